@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { Email, requiredText, Success, Time, text } from './fields.ts'
+import { route } from './route.ts'
+
+/** Least length of a password (specification §9), and the most that is hashed. */
+export const PASSWORD_MIN = 8
+export const PASSWORD_MAX = 128
+
+/** At least 8 characters, one uppercase, one lowercase, one digit (specification §5). */
+export const NewPassword = z
+  .string()
+  .max(PASSWORD_MAX)
+  .refine(
+    (p) => p.length >= PASSWORD_MIN && /[A-Z]/.test(p) && /[a-z]/.test(p) && /[0-9]/.test(p),
+    'Password does not meet the requirements',
+  )
+
+export const Session = z.object({
+  token: z.string(),
+  refreshToken: z.string(),
+  expiresAt: Time,
+  user: z.object({ id: z.string(), email: z.string() }),
+})
+export type Session = z.output<typeof Session>
+
+export const Workspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(['viewer', 'member', 'admin', 'owner']),
+})
+
+export const Me = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  createdAt: Time,
+  workspace: Workspace,
+  workspaces: z.array(Workspace),
+})
+export type Me = z.output<typeof Me>
+
+const ReferralCode = z.string().trim().max(32)
+
+export const auth = {
+  signUpEmail: route({
+    method: 'POST',
+    path: '/auth/sign-up/email',
+    tag: 'Authentication',
+    summary: 'Sign up with email and password',
+    description: 'Answers the same whether the address was known or not; a known address is told by mail.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(
+      z.strictObject({
+        email: z.string({ error: 'You must provide either an email or phone number and a password' }).pipe(Email),
+        password: NewPassword,
+        name: text(100).optional(),
+        referralCode: ReferralCode.optional(),
+      }),
+    )
+    .output(Success.extend({ message: z.string() })),
+
+  signInEmail: route({
+    method: 'POST',
+    path: '/auth/sign-in/email',
+    tag: 'Authentication',
+    summary: 'Sign in with email and password',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
+  })
+    .input(z.strictObject({ email: Email, password: z.string().min(1).max(1000) }))
+    .output(Session),
+
+  exchange: route({
+    method: 'POST',
+    path: '/auth/exchange',
+    tag: 'Authentication',
+    summary: 'Turn a one-time code into a session',
+    description:
+      'The code lives 60 seconds, works once, and needs the verifier it was asked for with, where it was asked for with one.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ code: requiredText(200), codeVerifier: z.string().min(1).max(200).optional() }))
+    .output(Session),
+
+  refresh: route({
+    method: 'POST',
+    path: '/auth/refresh',
+    tag: 'Authentication',
+    summary: 'Trade a refresh token for a new pair',
+    description:
+      'Rotates at each use. Using a rotated one again ends the session, except within 10 seconds (two tabs refreshing together).',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['UNAUTHORIZED'],
+  })
+    .input(z.strictObject({ refreshToken: z.string().min(1).max(500) }))
+    .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time })),
+
+  signOut: route({
+    method: 'POST',
+    path: '/auth/sign-out',
+    tag: 'Authentication',
+    summary: 'Sign out here, elsewhere or everywhere',
+    access: 'viewer',
+    effect: 'unkeyed',
+  })
+    .input(z.strictObject({ scope: z.enum(['local', 'others', 'global']).default('local') }))
+    .output(Success),
+
+  jwks: route({
+    method: 'GET',
+    path: '/auth/jwks',
+    tag: 'Authentication',
+    summary: 'The public keys that access tokens are signed with',
+    access: 'public',
+    effect: 'none',
+  }).output(z.object({ keys: z.array(z.record(z.string(), z.unknown())) })),
+
+  me: route({
+    method: 'GET',
+    path: '/me',
+    tag: 'Account',
+    summary: 'Who is signed in, and in which workspace',
+    access: 'viewer',
+    effect: 'none',
+  }).output(Me),
+}

@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { Id, Page, paging, requiredText, Success, Time, wholeNumber } from './fields.ts'
+import { route } from './route.ts'
+
+export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
+
+export const DM_STATUSES = ['queued', 'sent', 'failed', 'delivered', 'replied'] as const
+export type DmStatus = (typeof DM_STATUSES)[number]
+
+/** How long a claimed message belongs to its sender. */
+export const LEASE_SECONDS = 120
+
+/** X's longest direct message. */
+export const MESSAGE_MAX = 10_000
+
+export const Campaign = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Null where the list was deleted; the screen says N/A. */
+  leadListId: z.string().nullable(),
+  leadListName: z.string().nullable(),
+  messageTemplate: z.string(),
+  /** Who sends: our worker through X's API, or the browser extension. */
+  channel: z.enum(['api', 'extension']),
+  xAccountId: z.string().nullable(),
+  status: z.enum(CAMPAIGN_STATUSES),
+  /** Fixed when the campaign is queued. */
+  totalLeadsInList: z.number().int(),
+  dmsQueuedCount: z.number().int(),
+  /** Sent, delivered and replied. */
+  dmsSentCount: z.number().int(),
+  dmsFailedCount: z.number().int(),
+  lastRunAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+  /** Why it paused by itself, as a text to show. */
+  pauseReason: z.string().nullable(),
+  /** Active, but an older campaign on the same X account sends first. */
+  waiting: z.boolean(),
+})
+export type Campaign = z.output<typeof Campaign>
+
+export const Dm = z.object({
+  id: z.string(),
+  campaignId: z.string(),
+  status: z.enum(DM_STATUSES),
+  message: z.string(),
+  sentAt: Time.nullable(),
+  createdAt: Time,
+  updatedAt: Time,
+  errorMessage: z.string().nullable(),
+  /** Null where the lead was deleted. */
+  lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }).nullable(),
+})
+export type Dm = z.output<typeof Dm>
+
+/** A message handed to one sender, and to no other until `leaseExpiresAt`. */
+export const Claim = z.object({
+  dmId: z.string(),
+  lease: z.string(),
+  leadId: z.string(),
+  twitterHandle: z.string(),
+  message: z.string(),
+  leaseExpiresAt: Time,
+})
+export type Claim = z.output<typeof Claim>
+
+/** 200 with a message, or 204 when none is due (with Retry-After where one will be). */
+const ClaimAnswer = z.union([
+  z.object({ status: z.literal(200), body: Claim }),
+  z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),
+])
+
+const name = requiredText(200)
+const messageTemplate = requiredText(MESSAGE_MAX)
+const channel = z.enum(['api', 'extension'])
+const holder = requiredText(100)
+
+export const campaigns = {
+  list: route({
+    method: 'GET',
+    path: '/campaigns',
+    tag: 'Campaigns',
+    summary: 'Campaigns, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(z.object(paging(100)))
+    .output(Page.extend({ campaigns: z.array(Campaign) })),
+
+  create: route({
+    method: 'POST',
+    path: '/campaigns',
+    tag: 'Campaigns',
+    summary: 'Create a campaign, paused or as a draft',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        name,
+        leadListId: Id,
+        messageTemplate,
+        status: z.enum(['paused', 'draft']),
+        channel: channel.default('api'),
+        xAccountId: Id.optional(),
+        /** Also write to leads that another campaign has written to. */
+        allowRepeat: z.boolean().default(false),
+      }),
+    )
+    .output(Campaign),
+
+  find: route({
+    method: 'GET',
+    path: '/campaigns/{id}',
+    tag: 'Campaigns',
+    summary: 'One campaign',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(Campaign),
+
+  update: route({
+    method: 'PATCH',
+    path: '/campaigns/{id}',
+    tag: 'Campaigns',
+    summary: 'Resume, pause, archive or edit a campaign',
+    description: 'Becoming active queues what was never queued, in the same transaction.',
+    access: 'member',
+    effect: 'rows',
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        status: z.enum(['active', 'paused', 'archived']).optional(),
+        name: name.optional(),
+        messageTemplate: messageTemplate.optional(),
+        channel: channel.optional(),
+        xAccountId: Id.optional(),
+      }),
+    )
+    .output(Campaign),
+
+  queue: route({
+    method: 'POST',
+    path: '/campaigns/{id}/queue',
+    tag: 'Campaigns',
+    summary: 'Queue one message for each lead of the list; the campaign becomes active',
+    access: 'member',
+    effect: 'rows',
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),
+
+  dms: route({
+    method: 'GET',
+    path: '/campaigns/{id}/dms',
+    tag: 'Campaigns',
+    summary: 'Messages of a campaign',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id, status: z.enum(DM_STATUSES).optional(), ...paging(50) }))
+    .output(Page.extend({ dms: z.array(Dm) })),
+
+  claim: route({
+    method: 'POST',
+    path: '/campaigns/{id}/claim',
+    tag: 'Sending',
+    summary: 'Take the next message of a campaign that the extension sends',
+    access: 'member',
+    effect: 'unkeyed',
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_STATE'],
+  })
+    .route({ outputStructure: 'detailed' })
+    .input(z.strictObject({ id: Id, holder }))
+    .output(ClaimAnswer),
+
+  claimAny: route({
+    method: 'POST',
+    path: '/claim',
+    tag: 'Sending',
+    summary: 'Take the next message of any campaign that the extension sends',
+    access: 'member',
+    effect: 'unkeyed',
+  })
+    .route({ outputStructure: 'detailed' })
+    .input(z.strictObject({ holder }))
+    .output(ClaimAnswer),
+
+  recordOutcome: route({
+    method: 'POST',
+    path: '/dms/{id}/outcome',
+    tag: 'Sending',
+    summary: 'Say what became of a claimed message',
+    access: 'member',
+    effect: 'rows',
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        lease: requiredText(100),
+        wasSent: z.boolean(),
+        errorMessage: z.string().max(2_000).optional(),
+      }),
+    )
+    .output(Success.extend({ campaignCompleted: z.boolean() })),
+
+  requeue: route({
+    method: 'POST',
+    path: '/dms/{id}/requeue',
+    tag: 'Sending',
+    summary: 'Queue a failed message again',
+    access: 'member',
+    effect: 'rows',
+    errors: ['DM_NOT_FOUND', 'DM_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Dm),
+}
+
+/** Default batch of the simulated queue (specification §9). */
+export const SIMULATED_BATCH = wholeNumber(1, 100).default(5)

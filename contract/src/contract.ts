@@ -1,0 +1,10 @@
+import { auth } from './auth.ts'
+import { campaigns } from './campaigns.ts'
+import { leads } from './leads.ts'
+import { lists } from './lists.ts'
+import { scrapes } from './scrapes.ts'
+import { xAccount } from './x-account.ts'
+
+/** Every operation of the API, by domain. */
+export const contract = { auth, xAccount, scrapes, leads, lists, campaigns }
+export type Contract = typeof contract

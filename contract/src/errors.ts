@@ -1,0 +1,100 @@
+/**
+ * Every error the API can answer with, and its HTTP status (../shared api.md, Conventions).
+ * The table is exhaustive: a code that is not here cannot be thrown, and each code has exactly one status.
+ */
+export const ERROR_STATUS = {
+  INVALID_INPUT: 400,
+  INVALID_CREDENTIALS: 400,
+  INVALID_CODE: 400,
+  X_CREDENTIALS_REFUSED: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  EMAIL_NOT_VERIFIED: 403,
+  PLAN_LIMIT: 403,
+  NOT_FOUND: 404,
+  LEAD_NOT_FOUND: 404,
+  LEAD_LIST_NOT_FOUND: 404,
+  CAMPAIGN_NOT_FOUND: 404,
+  DM_NOT_FOUND: 404,
+  SCRAPE_NOT_FOUND: 404,
+  X_ACCOUNT_NOT_FOUND: 404,
+  CAMPAIGN_STATE: 409,
+  CAMPAIGN_CHANNEL: 409,
+  LEAD_LIST_IN_USE: 409,
+  LEASE_LOST: 409,
+  DM_STATE: 409,
+  SCRAPE_STATE: 409,
+  X_SESSION_EXPIRED: 409,
+  X_NOT_CONNECTED: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  IDEMPOTENCY_UNDER_WAY: 409,
+  BODY_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  X_UNAVAILABLE: 503,
+  NOT_READY: 503,
+} as const satisfies Record<string, 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503>
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+/** The text a screen may show as it is, where the thrower names no better one. The specification's where it has one (§8). */
+export const ERROR_TEXT = {
+  INVALID_INPUT: 'Some of what was sent is not valid.',
+  INVALID_CREDENTIALS: 'Invalid email or password',
+  INVALID_CODE: 'This link or code is invalid or has expired.',
+  X_CREDENTIALS_REFUSED: 'Failed to connect Twitter account. Please check your credentials and try again.',
+  UNAUTHORIZED: 'Session expired. Please log in again.',
+  FORBIDDEN: 'Your role in this workspace does not allow that.',
+  EMAIL_NOT_VERIFIED: 'Please confirm your email address first. We have sent you the link again.',
+  PLAN_LIMIT: 'This goes beyond what your plan allows.',
+  NOT_FOUND: 'There is nothing here.',
+  LEAD_NOT_FOUND: 'Lead not found or access denied',
+  LEAD_LIST_NOT_FOUND: 'List not found or access denied',
+  CAMPAIGN_NOT_FOUND: 'Campaign not found or access denied',
+  DM_NOT_FOUND: 'Message not found or access denied',
+  SCRAPE_NOT_FOUND: 'Scrape not found or access denied',
+  X_ACCOUNT_NOT_FOUND: 'X account not found or access denied',
+  CAMPAIGN_STATE: 'The campaign is not in a state that allows this.',
+  CAMPAIGN_CHANNEL: 'This campaign is sent by our servers, not by the extension.',
+  LEAD_LIST_IN_USE: 'An active campaign uses this list. Pause the campaign first.',
+  LEASE_LOST: 'Another sender holds this message.',
+  DM_STATE: 'The message is not in a state that allows this.',
+  SCRAPE_STATE: 'The scrape is not in a state that allows this.',
+  X_SESSION_EXPIRED: 'X session expired or invalid. Please enter your X credentials.',
+  X_NOT_CONNECTED: 'Connect an X account first.',
+  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used for another request.',
+  IDEMPOTENCY_UNDER_WAY: 'The first request with this Idempotency-Key is still under way.',
+  BODY_TOO_LARGE: 'What was sent is too large.',
+  RATE_LIMITED: 'Too many requests. Please wait a moment and try again.',
+  INTERNAL: 'An unexpected error occurred. Please try again.',
+  UNAVAILABLE: 'A service we depend on is not answering. Please try again in a moment.',
+  X_UNAVAILABLE: 'X is not answering. Please try again in a moment.',
+  NOT_READY: 'The service is starting. Please try again in a moment.',
+} as const satisfies Record<ErrorCode, string>
+
+/** One field of the input and what is wrong with it; `field` is a dotted path, '' for the whole body. */
+export interface FieldProblem {
+  field: string
+  problem: string
+}
+
+/** The body of every answer with a status of 400 or more, on every route. */
+export interface ErrorEnvelope {
+  success: false
+  code: ErrorCode
+  error: string
+  details?: unknown
+}
+
+/** Is this value the API's error envelope? */
+export function isErrorEnvelope(value: unknown): value is ErrorEnvelope {
+  const v = value as Partial<ErrorEnvelope> | null
+  return (
+    typeof v === 'object' &&
+    v !== null &&
+    v.success === false &&
+    typeof v.error === 'string' &&
+    typeof v.code === 'string'
+  )
+}

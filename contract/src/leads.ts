@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { FollowerBound, Id, Page, paging, Success, Time, text } from './fields.ts'
+import { route } from './route.ts'
+
+/** A lead's own status over all campaigns (specification §3, §9). */
+export const LEAD_STATUSES = ['not_sent', 'queued', 'sent', 'failed', 'contacted', 'failed_contact'] as const
+export type LeadStatus = (typeof LEAD_STATUSES)[number]
+
+/** What the leads filter offers; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
+export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
+
+/** Rows of a leads page (specification §9). */
+export const LEADS_PAGE_SIZE = 10
+
+/** A CSV upload: 64 MiB at most; every other body 256 KiB. */
+export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
+
+/** Ids that one call may name; larger selections go by `filter`. */
+export const IDS_MAX = 5_000
+
+export const Lead = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Without the @. */
+  twitterHandle: z.string(),
+  bio: z.string().nullable(),
+  followerCount: z.number().int().nullable(),
+  followingCount: z.number().int().nullable(),
+  sourceProfile: z.string().nullable(),
+  url: z.string().nullable(),
+  profileImageUrl: z.string().nullable(),
+  location: z.string().nullable(),
+  website: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  dmStatus: z.enum(LEAD_STATUSES),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type Lead = z.output<typeof Lead>
+
+/** The query of GET /leads; also what stands for a selection wherever `leadIds` may stand. */
+export const LeadFilter = z.object({
+  /** Part of the bio, the name or the handle, whatever its case. */
+  keyword: text(200).optional(),
+  minFollowers: FollowerBound.optional(),
+  maxFollowers: FollowerBound.optional(),
+  status: z.enum(LEAD_FILTER_STATUSES).optional(),
+  listId: Id.optional(),
+})
+export type LeadFilter = z.output<typeof LeadFilter>
+
+export const LeadSort = z.enum(['createdAt', '-createdAt', 'followerCount', '-followerCount', 'name', '-name'])
+
+/** Leads named one by one, or all that match a filter: exactly one of the two. */
+export const leadSelection = {
+  leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
+  filter: z.strictObject(LeadFilter.shape).optional(),
+}
+export type LeadSelection = { leadIds?: string[]; filter?: LeadFilter }
+
+/** Refines a body that holds a selection. */
+export function hasOneSelection(body: LeadSelection): boolean {
+  return (body.leadIds === undefined) !== (body.filter === undefined)
+}
+export const ONE_SELECTION = { message: 'give either leadIds or filter', path: ['leadIds'] }
+
+/** The answer of an import (POST /leads/import, text/csv): each refused line by its number in the file, 1 being the header. */
+export const ImportResult = z.object({
+  imported: z.number().int(),
+  updated: z.number().int(),
+  rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+})
+export type ImportResult = z.output<typeof ImportResult>
+
+export const leads = {
+  list: route({
+    method: 'GET',
+    path: '/leads',
+    tag: 'Leads',
+    summary: 'Leads of the workspace, newest first, with the exact total',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      LeadFilter.extend({
+        ...paging(LEADS_PAGE_SIZE),
+        sort: LeadSort.default('-createdAt'),
+        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ leads: z.array(Lead), cursor: z.string().nullable() })),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/leads/{id}',
+    tag: 'Leads',
+    summary: 'Delete a lead',
+    access: 'member',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['LEAD_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+
+  queue: route({
+    method: 'POST',
+    path: '/leads/queue',
+    tag: 'Leads',
+    summary: 'Queue one message for each lead, outside any campaign',
+    access: 'member',
+    effect: 'rows',
+    errors: ['X_NOT_CONNECTED', 'PLAN_LIMIT'],
+  })
+    .input(
+      z.strictObject({ ...leadSelection, message: text(10_000).optional() }).refine(hasOneSelection, ONE_SELECTION),
+    )
+    .output(Success.extend({ queued: z.number().int() })),
+}

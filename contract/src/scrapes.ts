@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { FollowerBound, Id, Page, paging, Success, Time, TwitterHandle, text } from './fields.ts'
+import { Lead } from './leads.ts'
+import { route } from './route.ts'
+
+/** `waiting`: for X's rate limit, until `resumesAt`, or for the X account to be connected again. */
+export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
+export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
+
+/** The sliders of the scraper (specification §9). */
+export const FOLLOWER_SLIDERS = {
+  min: { from: 0, to: 100_000, step: 100, default: 100 },
+  max: { from: 0, to: 1_000_000, step: 1_000, default: 10_000 },
+} as const
+
+/** Most leads that POST /scrape/scrape returns, and its default. */
+export const SCRAPE_WAIT_MAX_RESULTS = 1_000
+
+export const Scrape = z.object({
+  id: z.string(),
+  twitterHandle: z.string(),
+  type: z.enum(['followers', 'following']),
+  minFollowers: z.number().int(),
+  maxFollowers: z.number().int(),
+  keywords: z.array(z.string()),
+  maxResults: z.number().int(),
+  status: z.enum(SCRAPE_STATUSES),
+  /** Profiles read from X so far. */
+  fetched: z.number().int(),
+  /** Of those, how many fit the bounds and keywords and are leads now. */
+  matched: z.number().int(),
+  /** Null until X has said how many there are. */
+  estimate: z
+    .object({
+      /** How many profiles there are to read. */
+      profiles: z.number().int(),
+      /** How long the rest will take; null while unknown. */
+      secondsLeft: z.number().int().nullable(),
+    })
+    .nullable(),
+  resumesAt: Time.nullable(),
+  error: z.string().nullable(),
+  createdAt: Time,
+})
+export type Scrape = z.output<typeof Scrape>
+
+const scrapeRequest = {
+  twitterHandle: z.string({ error: 'Please enter a X handle to scrape' }).pipe(TwitterHandle),
+  type: z.enum(['followers', 'following']),
+  minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
+  maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
+  /** Any of them, anywhere in the bio, whatever their case; none matches all. */
+  keywords: z
+    .array(text(100).pipe(z.string().min(1)))
+    .max(50)
+    .default([]),
+  credentials: z.strictObject({ username: text(50), password: z.string().max(500) }).optional(),
+}
+const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
+const BOUNDS_IN_ORDER = { message: 'must not be less than minFollowers', path: ['maxFollowers'] }
+
+export const scrapes = {
+  scrape: route({
+    method: 'POST',
+    path: '/scrape/scrape',
+    tag: 'Scraping',
+    summary: 'Scrape and wait for it, 60 seconds at most',
+    description: 'Answers with what it has by then; the job goes on.',
+    access: 'member',
+    effect: 'outside',
+    errors: ['X_SESSION_EXPIRED', 'X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(
+      z
+        .strictObject({
+          ...scrapeRequest,
+          maxResults: z.number().int().min(1).max(SCRAPE_WAIT_MAX_RESULTS).default(SCRAPE_WAIT_MAX_RESULTS),
+        })
+        .refine(boundsInOrder, BOUNDS_IN_ORDER),
+    )
+    .output(Success.extend({ leads: z.array(Lead), count: z.number().int() })),
+
+  create: route({
+    method: 'POST',
+    path: '/scrapes',
+    tag: 'Scraping',
+    summary: 'Start a scrape as a job',
+    access: 'member',
+    effect: 'outside',
+    errors: ['X_SESSION_EXPIRED', 'X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(
+      z
+        .strictObject({
+          ...scrapeRequest,
+          maxResults: z.number().int().min(1).max(1_000_000).default(SCRAPE_WAIT_MAX_RESULTS),
+        })
+        .refine(boundsInOrder, BOUNDS_IN_ORDER),
+    )
+    .output(Scrape),
+
+  list: route({
+    method: 'GET',
+    path: '/scrapes',
+    tag: 'Scraping',
+    summary: 'Scrapes, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(z.object(paging(20)))
+    .output(Page.extend({ scrapes: z.array(Scrape) })),
+
+  find: route({
+    method: 'GET',
+    path: '/scrapes/{id}',
+    tag: 'Scraping',
+    summary: 'One scrape as it stands',
+    description:
+      'Live: GET /scrapes/{id}/events, server-sent events `progress` and `done`, read with the bearer header.',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['SCRAPE_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(Scrape),
+
+  cancel: route({
+    method: 'POST',
+    path: '/scrapes/{id}/cancel',
+    tag: 'Scraping',
+    summary: 'Stop a scrape; what it has found stays',
+    access: 'member',
+    effect: 'rows',
+    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Scrape),
+
+  resume: route({
+    method: 'POST',
+    path: '/scrapes/{id}/resume',
+    tag: 'Scraping',
+    summary: 'Go on with a scrape that was canceled or failed',
+    access: 'member',
+    effect: 'rows',
+    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Scrape),
+}
