@@ -54,7 +54,7 @@ export function openDataDir(path: string): string {
 
 function closeToOthers(dataDir: string): void {
   const names = readdirSync(dataDir).filter((name) => name !== 'lost+found')
-  if (names.length > 0 && !names.includes(OWNER_FILE) && !names.includes('database.json')) {
+  if (names.length > 0 && !names.some((name) => OUR_FILES.includes(name))) {
     throw new Error(`DATA_DIR ${dataDir} holds other files. Give it a folder of its own.`)
   }
   chmodSync(dataDir, 0o700)
@@ -78,6 +78,7 @@ function giveToOwner(path: string): void {
 
 const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
+const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
 /**
  * Holds DATA_DIR for this process until `release()`, or throws DataDirBusy.
