@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import formbody from '@fastify/formbody'
+import { type AppendLog, openAppendLog } from './append-log.ts'
+import { listenOnLoopback, loopbackServer } from './loopback.ts'
+import { addDirectMessages } from './x/direct-messages.ts'
+import { addFaults } from './x/faults.ts'
+import { createLimits } from './x/limits.ts'
+import { createMessages, type MessageEntry } from './x/messages.ts'
+import type { Network } from './x/network.ts'
+import { addOAuth } from './x/oauth.ts'
+import { createRegistry, personOf } from './x/people.ts'
+import { genericProblem, invalidRequest, Problem } from './x/problems.ts'
+import { addTestEndpoints } from './x/test-endpoints.ts'
+import { createTokens, type TokenEntry } from './x/tokens.ts'
+import { addUsers } from './x/users.ts'
+
+export type XOptions = {
+  /** 0 (the default) takes a free one. */
+  port?: number
+  /** Where tokens and messages are kept. Without it they die with the process. */
+  stateDir?: string
+  /** `real` enforces the rate limits that X publishes. */
+  limits?: 'off' | 'real'
+  clientId?: string
+  /** `null` makes the app a public client, which names itself by `client_id` alone. */
+  clientSecret?: string | null
+  /** How long people take to answer a first message. */
+  answerAfterMs?: number
+  /** The clock, in milliseconds since 1970: tests move it on. */
+  now?: () => number
+}
+
+export type X = { url: string; port: number; clientId: string; clientSecret: string | null; close(): Promise<void> }
+
+type Entry = TokenEntry | MessageEntry | { type: 'handle'; handle: string }
+
+/**
+ * Starts the stand-in for X on the loopback address: X API v2 for users, follows and direct messages, and OAuth 2.0.
+ * Its people follow from their handles; README.md tells the rules. What it has answered for survives `kill -9`.
+ */
+export async function startX(options: XOptions = {}): Promise<X> {
+  const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
+  const { answerAfterMs = 3000, now = Date.now } = options
+
+  // While the log is replayed there is none yet, so nothing is written twice.
+  let log: AppendLog<Entry> | undefined
+  const write = (entry: Entry) => log?.append(entry)
+  const registry = createRegistry((handle) => write({ type: 'handle', handle }))
+  const tokens = createTokens(now, write)
+  const messages = createMessages({ now, write, answerOf, answerAfterMs })
+  log = openAppendLog<Entry>(stateDir && join(stateDir, 'x.jsonl'), (entry) => {
+    if (entry.type === 'dm') messages.replay(entry)
+    else if (entry.type === 'handle') registry.see(entry.handle)
+    else tokens.replay(entry)
+  })
+
+  /** Who signed in writes for themselves; of the others some answer. */
+  function answerOf(userId: string): string | undefined {
+    const handle = tokens.hasSignedIn(userId) ? undefined : registry.find(userId)
+    return handle === undefined ? undefined : personOf(handle).answer
+  }
+
+  const stopping = new AbortController()
+  const app = loopbackServer(['x.com', 'api.x.com'])
+  let address = { port: 0, url: '' }
+  const network: Network = {
+    url: () => address.url,
+    now,
+    registry,
+    messages,
+    tokens,
+    count: createLimits(limits === 'real', now),
+  }
+
+  app.register(formbody)
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    const problem = error instanceof Problem ? error : problemFrom(error)
+    const type = 'code' in problem.body ? 'application/json; charset=utf-8' : 'application/problem+json'
+    return reply.code(problem.status).headers(problem.headers).type(type).send(JSON.stringify(problem.body))
+  })
+  app.setNotFoundHandler(() => {
+    throw genericProblem(404)
+  })
+  addFaults(app, now, stopping.signal)
+  addOAuth(app, network, { id: clientId, secret: clientSecret ?? undefined })
+  addUsers(app, network)
+  addDirectMessages(app, network)
+  addTestEndpoints(app, network)
+
+  try {
+    address = await listenOnLoopback(app, port)
+  } catch (error) {
+    log.close()
+    throw error
+  }
+  messages.resume()
+
+  return {
+    ...address,
+    clientId,
+    clientSecret,
+    async close() {
+      stopping.abort()
+      messages.stop()
+      await app.close()
+      log?.close()
+    },
+  }
+}
+
+function problemFrom(error: Error & { statusCode?: number }): Problem {
+  const status = error.statusCode ?? 500
+  if (status === 500) console.error(error)
+  return status === 400 ? invalidRequest('body', '', error.message) : genericProblem(status)
+}

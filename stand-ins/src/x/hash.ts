@@ -1,0 +1,69 @@
+/** A 32-bit hash of a text (FNV-1a with a final mix), the same on every machine and in every run. */
+export function hash(text: string, seed = 0): number {
+  let h = 0x811c9dc5 ^ seed
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
+  return mix(h)
+}
+
+/** Spreads the bits of a 32-bit number over all 32, without losing any. */
+export function mix(value: number): number {
+  let h = value
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
+  return (h ^ (h >>> 16)) >>> 0
+}
+
+/** Draws that follow from their seed alone (mulberry32). */
+export type Dice = {
+  /** From 0 to just under 1. */
+  next(): number
+  chance(share: number): boolean
+  below(count: number): number
+  pick<Item>(items: readonly Item[]): Item
+}
+
+export function dice(seed: number): Dice {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+  const below = (count: number) => Math.floor(next() * count)
+  return {
+    next,
+    below,
+    chance: (share) => next() < share,
+    pick: <Item>(items: readonly Item[]) => items[below(items.length)] as Item,
+  }
+}
+
+/**
+ * A shuffle of 0 … size-1 that needs no storage: `at(i)` is what stands at place i, `placeOf` the way back.
+ * A small Feistel network over the next even number of bits; what falls outside walks on until it is inside.
+ */
+export function shuffle(size: number, key: number) {
+  const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2))
+  const half = (1 << halfBits) - 1
+  const round = (right: number, n: number) => mix(right + Math.imul(key + n, 0x9e3779b1)) & half
+
+  const forth = (value: number) => {
+    let left = value >>> halfBits
+    let right = value & half
+    for (let n = 0; n < 4; n++) [left, right] = [right, left ^ round(right, n)]
+    return (left << halfBits) | right
+  }
+  const back = (value: number) => {
+    let left = value >>> halfBits
+    let right = value & half
+    for (let n = 3; n >= 0; n--) [left, right] = [right ^ round(left, n), left]
+    return (left << halfBits) | right
+  }
+  const walk = (step: (value: number) => number, from: number) => {
+    let value = step(from)
+    while (value >= size) value = step(value)
+    return value
+  }
+  return { at: (place: number) => walk(forth, place), placeOf: (value: number) => walk(back, value) }
+}

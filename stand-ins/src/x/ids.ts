@@ -1,0 +1,62 @@
+import { hash } from './hash.ts'
+
+/** What X takes as a handle. */
+export const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789_'
+const BASE = ALPHABET.length
+const DIGIT = new Map([...ALPHABET].map((character, index) => [character, index + 1]))
+const HALF_LENGTH = 6
+const HALF = BigInt(BASE ** HALF_LENGTH)
+
+/** Handles of up to 12 characters number fewer than 2^63, so each has an id of its own and the id leads back to it. */
+const REVERSIBLE_LENGTH = 12
+const REVERSIBLE = (BigInt(BASE) ** BigInt(REVERSIBLE_LENGTH + 1) - BigInt(BASE)) / BigInt(BASE - 1)
+const LARGEST_ID = 2n ** 63n - 1n
+
+// An affine shuffle, so that similar handles do not get neighbouring ids.
+const FACTOR = 4_611_686_018_427_387_847n
+const SHIFT = 1_288_834_974_657n
+const FACTOR_BACK = inverse(FACTOR, REVERSIBLE)
+
+/** The id of a handle, a decimal string of at most 19 digits. The case of the handle does not matter. */
+export function idOfHandle(handle: string): string {
+  const name = handle.toLowerCase()
+  if (name.length > REVERSIBLE_LENGTH) {
+    const wide = (BigInt(hash(name, 1)) << 32n) | BigInt(hash(name, 2))
+    return String(REVERSIBLE + 1n + (wide % (LARGEST_ID - REVERSIBLE)))
+  }
+  return String(((numberOf(name) * FACTOR + SHIFT) % REVERSIBLE) + 1n)
+}
+
+/** The handle that has this id, or undefined where the id alone does not tell (handles of 13 to 15 characters, ids of nobody). */
+export function handleOfId(id: string): string | undefined {
+  const place = BigInt(id) - 1n
+  if (place < 0n || place >= REVERSIBLE) return undefined
+  let number = (((place - SHIFT) % REVERSIBLE) + REVERSIBLE) % REVERSIBLE
+  number = (number * FACTOR_BACK) % REVERSIBLE
+  let handle = ''
+  for (let rest = number + 1n; rest > 0n; rest = (rest - 1n) / BigInt(BASE)) {
+    handle = ALPHABET.charAt(Number((rest - 1n) % BigInt(BASE))) + handle
+  }
+  return handle
+}
+
+/** The place of a handle among all of up to 12 characters, from 0. In two halves, since big integers are slow. */
+function numberOf(name: string): bigint {
+  const split = Math.max(0, name.length - HALF_LENGTH)
+  return BigInt(bijective(name, 0, split)) * HALF + BigInt(bijective(name, split, name.length)) - 1n
+}
+
+function bijective(name: string, from: number, to: number): number {
+  let number = 0
+  for (let i = from; i < to; i++) number = number * BASE + (DIGIT.get(name.charAt(i)) as number)
+  return number
+}
+
+function inverse(value: bigint, modulus: bigint): bigint {
+  let [a, b, x, y] = [value % modulus, modulus, 1n, 0n]
+  while (b !== 0n) [a, b, x, y] = [b, a % b, y, x - (a / b) * y]
+  if (a !== 1n) throw new Error('The factor shares a divisor with the number of handles')
+  return ((x % modulus) + modulus) % modulus
+}

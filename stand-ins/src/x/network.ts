@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify'
+import type { CountCall, LimitedCall } from './limits.ts'
+import type { Messages } from './messages.ts'
+import { existenceOf, type Person, personOf, type Registry } from './people.ts'
+import { genericProblem, missingScope, userNotFound, userSuspended } from './problems.ts'
+import type { Grant, Tokens } from './tokens.ts'
+
+/** What the routes share: who is on X, what was written, and who calls. */
+export type Network = {
+  url: () => string
+  now: () => number
+  registry: Registry
+  messages: Messages
+  tokens: Tokens
+  count: CountCall
+}
+
+/** Who calls, once the token and its scopes are checked and the call is counted. Throws the 401, 403 or 429. */
+export function callerOf(
+  network: Network,
+  request: FastifyRequest,
+  call: LimitedCall,
+  scopes: string[],
+): { grant: Grant; person: Person; limits: ReturnType<CountCall> } {
+  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+  const grant = token === undefined ? undefined : network.tokens.find(token)
+  const handle = grant && network.registry.find(grant.userId)
+  if (!grant || handle === undefined) throw genericProblem(401)
+  if (!scopes.every((scope) => grant.scopes.includes(scope))) throw missingScope()
+  return { grant, person: personOf(handle), limits: network.count(call, grant.userId, grant.clientId) }
+}
+
+/** The person with this id, or X's error for a 200 that says why there is none. */
+export function personById(network: Network, id: string): { person: Person } | { error: object } {
+  const handle = network.registry.find(id)
+  if (handle === undefined) return { error: userNotFound('id', id) }
+  const existence = existenceOf(handle)
+  if (existence === 'missing') return { error: userNotFound('id', id) }
+  if (existence === 'suspended') return { error: userSuspended('id', id) }
+  return { person: personOf(handle) }
+}
+
+/** The person with this handle, or X's error for a 200 that says why there is none. The handle must be one that X takes. */
+export function personByHandle(network: Network, handle: string): { person: Person } | { error: object } {
+  const existence = existenceOf(handle)
+  if (existence === 'missing') return { error: userNotFound('username', handle) }
+  if (existence === 'suspended') return { error: userSuspended('username', handle) }
+  network.registry.see(handle)
+  return { person: personOf(handle) }
+}

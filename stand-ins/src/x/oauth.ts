@@ -1,0 +1,180 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { authorizePage, problemPage } from './authorize-page.ts'
+import { HANDLE } from './ids.ts'
+import { type Network, personByHandle } from './network.ts'
+import { SCOPES } from './tokens.ts'
+
+/** The one app that the stand-in knows. Without a secret it is a public client. */
+export type Client = { id: string; secret: string | undefined }
+
+const SHORTEST_PASSWORD = 8
+
+type Fields = Record<string, string | undefined>
+
+/** What the app asks for at the authorize page, once it is found sound. */
+export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
+
+/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant of the stand-in's own, which the metadata names. */
+export function addOAuth(app: FastifyInstance, network: Network, client: Client) {
+  app.get('/.well-known/oauth-authorization-server', async () => ({
+    issuer: network.url(),
+    authorization_endpoint: `${network.url()}/i/oauth2/authorize`,
+    token_endpoint: `${network.url()}/2/oauth2/token`,
+    revocation_endpoint: `${network.url()}/2/oauth2/revoke`,
+    scopes_supported: SCOPES,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code', 'refresh_token', 'password'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: [client.secret === undefined ? 'none' : 'client_secret_basic'],
+  }))
+
+  app.get('/i/oauth2/authorize', async (request, reply) => {
+    const asked = consentOf(request.query as Fields)
+    if (typeof asked === 'string') return problemPage(reply, asked)
+    return authorizePage(reply, asked, request.query as Fields)
+  })
+
+  app.post('/i/oauth2/authorize', async (request, reply) => {
+    const form = fieldsOf(request)
+    const asked = consentOf(form)
+    if (typeof asked === 'string') return problemPage(reply, asked)
+    const back = new URL(asked.redirectUri)
+    if (asked.state) back.searchParams.set('state', asked.state)
+    if (form.decision !== 'allow') {
+      back.searchParams.set('error', 'access_denied')
+      return reply.redirect(back.href, 303)
+    }
+    const userId = signIn(form.username, form.password)
+    if (userId === undefined)
+      return authorizePage(
+        reply,
+        asked,
+        form,
+        'Wrong username or password. Any username works here, with a password of 8 or more characters.',
+      )
+    const { redirectUri, scopes, challenge } = asked
+    back.searchParams.set(
+      'code',
+      network.tokens.issueCode({ userId, clientId: client.id, scopes, redirectUri, challenge }),
+    )
+    return reply.redirect(back.href, 303)
+  })
+
+  app.post('/2/oauth2/token', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const form = fieldsOf(request)
+    if (!isClient(request, form)) return noClient(reply)
+
+    if (form.grant_type === 'authorization_code') {
+      for (const name of ['code', 'redirect_uri', 'code_verifier']) {
+        if (!form[name]) return refuse(reply, 'invalid_request', `Missing required parameter [${name}].`)
+      }
+      const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = form
+      const answer = network.tokens.redeemCode(code, client.id, redirectUri, verifier)
+      if (answer === 'code')
+        return refuse(reply, 'invalid_request', 'Value passed for the authorization code was invalid.')
+      if (answer === 'redirect')
+        return refuse(
+          reply,
+          'invalid_request',
+          'Value passed for the redirect uri did not match the uri of the authorization code.',
+        )
+      if (answer === 'verifier')
+        return refuse(reply, 'invalid_request', 'Value passed for the code verifier did not match the code challenge.')
+      return answer
+    }
+    if (form.grant_type === 'refresh_token') {
+      if (!form.refresh_token) return refuse(reply, 'invalid_request', 'Missing required parameter [refresh_token].')
+      const answer = network.tokens.rotate(form.refresh_token, client.id)
+      return answer ?? refuse(reply, 'invalid_request', 'Value passed for the token was invalid.')
+    }
+    if (form.grant_type === 'password') {
+      const scopes = scopesOf(form.scope ?? SCOPES.join(' '))
+      if (!scopes) return refuse(reply, 'invalid_scope', `Value passed for the scope was invalid: ${form.scope}`)
+      const userId = signIn(form.username, form.password)
+      if (userId === undefined) return refuse(reply, 'invalid_grant', 'Wrong username or password.')
+      return network.tokens.open(userId, client.id, scopes)
+    }
+    return refuse(reply, 'unsupported_grant_type', 'Value passed for the grant type was invalid.')
+  })
+
+  app.post('/2/oauth2/revoke', async (request, reply) => {
+    const form = fieldsOf(request)
+    if (!isClient(request, form)) return noClient(reply)
+    if (!form.token) return refuse(reply, 'invalid_request', 'Missing required parameter [token].')
+    network.tokens.revoke(form.token, client.id)
+    return { revoked: true }
+  })
+
+  /** The id of who signs in: anybody whom X could have, with any password that is long enough. */
+  function signIn(username = '', password = ''): string | undefined {
+    const handle = username.trim().replace(/^@/, '')
+    if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined
+    const found = personByHandle(network, handle)
+    return 'person' in found ? found.person.id : undefined
+  }
+
+  function consentOf(query: Fields): Consent | string {
+    if (query.client_id !== client.id)
+      return 'The app is unknown: client_id is not the one this stand-in was started with.'
+    if (!isRedirect(query.redirect_uri)) return 'redirect_uri is not a web address.'
+    if (query.response_type !== 'code') return 'response_type must be “code”.'
+    if (query.code_challenge_method?.toUpperCase() !== 'S256') return 'code_challenge_method must be S256.'
+    if (!/^[A-Za-z0-9_-]{43}$/.test(query.code_challenge ?? '')) return 'code_challenge is not a SHA-256 in base64url.'
+    const scopes = scopesOf(query.scope ?? '')
+    if (!scopes) return 'scope must name one or more of X’s scopes.'
+    return {
+      redirectUri: query.redirect_uri,
+      state: query.state ?? '',
+      scopes,
+      challenge: query.code_challenge as string,
+    }
+  }
+
+  function isClient(request: FastifyRequest, form: Fields): boolean {
+    const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (basic === undefined) return client.secret === undefined && form.client_id === client.id
+    const [id = '', ...secret] = Buffer.from(basic, 'base64').toString().split(':').map(formDecoded)
+    return id === client.id && same(secret.join(':'), client.secret ?? '')
+  }
+}
+
+function isRedirect(uri: string | undefined): uri is string {
+  return uri !== undefined && URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)
+}
+
+function scopesOf(text: string): string[] | undefined {
+  const scopes = [...new Set(text.split(' ').filter((scope) => scope !== ''))]
+  return scopes.length > 0 && scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))
+    ? scopes
+    : undefined
+}
+
+/** The form's fields; of a field that comes twice, none. */
+function fieldsOf(request: FastifyRequest): Fields {
+  const body = typeof request.body === 'object' && request.body !== null ? request.body : {}
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string'))
+}
+
+function refuse(reply: FastifyReply, error: string, description: string) {
+  return reply.code(400).send({ error, error_description: description })
+}
+
+function noClient(reply: FastifyReply) {
+  return reply.code(401).send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' })
+}
+
+/** Basic credentials of OAuth are form-encoded before they are joined (RFC 6749, 2.3.1). */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+function same(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

@@ -1,0 +1,90 @@
+import { dice, hash, mix, shuffle } from './hash.ts'
+import { FIRST_NAMES, HANDLE_ENDS } from './words.ts'
+
+/**
+ * The crowd that followers are drawn from: each number below POPULATION is one person with one handle, made of a first
+ * name, an ending and a number (`lena_dev42`, `lenadev7`), never longer than twelve characters.
+ */
+const NUMBERS = 1000
+export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
+
+/** Lists made for tests draw from smaller crowds whose handles carry the trait: `open_00a7`. */
+const TRAIT_DIGITS = 4
+export const TRAIT_POPULATION = 36 ** TRAIT_DIGITS
+
+const NAME_PLACE = new Map(FIRST_NAMES.map((name, place) => [name, place]))
+const END_PLACE = new Map(HANDLE_ENDS.map((end, place) => [end, place]))
+
+/** The handle of one of the crowd. */
+export function handleOf(person: number): string {
+  const name = person % FIRST_NAMES.length
+  const end = Math.floor(person / FIRST_NAMES.length) % HANDLE_ENDS.length
+  const number = Math.floor(person / (FIRST_NAMES.length * HANDLE_ENDS.length))
+  const joint = number % 2 === 0 ? '_' : ''
+  return `${FIRST_NAMES[name]}${joint}${HANDLE_ENDS[end]}${number === 0 ? '' : number}`
+}
+
+/** Which of the crowd has this handle, and their first name; undefined for everyone else. The way back from `handleOf`. */
+export function memberOf(handle: string): { person: number; firstName: string } | undefined {
+  const parts = /^([a-z_]+?)([1-9]\d{0,2})?$/.exec(handle.toLowerCase())
+  if (!parts?.[1]) return undefined
+  const number = Number(parts[2] ?? 0)
+  const letters = parts[1]
+  const joint = number % 2 === 0 ? '_' : ''
+  for (let length = 2; length <= 5; length++) {
+    const name = NAME_PLACE.get(letters.slice(0, length))
+    const end = END_PLACE.get(letters.slice(length + joint.length))
+    if (name === undefined || end === undefined || letters.slice(length, length + joint.length) !== joint) continue
+    return {
+      person: name + FIRST_NAMES.length * (end + HANDLE_ENDS.length * number),
+      firstName: letters.slice(0, length),
+    }
+  }
+  return undefined
+}
+
+/** Some of the crowd write their handle with capitals, as people do. Handles stay the same person in any case. */
+export function asWritten(handle: string): string {
+  const style = mix(hash(handle)) % 10
+  if (style < 7) return handle
+  const capital = handle.charAt(0).toUpperCase() + handle.slice(1)
+  return style < 9 ? capital : capital.replace(/_./, (joint) => joint.toUpperCase())
+}
+
+/** Who follows or is followed by one account: `count` people in a fixed order, found by place without storing any. */
+export type People = { count: number; handleAt(place: number): string; includes(handle: string): boolean }
+
+/** `list` names the list (`followers:bigfounder`), `trait` the crowd that a test list draws from. */
+export function peopleOf(list: string, count: number, trait?: string): People {
+  if (trait === undefined) {
+    const order = shuffle(POPULATION, hash(list))
+    const size = Math.min(count, POPULATION)
+    return {
+      count: size,
+      handleAt: (place) => asWritten(handleOf(order.at(place))),
+      includes(handle) {
+        const member = memberOf(handle)
+        return member !== undefined && order.placeOf(member.person) < size
+      },
+    }
+  }
+  const order = shuffle(TRAIT_POPULATION, hash(list))
+  const size = Math.min(count, TRAIT_POPULATION)
+  return {
+    count: size,
+    handleAt: (place) => `${trait}_${order.at(place).toString(36).padStart(TRAIT_DIGITS, '0')}`,
+    includes(handle) {
+      const digits = new RegExp(`^${trait}_([0-9a-z]{${TRAIT_DIGITS}})$`).exec(handle.toLowerCase())?.[1]
+      return digits !== undefined && order.placeOf(Number.parseInt(digits, 36)) < size
+    },
+  }
+}
+
+/** A follower count as they are spread on X: most have some hundreds, a few have none, very few have millions. */
+export function followerCountFrom(seed: number): number {
+  const draw = dice(seed)
+  if (draw.chance(0.02)) return 0
+  if (draw.chance(0.0008)) return Math.round(1_000_000 * (1 + draw.next() * 4))
+  const bell = draw.next() + draw.next() + draw.next() - 1.5
+  return Math.round(10 ** (2.7 + bell * 1.9))
+}

@@ -1,0 +1,89 @@
+/** What X answers when it refuses: a status and a body, in the forms of https://docs.x.com/x-api/fundamentals/response-codes-and-errors. */
+export class Problem extends Error {
+  status: number
+  body: object
+  headers: Record<string, string>
+  constructor(status: number, body: object, headers: Record<string, string> = {}) {
+    super(`${status} ${JSON.stringify(body)}`)
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+const type = (name: string) => `https://api.x.com/2/problems/${name}`
+
+const GENERIC: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+}
+
+/** The answer that says no more than its status. */
+export function genericProblem(status: number, headers?: Record<string, string>): Problem {
+  const title = GENERIC[status] ?? 'Error'
+  const name = status === 429 ? type('rate-limit-exceeded') : 'about:blank'
+  return new Problem(status, { title, detail: title, type: name, status }, headers)
+}
+
+/** A parameter that X does not take: 400, naming it. */
+export function invalidRequest(parameter: string, value: unknown, message: string): Problem {
+  return new Problem(400, {
+    errors: [{ parameters: { [parameter]: [String(value ?? '')] }, message }],
+    title: 'Invalid Request',
+    detail: 'One or more parameters to your request was invalid.',
+    type: type('invalid-request'),
+  })
+}
+
+const CODES: Record<number, string> = {
+  226: 'This request looks like it might be automated. To protect our users from spam and other malicious activity, we can’t complete this action right now.',
+  326: 'To protect our users from spam and other malicious activity, this account is temporarily locked. Please log in to https://x.com to unlock your account.',
+  349: 'You cannot send messages to this user.',
+}
+
+/** The older form, `{ code, message }`, which X keeps for refusals about accounts and recipients. */
+export function codedProblem(status: number, code: number, message = CODES[code] ?? 'Error'): Problem {
+  return new Problem(status, { code, message })
+}
+
+/** A token without the scopes that the call needs. */
+export function missingScope(): Problem {
+  return genericProblem(403)
+}
+
+/** Errors that X puts into a 200, since the call itself went well. */
+export function userNotFound(parameter: 'username' | 'id', value: string) {
+  return {
+    value,
+    detail: `Could not find user with ${parameter}: [${value}].`,
+    title: 'Not Found Error',
+    resource_type: 'user',
+    parameter,
+    resource_id: value,
+    type: type('resource-not-found'),
+  }
+}
+
+export function userSuspended(parameter: 'username' | 'id', value: string) {
+  return { ...userNotFound(parameter, value), detail: `User has been suspended: [${value}].`, title: 'Forbidden' }
+}
+
+export function notAuthorizedToSee(id: string) {
+  return {
+    resource_id: id,
+    parameter: 'id',
+    resource_type: 'user',
+    section: 'data',
+    title: 'Authorization Error',
+    value: id,
+    detail: `Sorry, you are not authorized to see the user with id: [${id}].`,
+    type: type('not-authorized-for-resource'),
+  }
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance } from 'fastify'
+import { HANDLE, idOfHandle } from './ids.ts'
+import type { Message } from './messages.ts'
+import { type Network, personByHandle } from './network.ts'
+
+/** For people and tests to look into: what was written, in the order in which it took effect, and a way to make somebody write. */
+export function addTestEndpoints(app: FastifyInstance, network: Network) {
+  const handleOf = (id: string) => network.registry.find(id) ?? id
+  const entryOf = ({ id, from, to, text, at }: Message) => {
+    return { id, from: handleOf(from), to: handleOf(to), text, at: new Date(at).toISOString() }
+  }
+
+  app.get<{ Querystring: { to?: string; from?: string } }>('/_log/dms', async (request) => {
+    const to = idOf(request.query.to)
+    const from = idOf(request.query.from)
+    const one = to ?? from
+    const messages = one === undefined ? network.messages.all() : network.messages.ofUser(one)
+    return messages
+      .filter((message) => (to === undefined || message.to === to) && (from === undefined || message.from === from))
+      .map(entryOf)
+  })
+
+  type Reply = { Params: { handle: string }; Body: { to?: unknown; text?: unknown } | null }
+  app.post<Reply>('/_people/:handle/reply', async (request, reply) => {
+    const { to, text } = request.body ?? {}
+    if (typeof to !== 'string' || typeof text !== 'string' || text === '') {
+      return reply.code(400).send({ error: 'The body is { "to": handle, "text": words }' })
+    }
+    const people = []
+    for (const given of [request.params.handle, to]) {
+      const handle = given.replace(/^@/, '')
+      const found = HANDLE.test(handle) ? personByHandle(network, handle) : undefined
+      if (!found || 'error' in found) return reply.code(404).send({ error: `Nobody on X is called ${given}` })
+      people.push(found.person.id)
+    }
+    const [sender, receiver] = people as [string, string]
+    reply.code(201)
+    return entryOf(network.messages.send(sender, receiver, text))
+  })
+}
+
+/** Nobody has a handle that X does not take, so such a one matches nothing. */
+function idOf(handle: string | undefined): string | undefined {
+  if (handle === undefined) return undefined
+  const name = handle.replace(/^@/, '')
+  return HANDLE.test(name) ? idOfHandle(name) : 'nobody'
+}
