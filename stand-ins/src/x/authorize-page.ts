@@ -74,14 +74,12 @@ export function problemPage(reply: FastifyReply, problem: string) {
 
 function page(reply: FastifyReply, title: string, body: string, formTarget = '') {
   const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`
-  reply
-    .type('text/html; charset=utf-8')
-    .headers({
-      'content-security-policy': policy,
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-    })
+  reply.type('text/html; charset=utf-8').headers({
+    'content-security-policy': policy,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
   return reply.send(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><style>${STYLE}</style></head><body><main>${body}</main></body></html>`,
   )

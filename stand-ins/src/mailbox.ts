@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { type AppendLog, openAppendLog } from './append-log.ts'
+import { listenOnLoopback, loopbackServer } from './loopback.ts'
+import { addMailPages } from './mailbox/pages.ts'
+import { type Mail, openSmtp } from './mailbox/smtp.ts'
+
+export type MailboxOptions = {
+  /** Of the page and the JSON; 0 (the default) takes a free one. */
+  port?: number
+  smtpPort?: number
+  /** Where mail is kept. Without it mail dies with the process. */
+  stateDir?: string
+}
+
+export type Mailbox = { url: string; port: number; smtpUrl: string; smtpPort: number; close(): Promise<void> }
+
+const KEPT = 2000
+
+type Entry = { type: 'mail'; mail: Mail } | { type: 'emptied' }
+
+/**
+ * Starts a mailbox that takes every mail for everybody and shows it: SMTP without sign-in, a page at `/`, and JSON at `/messages`.
+ * It keeps the newest 2,000; what it has taken in survives `kill -9`.
+ */
+export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
+  const { port = 0, smtpPort = 0, stateDir } = options
+  let mails: Mail[] = []
+  let entries = 0
+
+  let log: AppendLog<Entry> | undefined
+  const apply = (entry: Entry) => {
+    entries++
+    mails = entry.type === 'emptied' ? [] : mails
+    if (entry.type === 'mail') mails.push(entry.mail)
+    if (mails.length > KEPT) mails.shift()
+  }
+  const record = (entry: Entry) => {
+    log?.append(entry)
+    apply(entry)
+    if (entry.type === 'emptied' || entries > 2 * KEPT) compact()
+  }
+  const compact = () => {
+    log?.rewrite(mails.map((mail) => ({ type: 'mail', mail })))
+    entries = mails.length
+  }
+  log = openAppendLog<Entry>(stateDir && join(stateDir, 'mailbox.jsonl'), apply)
+
+  const app = loopbackServer()
+  addMailPages(app, { mails: () => mails, empty: () => record({ type: 'emptied' }) })
+
+  try {
+    const smtp = await openSmtp(smtpPort, (mail) => record({ type: 'mail', mail }))
+    try {
+      const address = await listenOnLoopback(app, port)
+      return {
+        ...address,
+        smtpUrl: `smtp://127.0.0.1:${smtp.port}`,
+        smtpPort: smtp.port,
+        async close() {
+          await Promise.all([smtp.close(), app.close()])
+          log?.close()
+        },
+      }
+    } catch (error) {
+      await smtp.close()
+      throw error
+    }
+  } catch (error) {
+    log.close()
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { startMailbox } from './mailbox.ts'
+import { startX } from './x.ts'
+
+/**
+ * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
+ * parent `{ type: 'ready', x, mailbox, smtp, xClientId, xClientSecret }`, and ends with its parent or on SIGTERM.
+ */
+const env = z
+  .object({
+    DATA_DIR: z.string().default('.data'),
+    STAND_IN_X_LIMITS: z.enum(['off', 'real']).default('off'),
+    X_CLIENT_ID: z.string().min(1).optional(),
+    X_CLIENT_SECRET: z.string().min(1).optional(),
+  })
+  .parse(process.env)
+
+const dataDir = resolve(env.DATA_DIR)
+const stateDir = join(dataDir, 'stand-ins')
+const addressFile = join(dataDir, 'stand-ins.json')
+mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+
+// The addresses of last time, so that bookmarks and open tabs keep working.
+const last = lastAddresses()
+const x = await onPort(last.x, (port) =>
+  startX({
+    port,
+    stateDir,
+    limits: env.STAND_IN_X_LIMITS,
+    clientId: env.X_CLIENT_ID,
+    clientSecret: env.X_CLIENT_SECRET,
+  }),
+)
+const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
+
+writeFileSync(`${addressFile}.next`, `${JSON.stringify({ x: x.url, mailbox: mailbox.url }, null, 2)}\n`, {
+  mode: 0o600,
+})
+renameSync(`${addressFile}.next`, addressFile)
+
+let stopping = false
+async function stop() {
+  if (stopping) return
+  stopping = true
+  await Promise.all([x.close(), mailbox.close()])
+  process.exit(0)
+}
+
+process.once('disconnect', stop)
+process.once('SIGTERM', stop)
+// Ctrl+C reaches a parent and its children together. The parent still needs X while it finishes what is in flight, so with
+// a parent the stand-ins wait until it lets go of them.
+process.on('SIGINT', () => {
+  if (!process.connected) stop()
+})
+
+process.send?.({
+  type: 'ready',
+  x: x.url,
+  mailbox: mailbox.url,
+  smtp: mailbox.smtpUrl,
+  xClientId: x.clientId,
+  xClientSecret: x.clientSecret,
+})
+
+function lastAddresses(): { x?: string; mailbox?: string } {
+  const Addresses = z.object({ x: z.url().optional(), mailbox: z.url().optional() })
+  try {
+    return Addresses.parse(JSON.parse(readFileSync(addressFile, 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+async function onPort<Started>(
+  lastUrl: string | undefined,
+  start: (port: number) => Promise<Started>,
+): Promise<Started> {
+  const port = lastUrl === undefined ? 0 : Number(new URL(lastUrl).port)
+  try {
+    return await start(port)
+  } catch (error) {
+    if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return start(0)
+  }
+}
