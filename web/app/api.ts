@@ -1,0 +1,49 @@
+import { ORPCError } from '@orpc/client'
+import { createTanstackQueryUtils } from '@orpc/tanstack-query'
+import { QueryClient } from '@tanstack/react-query'
+import type { FieldProblem } from '@x-automated/contract/errors'
+import { contractClient } from './contract-client'
+import { session } from './session'
+
+/** The API for single calls: `await client.leads.remove({ id })`. Signs itself; renews its token once where one has ended. */
+export const client = contractClient({ current: session.currentToken, refresh: session.refresh })
+
+/** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`, `useMutation(api.lists.create.mutationOptions())`. */
+export const api = createTanstackQueryUtils(client)
+
+/** Answers of the server (other than 5xx) do not get better by asking again. */
+function isWorthAnotherTry(failures: number, error: Error): boolean {
+  return failures < 2 && !(error instanceof ORPCError && error.status < 500)
+}
+
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: { staleTime: 10_000, retry: isWorthAnotherTry },
+      mutations: { retry: false },
+    },
+  })
+}
+
+/**
+ * What to tell someone about a failed call: the server's own words where it answered.
+ * @param fallback the specification's text for the case, used where the server could not say more
+ */
+export function errorWords(error: unknown, fallback = 'An unexpected error occurred. Please try again.'): string {
+  if (error instanceof ORPCError) return error.message || fallback
+  if (error instanceof TypeError)
+    return 'No connection to the server. Please check your internet connection and try again.'
+  return fallback
+}
+
+/** The code of a failed call ('PLAN_LIMIT', 'NOT_FOUND'…), or null where nobody answered. */
+export function errorCode(error: unknown): string | null {
+  return error instanceof ORPCError ? error.code : null
+}
+
+/** What the server found wrong with single fields of the input, by the field's name. */
+export function fieldProblems(error: unknown): Record<string, string> {
+  if (!(error instanceof ORPCError) || error.code !== 'INVALID_INPUT' || !Array.isArray(error.data)) return {}
+  const problems = error.data as FieldProblem[]
+  return Object.fromEntries(problems.map(({ field, problem }) => [field, problem]))
+}

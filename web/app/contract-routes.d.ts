@@ -1,0 +1,7 @@
+/** The contract without its schemas (build-steps/contract-routes.ts). */
+declare module 'virtual:contract-routes' {
+  import type { AnyContractRouter } from '@orpc/contract'
+
+  const routes: AnyContractRouter
+  export default routes
+}

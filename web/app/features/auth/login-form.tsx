@@ -1,0 +1,88 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { session, useSession } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input, PasswordInput } from '../../ui/input'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from './email'
+
+/** Longer than this, and the page says that it takes long (specification §9). */
+const SLOW_AFTER_MS = 3000
+
+interface Values {
+  email: string
+  password: string
+}
+
+export function LoginForm() {
+  const ready = useHydrated()
+  const { status } = useSession()
+  const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
+  const { errors } = form.formState
+  const login = useMutation(
+    api.auth.signInEmail.mutationOptions({
+      onSuccess: (answer) => session.signIn(answer),
+      onError: (error) => {
+        if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+      },
+    }),
+  )
+  // Signed in, but still on the way to the next page.
+  const busy = login.isPending || status === 'signed-in'
+  const slow = useSlow(busy || (ready && status === 'starting'), SLOW_AFTER_MS)
+  const refused = login.isError && !fieldProblems(login.error).email
+
+  return (
+    <form
+      // A press before the page is awake must never put a password into the address.
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit((values) => login.mutate({ email: values.email.trim(), password: values.password }))}
+    >
+      {refused && <Callout tone="bad">{errorWords(login.error, 'Invalid email or password')}</Callout>}
+      {slow && (
+        <Callout tone="warn">Login is taking longer than expected. Please check your connection and try again.</Callout>
+      )}
+      <Field label="Email" error={errors.email?.message} required>
+        <Input
+          type="email"
+          autoComplete="username"
+          inputMode="email"
+          spellCheck={false}
+          placeholder="you@company.com"
+          {...form.register('email', {
+            required: 'Email is required',
+            validate: (email) => isEmail(email) || emailProblem,
+          })}
+        />
+      </Field>
+      <Field label="Password" error={errors.password?.message} required>
+        <PasswordInput
+          autoComplete="current-password"
+          {...form.register('password', { required: 'Password is required' })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={busy} disabled={!ready}>
+        {busy ? 'Logging in…' : 'Log In'}
+      </Button>
+    </form>
+  )
+}
+
+function useSlow(busy: boolean, afterMs: number): boolean {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    if (!busy) return
+    const timer = setTimeout(() => setSlow(true), afterMs)
+    return () => {
+      clearTimeout(timer)
+      setSlow(false)
+    }
+  }, [busy, afterMs])
+  return slow
+}

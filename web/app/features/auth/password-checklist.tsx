@@ -1,0 +1,22 @@
+import { Check, Dot } from 'lucide-react'
+import { cx } from '../../ui/cx'
+import { passwordRules } from './password-rules'
+
+/** The rules of a new password, ticked off while it is typed. */
+export function PasswordChecklist({ password }: { password: string }) {
+  return (
+    <ul aria-label="Password requirements" className="grid grid-cols-2 gap-x-4 gap-y-1 text-xs">
+      {passwordRules.map(({ words, met }) => {
+        const done = met(password)
+        const Sign = done ? Check : Dot
+        return (
+          <li key={words} className={cx('flex items-center gap-1.5', done ? 'text-good' : 'text-muted')}>
+            <Sign aria-hidden className="size-3.5 shrink-0" />
+            {words}
+            <span className="sr-only">{done ? ' (done)' : ' (missing)'}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,105 @@
+import { useMutation } from '@tanstack/react-query'
+import { MailCheck } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input, PasswordInput } from '../../ui/input'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from './email'
+import { PasswordChecklist } from './password-checklist'
+import { meetsPasswordRules, passwordProblem } from './password-rules'
+
+const missing = 'You must provide either an email or phone number and a password'
+
+interface Values {
+  email: string
+  password: string
+}
+
+export function SignUpForm({ referralCode }: { referralCode: string | null }) {
+  const ready = useHydrated()
+  const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
+  const { errors, submitCount } = form.formState
+  const [email, password] = form.watch(['email', 'password'])
+  const signUp = useMutation(
+    api.auth.signUpEmail.mutationOptions({
+      onError: (error) => {
+        const problems = fieldProblems(error)
+        if (problems.email) form.setError('email', { message: problems.email })
+        if (problems.password) form.setError('password', { message: problems.password })
+      },
+    }),
+  )
+
+  if (signUp.isSuccess) {
+    return (
+      <div className="grid justify-items-center gap-4 rounded-lg border border-line p-6 text-center" role="status">
+        <span className="flex size-12 items-center justify-center rounded-full bg-accent text-accent-ink">
+          <MailCheck aria-hidden className="size-6" />
+        </span>
+        <p className="text-base">
+          Almost there! Check your email for a confirmation link to complete your registration.
+        </p>
+        <p className="break-all text-muted">
+          Sent to <strong className="text-ink">{signUp.variables.email}</strong>
+        </p>
+        <Button size="sm" onClick={() => signUp.reset()}>
+          Use another email
+        </Button>
+      </div>
+    )
+  }
+
+  const problems = fieldProblems(signUp.error)
+  const refused = signUp.isError && !problems.email && !problems.password
+  const incomplete = submitCount > 0 && (!email.trim() || !password)
+  return (
+    <form
+      // A press before the page is awake must never put a password into the address.
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit((values) =>
+        signUp.mutate({
+          email: values.email.trim(),
+          password: values.password,
+          ...(referralCode ? { referralCode } : {}),
+        }),
+      )}
+    >
+      {refused && <Callout tone="bad">{errorWords(signUp.error, 'Failed to sign up. Please try again.')}</Callout>}
+      {incomplete && <Callout tone="bad">{missing}</Callout>}
+      <Field label="Email" error={errors.email?.message} required>
+        <Input
+          type="email"
+          autoComplete="email"
+          inputMode="email"
+          spellCheck={false}
+          placeholder="you@company.com"
+          {...form.register('email', {
+            required: 'Email is required',
+            validate: (value) => isEmail(value) || emailProblem,
+          })}
+        />
+      </Field>
+      <div className="grid gap-2">
+        <Field label="Password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            maxLength={128}
+            {...form.register('password', {
+              required: 'Password is required',
+              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Button type="submit" variant="primary" size="lg" wide loading={signUp.isPending} disabled={!ready}>
+        {signUp.isPending ? 'Signing up…' : 'Sign Up'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,18 @@
+import { useEffect } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { signedInHome } from '../../paths'
+import { safeReturnPath, takeReturnPath } from '../../return-path'
+import { useSession } from '../../session'
+
+/** Sends whoever is signed in, already or just now, to the page they had asked for, else to their home. */
+export function useLeaveWhenSignedIn(): void {
+  const { status } = useSession()
+  const navigate = useNavigate()
+  const { state } = useLocation()
+  useEffect(() => {
+    if (status !== 'signed-in') return
+    const remembered = takeReturnPath()
+    const from = safeReturnPath((state as { from?: unknown } | null)?.from, location.origin)
+    void navigate(from ?? remembered ?? signedInHome(), { replace: true })
+  }, [status, state, navigate])
+}

@@ -1,0 +1,23 @@
+import { LoaderCircle } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { STARTING_LIMIT_MS } from '../../session-store'
+
+/** Fills the page while it is not known yet who is signed in (specification §2). */
+export function LoadingScreen({ words }: { words: string }) {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), STARTING_LIMIT_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div role="status" className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
+      <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line" />
+      <p className="text-base font-strong">{words}</p>
+      {slow && (
+        <p className="max-w-sm text-muted">
+          This is taking longer than expected. Please wait a moment or try refreshing the page.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { isRegistered, type PageName, paths } from '../../paths'
+
+export interface NavigationLink {
+  label: string
+  to: string
+}
+
+/** Links to the pages that exist already; the others appear with their page. */
+function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink[] {
+  return wanted.filter(([name]) => isRegistered(name)).map(([name, label]) => ({ label, to: paths[name] }))
+}
+
+/** Header links of signed-in people (specification §2). */
+export const memberLinks = links([
+  ['xAutomation', 'X Automation'],
+  ['leads', 'Leads'],
+  ['lists', 'Lists'],
+  ['campaigns', 'Campaigns'],
+  ['leaderboard', 'Leaderboard'],
+])
+
+/** Header links of guests. */
+export const guestLinks = links([
+  ['home', 'Home'],
+  ['pricing', 'Pricing'],
+  ['leaderboard', 'Leaderboard'],
+])
+
+/** Links of the profile menu. */
+export const profileLinks = links([
+  ['dashboard', 'Dashboard'],
+  ['xAutomation', 'X Automation'],
+  ['leads', 'Leads'],
+  ['lists', 'Lists'],
+  ['campaigns', 'Campaigns'],
+  ['billing', 'Billing & Subscription'],
+])

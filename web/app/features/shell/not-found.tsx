@@ -1,0 +1,17 @@
+import { Link } from 'react-router'
+import { paths } from '../../paths'
+
+/** For every address that leads nowhere (specification §2). */
+export function NotFound() {
+  return (
+    <div className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
+      <h1 className="text-3xl">404 - Page Not Found</h1>
+      <p className="max-w-sm text-base text-muted">
+        Nothing lives at this address. It may have moved, or the link may be mistyped.
+      </p>
+      <Link to={paths.home} className="text-link pt-1 text-base">
+        Back to Home
+      </Link>
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { Monitor, Moon, Sun } from 'lucide-react'
+import { chooseTheme, type Theme, useTheme } from './theme'
+
+const themes: { value: Theme; label: string; icon: typeof Sun }[] = [
+  { value: 'system', label: 'System theme', icon: Monitor },
+  { value: 'light', label: 'Light theme', icon: Sun },
+  { value: 'dark', label: 'Dark theme', icon: Moon },
+]
+
+/** System, light or dark. */
+export function ThemeSwitch() {
+  const theme = useTheme()
+  return (
+    <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5">
+      <legend className="sr-only">Colour theme</legend>
+      {themes.map(({ value, label, icon: Icon }) => (
+        <label
+          key={value}
+          title={label}
+          className="relative flex size-7 items-center justify-center rounded-full text-muted transition-colors hover:text-ink has-checked:bg-pressed has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent-line pointer-coarse:size-10"
+        >
+          <input
+            type="radio"
+            name="theme"
+            value={value}
+            checked={theme === value}
+            onChange={() => chooseTheme(value)}
+            className="absolute inset-0 cursor-pointer appearance-none rounded-full outline-none"
+          />
+          <Icon aria-hidden className="size-3.5" />
+          <span className="sr-only">{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}

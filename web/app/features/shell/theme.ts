@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react'
+
+/** The colour scheme: the system's, or one that was chosen. */
+export type Theme = 'system' | 'light' | 'dark'
+
+const KEY = 'theme'
+const watchers = new Set<() => void>()
+
+function read(): Theme {
+  const { theme } = document.documentElement.dataset
+  return theme === 'light' || theme === 'dark' ? theme : 'system'
+}
+
+/** Shows the theme and keeps it for the next visit. */
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'system') {
+    delete document.documentElement.dataset.theme
+    localStorage.removeItem(KEY)
+  } else {
+    document.documentElement.dataset.theme = theme
+    localStorage.setItem(KEY, theme)
+  }
+  for (const watch of watchers) watch()
+}
+
+function subscribe(watch: () => void): () => void {
+  watchers.add(watch)
+  return () => void watchers.delete(watch)
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, read, (): Theme => 'system')
+}

@@ -1,0 +1,8 @@
+import { NotFound } from '../features/shell/not-found'
+import { pageMeta } from '../features/shell/page-meta'
+
+export const meta = () => pageMeta('Page not found', 'Nothing lives at this address.')
+
+export default function NotFoundPage() {
+  return <NotFound />
+}

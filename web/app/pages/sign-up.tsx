@@ -1,0 +1,53 @@
+import { Gift } from 'lucide-react'
+import { Link, useSearchParams } from 'react-router'
+import { AuthFrame } from '../features/auth/auth-frame'
+import { SignUpForm } from '../features/auth/sign-up-form'
+import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
+import { pageMeta } from '../features/shell/page-meta'
+import { documents, paths } from '../paths'
+import { useHydrated } from '../ui/use-hydrated'
+
+export const meta = () => pageMeta('Sign up', 'Create your X-Automated account and automate your outreach on X.')
+
+export default function SignUp() {
+  useLeaveWhenSignedIn()
+  const [params] = useSearchParams()
+  const ref = useHydrated() ? params.get('ref')?.trim().slice(0, 32) || null : null
+  return (
+    <AuthFrame
+      title="Create an Account"
+      description="Free to start. No card needed."
+      footer={
+        <div className="grid gap-3">
+          <p>
+            Already have an account?{' '}
+            <Link to={paths.login} className="text-link">
+              Log in
+            </Link>
+          </p>
+          {documents.terms && documents.privacy && (
+            <p className="text-xs">
+              By signing up you agree to our{' '}
+              <a href={documents.terms} className="underline">
+                Terms of Service
+              </a>{' '}
+              and{' '}
+              <a href={documents.privacy} className="underline">
+                Privacy Policy
+              </a>
+              .
+            </p>
+          )}
+        </div>
+      }
+    >
+      {ref && (
+        <p className="flex gap-3 rounded-lg border border-accent-edge bg-accent-soft px-4 py-3">
+          <Gift aria-hidden className="mt-0.5 size-4 shrink-0" />
+          You were referred by a friend! You'll both get priority access.
+        </p>
+      )}
+      <SignUpForm referralCode={ref} />
+    </AuthFrame>
+  )
+}

@@ -1,0 +1,62 @@
+/** Who a page is for. Pages for everyone are prerendered; signed-in ones send guests to /login and back. */
+export type PageAccess = 'public' | 'signed-in'
+
+interface Page {
+  path: string
+  access: PageAccess
+  /** The route module, relative to app/. A page without one is not built yet: it is not registered and nothing links to it. */
+  file?: string
+}
+
+/** Every page of the product. To build one, write its module and name it here: route, prerendering, menus and redirects follow. */
+const allPages = {
+  home: { path: '/', access: 'public', file: 'pages/home.tsx' },
+  login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
+  signUp: { path: '/auth', access: 'public', file: 'pages/sign-up.tsx' },
+  authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx' },
+  forgotPassword: { path: '/forgot-password', access: 'public' },
+  resetPassword: { path: '/reset-password', access: 'public' },
+  waitlist: { path: '/waitlist', access: 'public' },
+  leaderboard: { path: '/leaderboard', access: 'public' },
+  rankings: { path: '/rankings', access: 'public' },
+  pricing: { path: '/pricing', access: 'public' },
+  dashboard: { path: '/dashboard', access: 'signed-in' },
+  xAutomation: { path: '/twitter', access: 'signed-in' },
+  leads: { path: '/leads', access: 'signed-in' },
+  lists: { path: '/lists', access: 'signed-in' },
+  campaigns: { path: '/campaigns', access: 'signed-in' },
+  campaign: { path: '/campaigns/:campaignId', access: 'signed-in' },
+  billing: { path: '/billing', access: 'signed-in' },
+  account: { path: '/account', access: 'signed-in' },
+  settings: { path: '/settings', access: 'signed-in' },
+  operator: { path: '/operator', access: 'signed-in' },
+  extension: { path: '/extension', access: 'signed-in' },
+} as const satisfies Record<string, Page>
+
+export type PageName = keyof typeof allPages
+
+const pages: Record<PageName, Page> = allPages
+
+/** The path of every page, by its name: `paths.leads`. Fill in parameters with React Router's `generatePath`. */
+export const paths = Object.fromEntries(
+  Object.entries(allPages).map(([name, page]) => [name, page.path]),
+) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
+
+/** Static documents beside the app; null while they are not written. */
+export const documents: { privacy: string | null; terms: string | null } = { privacy: null, terms: null }
+
+/** Is the page built? Ask before linking to one that may come later. */
+export function isRegistered(name: PageName): boolean {
+  return pages[name].file !== undefined
+}
+
+/** The pages that exist, with their modules. */
+export const registeredPages: readonly Required<Page>[] = Object.values(pages).filter(
+  (page): page is Required<Page> => page.file !== undefined,
+)
+
+/** Where a signed-in person lands without having asked for a page: the dashboard, once there is one. */
+export function signedInHome(): string {
+  const first = (['dashboard', 'xAutomation', 'leads', 'lists', 'campaigns'] as const).find(isRegistered)
+  return first ? paths[first] : paths.home
+}

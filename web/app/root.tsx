@@ -1,0 +1,129 @@
+import './app.css'
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import {
+  isRouteErrorResponse,
+  Links,
+  type LinksFunction,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useRouteError,
+} from 'react-router'
+import { createQueryClient } from './api'
+import { Footer } from './features/shell/footer'
+import { Header } from './features/shell/header'
+import { LoadingScreen } from './features/shell/loading-screen'
+import { NotFound } from './features/shell/not-found'
+import { pageMeta } from './features/shell/page-meta'
+import { SessionWatch } from './features/shell/session-watch'
+import { wakeScript } from './features/shell/wake-script'
+import { Button } from './ui/button'
+import { ConfirmProvider } from './ui/dialog'
+import { Toasts } from './ui/toast'
+import { TooltipProvider } from './ui/tooltip'
+
+export const links: LinksFunction = () => [
+  { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
+  { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
+]
+
+export const meta = () =>
+  pageMeta('X-Automated', 'Find the right people on X and reach them with messages that read as if you wrote each one.')
+
+/** The document around everything, errors too. */
+export function Layout({ children }: { children: ReactNode }) {
+  return (
+    // The script below may set data-theme and data-session before React arrives.
+    <html lang="en" suppressHydrationWarning>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content="light dark" />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, allowed by its hash */}
+        <script dangerouslySetInnerHTML={{ __html: wakeScript }} />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        {children}
+        <ScrollRestoration />
+        <Scripts />
+      </body>
+    </html>
+  )
+}
+
+function Frame({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(createQueryClient)
+  return (
+    // The content security policy allows no style elements; Base UI is told to make none.
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <ConfirmProvider>
+            <div className="isolate flex min-h-dvh flex-col">
+              <a
+                href="#content"
+                className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
+              >
+                Skip to content
+              </a>
+              <Header />
+              <main id="content" tabIndex={-1} className="flex-1 outline-none">
+                {children}
+              </main>
+              <Footer />
+            </div>
+            <SessionWatch />
+            <Toasts />
+          </ConfirmProvider>
+        </TooltipProvider>
+      </QueryClientProvider>
+    </CSPProvider>
+  )
+}
+
+export default function App() {
+  return (
+    <Frame>
+      <Outlet />
+    </Frame>
+  )
+}
+
+/** Shown on signed-in pages until their code is there; the others are prerendered. */
+export function HydrateFallback() {
+  return (
+    <Frame>
+      <LoadingScreen words="Initializing application..." />
+    </Frame>
+  )
+}
+
+export function ErrorBoundary() {
+  const error = useRouteError()
+  return <Frame>{isRouteErrorResponse(error) && error.status === 404 ? <NotFound /> : <Crash error={error} />}</Frame>
+}
+
+function Crash({ error }: { error: unknown }) {
+  return (
+    <div className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
+      <h1 className="text-3xl">Unexpected Application Error!</h1>
+      <p className="max-w-md text-base text-muted">
+        Something broke on our side. Reloading usually helps; nothing that you saved is lost.
+      </p>
+      {import.meta.env.DEV && error instanceof Error && (
+        <pre className="max-w-full overflow-x-auto rounded-lg bg-sunken p-4 text-start font-mono text-xs">
+          {error.stack}
+        </pre>
+      )}
+      <Button variant="primary" onClick={() => location.reload()}>
+        Reload the page
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import { layout, type RouteConfig, route } from '@react-router/dev/routes'
+import { type PageAccess, registeredPages } from './paths'
+
+function pagesFor(access: PageAccess) {
+  return registeredPages.filter((page) => page.access === access).map((page) => route(page.path, page.file))
+}
+
+export default [
+  ...pagesFor('public'),
+  layout('features/shell/signed-in.tsx', pagesFor('signed-in')),
+  // Every part of ui/ in all its states, for those who build with them.
+  ...(process.env.NODE_ENV === 'development' ? [route('/ui', 'pages/ui.tsx')] : []),
+  route('*', 'pages/not-found.tsx'),
+] satisfies RouteConfig

@@ -1,0 +1,103 @@
+import { ORPCError } from '@orpc/client'
+import { useSyncExternalStore } from 'react'
+import { contractClient } from './contract-client'
+import { type AuthEvent, createSessionStore, type SessionState } from './session-store'
+
+export type { AuthEvent, SessionState, User } from './session-store'
+
+/** How often a token that is about to end is looked for (specification §9). */
+const TICK_MS = 30_000
+/** A page on which a session remains after signing out is loaded anew after this (specification §9). */
+const RELOAD_AFTER_MS = 100
+
+const guest = contractClient()
+const withToken = (token: string) => contractClient({ current: () => token })
+const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
+
+/** Without storage (while prerendering, or where the browser forbids it) a session lasts as long as the page. */
+function memory(): Storage {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  } as Storage
+}
+
+/** The session of this browser. In components use `useSession`. */
+export const session = createSessionStore({
+  storage: typeof localStorage === 'undefined' ? memory() : localStorage,
+  async refresh(refreshToken) {
+    try {
+      return await guest.auth.refresh({ refreshToken })
+    } catch (error) {
+      if (!(error instanceof ORPCError)) return 'unreachable'
+      // Too busy, or something in between is down: that says nothing about this session.
+      if ([429, 502, 503, 504].includes(error.status)) return 'unreachable'
+      return error.status < 500 ? 'refused' : 'failed'
+    }
+  },
+  async findUser(token) {
+    try {
+      const { id, email } = await withToken(token).auth.me()
+      return { id, email }
+    } catch (error) {
+      if (error instanceof ORPCError && error.status === 401) return null
+      throw error
+    }
+  },
+  async revoke(token) {
+    await withToken(token).auth.signOut({ scope: 'local' })
+  },
+  exclusively: (work) =>
+    typeof navigator !== 'undefined' && navigator.locks ? navigator.locks.request('x-automated-refresh', work) : work(),
+  announce: (event) => channel?.postMessage(event),
+  now: () => Date.now(),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+})
+
+/**
+ * Ties the session to this page: starts it, listens to the other tabs, renews tokens in time. Called once, in root.tsx.
+ * @returns the way to stop
+ */
+export function attachSession(): () => void {
+  const stop = new AbortController()
+  const { signal } = stop
+
+  channel?.addEventListener('message', ({ data }: MessageEvent<AuthEvent>) => void session.heard(data), { signal })
+  addEventListener(
+    'storage',
+    (event) => {
+      // The storage was cleared as a whole: nothing that this page holds can be relied on (specification §2).
+      if (event.key === null) location.reload()
+      else if (event.key === 'authToken') void session.heard()
+    },
+    { signal },
+  )
+  const ticking = setInterval(() => document.visibilityState === 'visible' && void session.tick(), TICK_MS)
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void session.tick(), {
+    signal,
+  })
+  const stopListening = session.onEvent((event) => {
+    delete document.documentElement.dataset.session
+    if (event !== 'SIGNED_OUT') return
+    setTimeout(
+      () => session.state().status === 'signed-out' && session.hasStoredToken() && location.reload(),
+      RELOAD_AFTER_MS,
+    )
+  })
+  void session.start()
+
+  return () => {
+    stop.abort()
+    clearInterval(ticking)
+    stopListening()
+  }
+}
+
+const starting: SessionState = { status: 'starting' }
+
+/** Who is signed in. `starting` until it is known, and while prerendering. */
+export function useSession(): SessionState {
+  return useSyncExternalStore(session.watch, session.state, () => starting)
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { cx } from './cx'
+
+export interface AvatarProps {
+  /** Whose: gives the letters shown where there is no picture. */
+  name: string
+  src?: string | null
+  size?: 'sm' | 'md' | 'lg'
+  /** How many letters stand in for the picture. */
+  letters?: 1 | 2
+}
+
+const sizes = { sm: 'size-7 text-xs', md: 'size-9 text-sm', lg: 'size-14 text-xl' }
+
+/** A person. Decorative: their name stands beside it. */
+export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
+  const [broken, setBroken] = useState<string | null>(null)
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        'inline-flex shrink-0 items-center justify-center overflow-hidden rounded-full border border-line bg-sunken font-strong text-muted uppercase select-none',
+        sizes[size],
+      )}
+    >
+      {src && broken !== src ? (
+        <img
+          src={src}
+          alt=""
+          loading="lazy"
+          referrerPolicy="no-referrer"
+          onError={() => setBroken(src)}
+          className="size-full object-cover"
+        />
+      ) : (
+        [...name.replace(/^@/, '')].slice(0, letters).join('')
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,121 @@
+import {
+  Archive,
+  Check,
+  CheckCheck,
+  CircleAlert,
+  CircleCheck,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+  Pause,
+  Pencil,
+  Play,
+  Reply,
+} from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cx } from './cx'
+
+export type Tone = 'neutral' | 'accent' | 'info' | 'good' | 'warn' | 'bad'
+
+const tones: Record<Tone, string> = {
+  neutral: 'border-line bg-sunken text-muted',
+  accent: 'border-accent-edge bg-accent text-accent-ink',
+  info: 'border-info/25 bg-info/8 text-info',
+  good: 'border-good/25 bg-good/8 text-good',
+  warn: 'border-warn/25 bg-warn/8 text-warn',
+  bad: 'border-bad/25 bg-bad/8 text-bad',
+}
+
+const shape =
+  'inline-flex h-6 w-fit items-center gap-1.5 rounded-md border px-2 text-xs font-strong whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0'
+
+/** A word or number about something: '12 leads found', 'Save 50%'. */
+export function Badge({ tone = 'neutral', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
+  return (
+    <span className={cx(shape, tones[tone])}>
+      {icon}
+      {children}
+    </span>
+  )
+}
+
+interface StatusLook {
+  word: string
+  icon: LucideIcon
+  className: string
+}
+
+const quiet = 'border-status-queued/25 bg-status-queued/8 text-status-queued'
+const sent = 'border-status-sent/25 bg-status-sent/8 text-status-sent'
+const failed = 'border-status-failed/25 bg-status-failed/8 text-status-failed'
+
+/** Every status that the product shows, with its word, sign and colour: the same on every screen. */
+export const statusLooks = {
+  // messages
+  queued: { word: 'Queued', icon: Clock, className: quiet },
+  sending: {
+    word: 'Sending',
+    icon: LoaderCircle,
+    className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
+  },
+  sent: { word: 'Sent', icon: Check, className: sent },
+  delivered: {
+    word: 'Delivered',
+    icon: CheckCheck,
+    className: 'border-status-delivered/25 bg-status-delivered/8 text-status-delivered',
+  },
+  replied: {
+    word: 'Replied',
+    icon: Reply,
+    className: 'border-status-replied/25 bg-status-replied/8 text-status-replied',
+  },
+  failed: { word: 'Failed', icon: CircleAlert, className: failed },
+  // leads
+  not_sent: { word: 'Not sent', icon: Clock, className: 'border-line bg-transparent text-muted' },
+  contacted: { word: 'Sent', icon: Check, className: sent },
+  failed_contact: { word: 'Failed', icon: CircleAlert, className: failed },
+  // campaigns and scrapes
+  draft: {
+    word: 'Draft',
+    icon: Pencil,
+    className: 'border-status-draft/25 bg-status-draft/8 text-status-draft',
+  },
+  active: {
+    word: 'Active',
+    icon: Play,
+    className: 'border-status-active/25 bg-status-active/8 text-status-active',
+  },
+  running: {
+    word: 'Running',
+    icon: LoaderCircle,
+    className: 'border-status-sending/25 bg-status-sending/8 text-status-sending [&_svg]:animate-spin',
+  },
+  waiting: { word: 'Waiting', icon: Clock, className: quiet },
+  paused: {
+    word: 'Paused',
+    icon: Pause,
+    className: 'border-status-paused/25 bg-status-paused/8 text-status-paused',
+  },
+  completed: {
+    word: 'Completed',
+    icon: CircleCheck,
+    className: 'border-status-completed/25 bg-status-completed/8 text-status-completed',
+  },
+  cancelled: { word: 'Cancelled', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
+  archived: { word: 'Archived', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
+} as const satisfies Record<string, StatusLook>
+
+export type Status = keyof typeof statusLooks
+
+/** A status by its colour, its sign and its word. An unknown one is shown as it is. `children` replaces the word. */
+export function StatusBadge({ status, children }: { status: Status | (string & {}); children?: ReactNode }) {
+  const look = Object.hasOwn(statusLooks, status) ? statusLooks[status as Status] : null
+  if (!look) return <Badge>{children ?? status}</Badge>
+  const Icon = look.icon
+  return (
+    <span data-status={status} className={cx(shape, look.className)}>
+      <Icon aria-hidden />
+      {children ?? look.word}
+    </span>
+  )
+}

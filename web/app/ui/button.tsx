@@ -1,0 +1,134 @@
+import { LoaderCircle } from 'lucide-react'
+import type { ComponentProps, ReactNode } from 'react'
+import { Link, type LinkProps } from 'react-router'
+import { cx } from './cx'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
+export type ButtonSize = 'sm' | 'md' | 'lg'
+
+interface Look {
+  variant?: ButtonVariant
+  size?: ButtonSize
+  /** Takes the whole width there is. */
+  wide?: boolean
+}
+
+const variants: Record<ButtonVariant, string> = {
+  primary:
+    'border-accent-edge bg-accent text-accent-ink shadow-xs hover:bg-accent-hover active:bg-accent-pressed disabled:border-line disabled:bg-sunken disabled:text-faint disabled:shadow-none',
+  secondary:
+    'border-control bg-surface text-ink shadow-xs hover:bg-sunken active:bg-pressed disabled:border-line disabled:text-faint disabled:shadow-none',
+  ghost: 'border-transparent text-ink hover:bg-hover active:bg-pressed disabled:text-faint',
+  danger:
+    'border-transparent bg-bad-fill text-on-bad shadow-xs hover:bg-bad-fill-hover disabled:bg-sunken disabled:text-faint disabled:shadow-none',
+}
+
+const sizes: Record<ButtonSize, string> = {
+  sm: 'min-h-8 px-2.5 text-sm gap-1.5 pointer-coarse:min-h-10',
+  md: 'min-h-9 px-3.5 text-sm gap-2 pointer-coarse:min-h-11',
+  lg: 'min-h-11 px-5 text-base gap-2',
+}
+
+/** The classes of a button, for what looks like one but is something else (a link, a menu trigger). */
+export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look): string {
+  return cx(
+    'relative inline-flex items-center justify-center rounded-md border font-strong whitespace-nowrap transition-colors select-none',
+    'disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0',
+    variants[variant],
+    sizes[size],
+    wide && 'w-full',
+  )
+}
+
+export interface ButtonProps extends Look, ComponentProps<'button'> {
+  /** Stands before the words. */
+  icon?: ReactNode
+  /** Shows that the work is under way and refuses further presses. Keeps its width; `children` should say what happens ('Saving…'). */
+  loading?: boolean
+}
+
+/** A button. `type` is 'button' unless said otherwise, so that none submits a form by accident. */
+export function Button({
+  variant,
+  size,
+  wide,
+  icon,
+  loading,
+  className,
+  children,
+  disabled,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled || loading}
+      aria-busy={loading || undefined}
+      className={cx(buttonClass({ variant, size, wide }), className)}
+    >
+      {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
+      {children}
+    </button>
+  )
+}
+
+export interface ButtonLinkProps extends Look, LinkProps {
+  icon?: ReactNode
+}
+
+/** A link that looks like a button: it leads somewhere and changes nothing. */
+export function ButtonLink({ variant, size, wide, icon, className, children, ...rest }: ButtonLinkProps) {
+  return (
+    <Link {...rest} className={cx(buttonClass({ variant, size, wide }), className)}>
+      {icon}
+      {children}
+    </Link>
+  )
+}
+
+export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label'> {
+  /** What it does, for those who do not see the icon; also its tooltip's words. */
+  label: string
+  variant?: ButtonVariant
+  size?: ButtonSize
+  loading?: boolean
+}
+
+const iconSizes: Record<ButtonSize, string> = {
+  sm: 'size-8 pointer-coarse:size-10',
+  md: 'size-9 pointer-coarse:size-11',
+  lg: 'size-11',
+}
+
+/** A button that is only an icon. Put it in a `Tooltip` where the icon alone leaves doubt. */
+export function IconButton({
+  label,
+  variant = 'ghost',
+  size = 'md',
+  loading,
+  className,
+  children,
+  disabled,
+  type = 'button',
+  ...rest
+}: IconButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      aria-label={label}
+      aria-busy={loading || undefined}
+      disabled={disabled || loading}
+      className={cx(
+        'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors disabled:cursor-not-allowed [&_svg]:size-4',
+        variants[variant],
+        iconSizes[size],
+        className,
+      )}
+    >
+      {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : children}
+    </button>
+  )
+}

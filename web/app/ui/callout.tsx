@@ -1,0 +1,33 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cx } from './cx'
+
+const looks = {
+  info: { icon: Info, className: 'border-info/25 bg-info/6 [&>svg]:text-info' },
+  good: { icon: CircleCheck, className: 'border-good/25 bg-good/6 [&>svg]:text-good' },
+  warn: { icon: TriangleAlert, className: 'border-warn/30 bg-warn/6 [&>svg]:text-warn' },
+  bad: { icon: CircleAlert, className: 'border-bad/25 bg-bad/6 [&>svg]:text-bad' },
+}
+
+export interface CalloutProps {
+  tone?: keyof typeof looks
+  title?: ReactNode
+  children?: ReactNode
+  /** What to do about it: a button of size 'sm' or a link. */
+  action?: ReactNode
+}
+
+/** Something to know on this page. A 'bad' one is read aloud at once, the others when there is time. */
+export function Callout({ tone = 'info', title, children, action }: CalloutProps) {
+  const { icon: Icon, className } = looks[tone]
+  return (
+    <div role={tone === 'bad' ? 'alert' : 'status'} className={cx('flex gap-3 rounded-lg border px-4 py-3', className)}>
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        {title && <p className="font-strong">{title}</p>}
+        {children && <div className="text-ink">{children}</div>}
+        {action && <div className="pt-2">{action}</div>}
+      </div>
+    </div>
+  )
+}

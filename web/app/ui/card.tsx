@@ -1,0 +1,27 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { cx } from './cx'
+
+export interface CardProps extends Omit<ComponentProps<'section'>, 'title'> {
+  title?: ReactNode
+  description?: ReactNode
+  /** Right of the title. */
+  actions?: ReactNode
+}
+
+/** A part of a page with its own heading. */
+export function Card({ title, description, actions, className, children, ...rest }: CardProps) {
+  return (
+    <section {...rest} className={cx('rounded-lg border border-line bg-surface', className)}>
+      {(title || actions) && (
+        <div className="flex flex-wrap items-start justify-between gap-3 px-5 pt-5">
+          <div className="grid gap-0.5">
+            {title && <h2 className="text-base">{title}</h2>}
+            {description && <p className="text-muted">{description}</p>}
+          </div>
+          {actions && <div className="flex gap-2">{actions}</div>}
+        </div>
+      )}
+      <div className="p-5">{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,79 @@
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from './button'
+import { useFieldWiring } from './field'
+import { Input } from './input'
+
+export interface ChipsInputProps {
+  values: readonly string[]
+  onChange: (values: string[]) => void
+  placeholder?: string
+  /** What one chip is, for the labels of its buttons: 'keyword'. */
+  noun: string
+  /** Shown while there are none. */
+  empty?: string
+  disabled?: boolean
+  id?: string
+}
+
+/** The list with a word added: trimmed, never empty, never twice. */
+export function withChip(values: readonly string[], typed: string): string[] {
+  const word = typed.trim()
+  return word === '' || values.includes(word) ? [...values] : [...values, word]
+}
+
+/** Several short words, each added with Enter or the plus button and removed with its cross (or Backspace in the empty field). */
+export function ChipsInput({ values, onChange, placeholder, noun, empty, disabled, ...own }: ChipsInputProps) {
+  const [typed, setTyped] = useState('')
+  const wired = useFieldWiring(own)
+  const add = () => {
+    onChange(withChip(values, typed))
+    setTyped('')
+  }
+  return (
+    <div className="grid gap-2">
+      <div className="flex gap-2">
+        <Input
+          {...wired}
+          value={typed}
+          placeholder={placeholder}
+          disabled={disabled}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') {
+              event.preventDefault()
+              add()
+            }
+            if (event.key === 'Backspace' && typed === '' && values.length > 0) onChange(values.slice(0, -1))
+          }}
+        />
+        <IconButton label={`Add ${noun}`} variant="secondary" disabled={disabled || typed.trim() === ''} onClick={add}>
+          <Plus aria-hidden />
+        </IconButton>
+      </div>
+      {values.length > 0 ? (
+        <ul className="flex flex-wrap gap-1.5" aria-label={`Chosen ${noun}s`}>
+          {values.map((value) => (
+            <li
+              key={value}
+              className="flex min-w-0 items-center gap-0.5 rounded-md border border-line bg-sunken py-0.5 ps-2 pe-0.5"
+            >
+              <span className="truncate">{value}</span>
+              <button
+                type="button"
+                aria-label={`Remove ${noun} ${value}`}
+                disabled={disabled}
+                onClick={() => onChange(values.filter((other) => other !== value))}
+                className="flex size-6 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink pointer-coarse:size-9"
+              >
+                <X aria-hidden className="size-3.5" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        empty && <p className="text-muted">{empty}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,124 @@
+import { type ComponentProps, type ReactNode, useEffect, useId, useRef } from 'react'
+import { cx } from './cx'
+import { FieldError } from './field'
+
+interface Labelled {
+  /** Left out only where `aria-label` names the control (in a table's row). */
+  label?: ReactNode
+  hint?: ReactNode
+}
+
+export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'>, Labelled {
+  /** Some, but not all, of what it stands for is picked. */
+  indeterminate?: boolean
+}
+
+export function Checkbox({ label, hint, indeterminate = false, className, ref, ...props }: CheckboxProps) {
+  const own = useRef<HTMLInputElement | null>(null)
+  useEffect(() => {
+    if (own.current) own.current.indeterminate = indeterminate
+  }, [indeterminate])
+  const box = (
+    <input
+      {...props}
+      type="checkbox"
+      ref={(node) => {
+        own.current = node
+        if (typeof ref === 'function') return ref(node)
+        if (ref) ref.current = node
+      }}
+      className="tick"
+    />
+  )
+  return (
+    <Choice label={label} hint={hint} className={className}>
+      {box}
+    </Choice>
+  )
+}
+
+/** On or off, at once: for settings that take effect without a save button. */
+export function Switch({
+  label,
+  hint,
+  className,
+  ...props
+}: Omit<ComponentProps<'input'>, 'type' | 'role'> & Labelled) {
+  return (
+    <Choice label={label} hint={hint} className={className}>
+      {/* biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked */}
+      <input {...props} type="checkbox" role="switch" className="switch" />
+    </Choice>
+  )
+}
+
+function Choice({
+  label,
+  hint,
+  className,
+  children,
+}: Labelled & { className?: string | undefined; children: ReactNode }) {
+  if (!label) return children
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is in `children`
+    <label className={cx('flex w-fit items-start gap-2.5 pointer-coarse:py-1.5', className)}>
+      <span className="flex h-5 items-center">{children}</span>
+      <span className="grid gap-0.5">
+        <span>{label}</span>
+        {hint && <span className="text-muted">{hint}</span>}
+      </span>
+    </label>
+  )
+}
+
+export interface RadioGroupProps {
+  /** What is being chosen. */
+  label: ReactNode
+  options: readonly { value: string; label: ReactNode; hint?: ReactNode; disabled?: boolean }[]
+  value: string | null
+  onChange: (value: string) => void
+  name?: string
+  error?: string | undefined
+  hideLabel?: boolean
+  disabled?: boolean
+  className?: string
+}
+
+/** Exactly one of a few, all in sight. */
+export function RadioGroup({
+  label,
+  options,
+  value,
+  onChange,
+  name,
+  error,
+  hideLabel,
+  disabled,
+  className,
+}: RadioGroupProps) {
+  const id = useId()
+  return (
+    <fieldset
+      disabled={disabled}
+      aria-invalid={error ? true : undefined}
+      aria-describedby={error ? `${id}-error` : undefined}
+      className={cx('grid gap-2', className)}
+    >
+      <legend className={cx('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
+      {options.map((option) => (
+        <Choice key={option.value} label={option.label} hint={option.hint}>
+          <input
+            type="radio"
+            name={name ?? id}
+            value={option.value}
+            checked={option.value === value}
+            disabled={option.disabled}
+            onChange={() => onChange(option.value)}
+            className="tick"
+          />
+        </Choice>
+      ))}
+      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+    </fieldset>
+  )
+}

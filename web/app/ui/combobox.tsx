@@ -1,0 +1,79 @@
+import { Combobox as Base } from '@base-ui/react/combobox'
+import { Check, ChevronsUpDown, X } from 'lucide-react'
+import { useFieldWiring } from './field'
+
+export interface ComboboxOption {
+  value: string
+  label: string
+  /** A second, quieter line. */
+  detail?: string
+}
+
+export interface ComboboxProps {
+  options: readonly ComboboxOption[]
+  /** The value of the picked option, or null. */
+  value: string | null
+  onChange: (value: string | null) => void
+  placeholder?: string
+  /** Shown where nothing matches what was typed. */
+  empty?: string
+  disabled?: boolean
+  id?: string
+  'aria-label'?: string
+}
+
+const sign =
+  'flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink data-disabled:pointer-events-none'
+
+/** One of a long list, found by typing. */
+export function Combobox({ options, value, onChange, placeholder, empty = 'Nothing found.', ...own }: ComboboxProps) {
+  const { disabled, ...wired } = useFieldWiring(own)
+  return (
+    <Base.Root
+      items={options}
+      value={options.find((option) => option.value === value) ?? null}
+      onValueChange={(option) => onChange(option?.value ?? null)}
+      disabled={disabled}
+    >
+      <Base.InputGroup className="control flex items-center gap-1 py-0! pe-1!">
+        <Base.Input
+          {...wired}
+          placeholder={placeholder}
+          className="min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint"
+        />
+        <Base.Clear aria-label="Clear selection" className={sign}>
+          <X aria-hidden className="size-4" />
+        </Base.Clear>
+        <Base.Trigger aria-label="Open the list" className={sign}>
+          <ChevronsUpDown aria-hidden className="size-4" />
+        </Base.Trigger>
+      </Base.InputGroup>
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} className="z-50">
+          <Base.Popup className="popup w-(--anchor-width) rounded-lg">
+            <Base.Empty>
+              <p className="px-3 py-4 text-center text-muted">{empty}</p>
+            </Base.Empty>
+            <Base.List className="max-h-80 overflow-y-auto overscroll-contain p-1 data-empty:p-0">
+              {(option: ComboboxOption) => (
+                <Base.Item
+                  key={option.value}
+                  value={option}
+                  className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 outline-none select-none data-highlighted:bg-hover pointer-coarse:min-h-11"
+                >
+                  <span className="grid min-w-0 flex-1">
+                    <span className="truncate">{option.label}</span>
+                    {option.detail && <span className="truncate text-xs text-muted">{option.detail}</span>}
+                  </span>
+                  <Base.ItemIndicator>
+                    <Check aria-hidden className="size-4 text-accent-word" />
+                  </Base.ItemIndicator>
+                </Base.Item>
+              )}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,36 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button, type ButtonSize, type ButtonVariant } from './button'
+
+export interface CopyButtonProps {
+  /** What goes to the clipboard. */
+  text: string
+  /** The word on the button while it waits: 'Copy link'. */
+  label?: string
+  size?: ButtonSize
+  variant?: ButtonVariant
+}
+
+/** Copies, and says 'Copied!' for 2 seconds (specification §9). */
+export function CopyButton({ text, label = 'Copy', size, variant }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), 2000)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+    } catch (error) {
+      // A browser that forbids it: the text stands beside the button (specification §8: only logged).
+      console.warn('Could not write to the clipboard', error)
+    }
+  }
+  return (
+    <Button size={size} variant={variant} icon={copied ? <Check aria-hidden /> : <Copy aria-hidden />} onClick={copy}>
+      <span aria-live="polite">{copied ? 'Copied!' : label}</span>
+    </Button>
+  )
+}

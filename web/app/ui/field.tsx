@@ -1,0 +1,76 @@
+import { CircleAlert } from 'lucide-react'
+import { createContext, type ReactNode, useContext, useId } from 'react'
+import { cx } from './cx'
+
+interface Wiring {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': true | undefined
+  /** Only where asked for, so that native controls keep their own `required`. */
+  required: boolean
+}
+
+const FieldContext = createContext<Wiring | null>(null)
+
+export interface FieldProps {
+  label: ReactNode
+  /** Shown under the control while there is no error. */
+  hint?: ReactNode
+  /** What is wrong and what to do; replaces the hint. */
+  error?: string | undefined
+  /** Stands right of the label: a link, a counter. */
+  aside?: ReactNode
+  required?: boolean
+  /** Keeps the label for screen readers only. */
+  hideLabel?: boolean
+  className?: string
+  /** One control of this folder (Input, Select, Combobox…): it takes its id, description and invalid state from here. */
+  children: ReactNode
+}
+
+/** A control with its label, hint and error, wired together for assistive technology. */
+export function Field({ label, hint, error, aside, required = false, hideLabel, className, children }: FieldProps) {
+  const id = useId()
+  const hintId = `${id}-hint`
+  const errorId = `${id}-error`
+  const describedBy = error ? errorId : hint ? hintId : undefined
+  return (
+    <div className={cx('grid content-start gap-1.5', className)}>
+      <div className={cx('flex items-baseline justify-between gap-3', hideLabel && !aside && 'sr-only')}>
+        <label htmlFor={id} className={cx('font-strong', hideLabel && 'sr-only')}>
+          {label}
+        </label>
+        {aside && <div className="text-muted">{aside}</div>}
+      </div>
+      <FieldContext value={{ id, 'aria-describedby': describedBy, 'aria-invalid': error ? true : undefined, required }}>
+        {children}
+      </FieldContext>
+      {error ? <FieldError id={errorId}>{error}</FieldError> : hint && <FieldHint id={hintId}>{hint}</FieldHint>}
+    </div>
+  )
+}
+
+/** Props that tie a control to the Field around it; the control's own props win. */
+export function useFieldWiring<P extends { id?: string | undefined; required?: boolean | undefined }>(own: P): P {
+  const field = useContext(FieldContext)
+  if (!field) return own
+  const { required, ...wiring } = field
+  return { ...wiring, ...(required ? { required } : {}), ...own }
+}
+
+export function FieldHint({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <p id={id} className="text-muted">
+      {children}
+    </p>
+  )
+}
+
+export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
+  return (
+    <p id={id} role="alert" className="flex gap-1.5 text-bad">
+      <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span>{children}</span>
+    </p>
+  )
+}

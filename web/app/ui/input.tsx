@@ -1,0 +1,58 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { cx } from './cx'
+import { useFieldWiring } from './field'
+
+export interface InputProps extends ComponentProps<'input'> {
+  /** Inside, before the text: an icon or a sign such as '@'. */
+  leading?: ReactNode
+  /** Inside, after the text: a unit or an icon button of size 'sm'. */
+  trailing?: ReactNode
+}
+
+/** A line of text. Takes `{...register('name')}` of react-hook-form as it is. */
+export function Input({ leading, trailing, className, ...own }: InputProps) {
+  const props = useFieldWiring(own)
+  if (!leading && !trailing) return <input {...props} className={cx('control', className)} />
+  return (
+    <div
+      data-disabled={props.disabled || undefined}
+      className={cx('control flex items-center gap-2 py-0! has-[button]:pe-1!', className)}
+    >
+      {leading && <span className="flex shrink-0 text-muted [&_svg]:size-4">{leading}</span>}
+      <input {...props} className="min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint" />
+      {trailing && <span className="flex shrink-0 text-muted">{trailing}</span>}
+    </div>
+  )
+}
+
+/** A password, with a button that shows what was typed. Name the `autoComplete`: 'current-password' or 'new-password'. */
+export function PasswordInput(props: Omit<InputProps, 'type' | 'trailing'>) {
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <Input
+      autoCapitalize="none"
+      spellCheck={false}
+      {...props}
+      type={shown ? 'text' : 'password'}
+      trailing={
+        <button
+          type="button"
+          aria-label={shown ? 'Hide password' : 'Show password'}
+          aria-pressed={shown}
+          onClick={() => setShown(!shown)}
+          disabled={props.disabled}
+          className="flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink pointer-coarse:size-9"
+        >
+          <Icon aria-hidden className="size-4" />
+        </button>
+      }
+    />
+  )
+}
+
+/** Several lines of text; grows with what is typed. */
+export function Textarea({ className, ...own }: ComponentProps<'textarea'>) {
+  return <textarea {...useFieldWiring(own)} className={cx('control', className)} />
+}

@@ -1,0 +1,69 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import type { ReactElement, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { cx } from './cx'
+
+export interface MenuProps {
+  /** The button that opens it: a Button or IconButton. */
+  trigger: ReactElement
+  align?: 'start' | 'end'
+  /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
+  children: ReactNode
+}
+
+/** Actions behind a button. Arrow keys move, letters jump, Escape closes. */
+export function Menu({ trigger, align = 'end', children }: MenuProps) {
+  return (
+    <Base.Root modal={false}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-50">
+          <Base.Popup className="popup min-w-48 max-w-xs rounded-lg p-1">{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+const item =
+  'flex min-h-8 w-full items-center gap-2.5 rounded-md px-2 text-start outline-none select-none data-disabled:text-faint data-highlighted:bg-hover pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted'
+
+export interface MenuItemProps {
+  onSelect: () => void
+  icon?: ReactNode
+  /** For what cannot be taken back. */
+  danger?: boolean
+  disabled?: boolean
+  children: ReactNode
+}
+
+export function MenuItem({ onSelect, icon, danger, disabled, children }: MenuItemProps) {
+  return (
+    <Base.Item
+      onClick={onSelect}
+      disabled={disabled}
+      className={cx(item, 'cursor-default', danger && 'text-bad [&_svg]:text-bad!')}
+    >
+      {icon}
+      {children}
+    </Base.Item>
+  )
+}
+
+export function MenuLink({ to, icon, children }: { to: string; icon?: ReactNode; children: ReactNode }) {
+  return (
+    <Base.LinkItem render={<Link to={to} />} closeOnClick className={item}>
+      {icon}
+      {children}
+    </Base.LinkItem>
+  )
+}
+
+export function MenuSeparator() {
+  return <Base.Separator className="-mx-1 my-1 h-px bg-line" />
+}
+
+/** Words in a menu that do nothing: whose account this is. */
+export function MenuNote({ children }: { children: ReactNode }) {
+  return <div className="px-2 py-1.5 text-muted">{children}</div>
+}

@@ -1,0 +1,41 @@
+import { ChevronsUpDown } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { cx } from './cx'
+import { useFieldWiring } from './field'
+
+export interface SelectOption {
+  value: string
+  label: string
+  disabled?: boolean
+}
+
+export interface SelectProps extends ComponentProps<'select'> {
+  options: readonly SelectOption[]
+  /** Shown, and not to be picked, while the value is ''. */
+  placeholder?: string
+}
+
+/** One of a short list, by the platform's own select. For long lists use `Combobox`. */
+export function Select({ options, placeholder, className, ...own }: SelectProps) {
+  const props = useFieldWiring(own)
+  return (
+    <div className={cx('relative', className)}>
+      <select {...props} data-empty={props.value === '' ? '' : undefined} className="control">
+        {placeholder !== undefined && (
+          <option value="" disabled>
+            {placeholder}
+          </option>
+        )}
+        {options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <ChevronsUpDown
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 right-3 my-auto size-4 text-muted"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { cx } from './cx'
+
+/** The shape of what is coming. Give it the size by classes; it appears only after 200 ms, so quick answers do not flicker. */
+export function Skeleton({ className }: { className?: string }) {
+  return <span aria-hidden className={cx('block animate-appear rounded-md bg-pressed', className)} />
+}
+
+const widths = ['w-3/5', 'w-2/5', 'w-4/5', 'w-1/2']
+
+/** Lines of text that are coming. */
+export function SkeletonText({ lines = 3 }: { lines?: number }) {
+  return (
+    <span className="grid gap-2.5">
+      {Array.from({ length: lines }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike and never move
+        <Skeleton key={index} className={cx('h-3.5', widths[index % widths.length])} />
+      ))}
+    </span>
+  )
+}
+
+/** Rows of a table that are coming. Stands in place of the tbody's rows. */
+export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: number }) {
+  return Array.from({ length: rows }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+    <tr key={row} aria-hidden>
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above
+        <td key={column} className="border-b border-line px-4 py-3.5">
+          <Skeleton className={cx('h-4', widths[(row + column) % widths.length])} />
+        </td>
+      ))}
+    </tr>
+  ))
+}
+
+/** Says aloud that something is loading; put it beside skeletons, which are silent. */
+export function LoadingWords({ children }: { children: string }) {
+  return (
+    <p role="status" className="sr-only">
+      {children}
+    </p>
+  )
+}

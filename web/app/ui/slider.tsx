@@ -1,0 +1,66 @@
+import { type ReactNode, useId } from 'react'
+
+export interface SliderProps {
+  label: ReactNode
+  value: number
+  onChange: (value: number) => void
+  min: number
+  max: number
+  step?: number
+  /** How the value is written beside the label and read aloud. */
+  format?: (value: number) => string
+  hint?: ReactNode
+  disabled?: boolean
+  name?: string
+}
+
+const plain = (value: number) => value.toLocaleString('en-US')
+
+/** A number within bounds, where the neighbourhood matters more than the exact figure. */
+export function Slider({
+  label,
+  value,
+  onChange,
+  min,
+  max,
+  step = 1,
+  format = plain,
+  hint,
+  disabled,
+  name,
+}: SliderProps) {
+  const id = useId()
+  const filled = max > min ? ((value - min) / (max - min)) * 100 : 0
+  return (
+    <div className="grid gap-1">
+      <div className="flex items-baseline justify-between gap-3">
+        <label htmlFor={id} className="font-strong">
+          {label}
+        </label>
+        <output htmlFor={id} className="text-muted">
+          {format(value)}
+        </output>
+      </div>
+      <input
+        id={id}
+        type="range"
+        name={name}
+        min={min}
+        max={max}
+        step={step}
+        value={value}
+        disabled={disabled}
+        aria-valuetext={format(value)}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
+        className="slider"
+        style={{ '--slider-filled': `${filled}%` }}
+      />
+      {hint && (
+        <p id={`${id}-hint`} className="text-muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react'
+import { Skeleton } from './skeleton'
+
+export interface StatCardProps {
+  label: ReactNode
+  /** A number is written with separators; null is shown as '–' (not measured yet); undefined is still loading. */
+  value: number | string | null | undefined
+  hint?: ReactNode
+  icon?: ReactNode
+}
+
+/** One figure with its name. Group them in a `<dl>` grid. */
+export function StatCard({ label, value, hint, icon }: StatCardProps) {
+  return (
+    <div className="grid content-start gap-1 rounded-lg border border-line bg-surface p-4">
+      <dt className="flex items-center justify-between gap-2 text-muted [&_svg]:size-4">
+        {label}
+        {icon}
+      </dt>
+      <dd className="text-2xl font-strong" data-numeric>
+        {value === undefined ? (
+          <Skeleton className="my-1 h-6 w-20" />
+        ) : typeof value === 'number' ? (
+          value.toLocaleString('en-US')
+        ) : (
+          (value ?? '–')
+        )}
+      </dd>
+      {hint && <dd className="text-muted">{hint}</dd>}
+    </div>
+  )
+}

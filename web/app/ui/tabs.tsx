@@ -1,0 +1,73 @@
+import { Tabs as Base } from '@base-ui/react/tabs'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
+import { useHydrated } from './use-hydrated'
+
+export interface Tab {
+  value: string
+  label: ReactNode
+  /** What the tab shows. Only the open one is rendered. */
+  content?: ReactNode
+}
+
+export interface TabsProps {
+  /** What the tabs are about, for those who do not see them. */
+  label: string
+  tabs: readonly Tab[]
+  value: string
+  onChange: (value: string) => void
+}
+
+/** Views of one thing, one at a time. See `useTabParam` to keep the open one in the page's address. */
+export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  return (
+    <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
+      <div className="-mx-4 overflow-x-auto px-4 [scrollbar-width:none] md:mx-0 md:px-0">
+        <Base.List aria-label={label} className="flex w-max min-w-full gap-1 border-b border-line">
+          {tabs.map((tab) => (
+            <Base.Tab
+              key={tab.value}
+              value={tab.value}
+              className="-mb-px flex min-h-10 items-center gap-2 rounded-t-md border-b-2 border-transparent px-3 whitespace-nowrap text-muted transition-colors -outline-offset-2 hover:text-ink data-active:border-accent-line data-active:font-strong data-active:text-ink pointer-coarse:min-h-11"
+            >
+              {tab.label}
+            </Base.Tab>
+          ))}
+        </Base.List>
+      </div>
+      {tabs.map(
+        (tab) =>
+          tab.content !== undefined && (
+            <Base.Panel key={tab.value} value={tab.value} className="pt-6 outline-offset-4">
+              {tab.content}
+            </Base.Panel>
+          ),
+      )}
+    </Base.Root>
+  )
+}
+
+/**
+ * The open tab, kept in the address (`?tab=…`), so that it can be linked, reloaded and gone back to.
+ * @param values the tabs there are; the first is the default and is left out of the address
+ */
+export function useTabParam<T extends string>(
+  values: readonly [T, ...T[]],
+  name = 'tab',
+): [T, (value: string) => void] {
+  const [params, setParams] = useSearchParams()
+  // A prerendered page knows no query.
+  const asked = useHydrated() ? params.get(name) : null
+  const value = values.find((candidate) => candidate === asked) ?? values[0]
+  const open = (next: string) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (next === values[0]) after.delete(name)
+        else after.set(name, next)
+        return after
+      },
+      { preventScrollReset: true },
+    )
+  return [value, open]
+}

@@ -1,0 +1,64 @@
+import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
+import {
+  type CloseButtonProps,
+  cssTransition,
+  toast as show,
+  ToastContainer,
+  type ToastOptions,
+} from 'react-toastify/unstyled'
+
+const slide = cssTransition({ enter: 'toast-enter', exit: 'toast-leave', collapseDuration: 120 })
+
+const icons = {
+  success: <CircleCheck aria-hidden className="size-4 text-good" />,
+  error: <CircleAlert aria-hidden className="size-4 text-bad" />,
+  info: <Info aria-hidden className="size-4 text-info" />,
+}
+
+interface Options {
+  /** How long it stays, in milliseconds: 3,000 unless the specification says otherwise. */
+  duration?: number
+  /** A toast with the id of one that is shown replaces nothing and is not shown twice. */
+  id?: string
+}
+
+function optionsOf({ duration, id }: Options = {}): ToastOptions {
+  return { ...(duration ? { autoClose: duration } : {}), ...(id ? { toastId: id } : {}) }
+}
+
+/** Short notices at the top right that leave by themselves after 3 seconds. */
+export const toast = {
+  success: (words: string, options?: Options) =>
+    void show.success(words, { icon: icons.success, ...optionsOf(options) }),
+  error: (words: string, options?: Options) => void show.error(words, { icon: icons.error, ...optionsOf(options) }),
+  info: (words: string, options?: Options) => void show.info(words, { icon: icons.info, ...optionsOf(options) }),
+}
+
+function Close({ closeToast }: CloseButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label="Close notice"
+      onClick={closeToast}
+      className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
+    >
+      <X aria-hidden className="size-4" />
+    </button>
+  )
+}
+
+/** Where toasts appear. Stands once, in root.tsx. */
+export function Toasts() {
+  return (
+    <ToastContainer
+      position="top-right"
+      autoClose={3000}
+      closeButton={Close}
+      transition={slide}
+      hideProgressBar
+      pauseOnFocusLoss={false}
+      newestOnTop
+      limit={4}
+    />
+  )
+}

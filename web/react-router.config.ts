@@ -1,0 +1,25 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '@react-router/dev/config'
+import { registeredPages } from './app/paths'
+
+/** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
+const notFoundPath = '/404'
+
+/**
+ * Public pages are prerendered and readable without a script; signed-in pages start from __spa-fallback.html.
+ * build/pages.json tells the server which is which, so that it answers 404 to everything else.
+ */
+export default {
+  appDirectory: 'app',
+  ssr: false,
+  prerender: [...registeredPages.filter((page) => page.access !== 'signed-in').map((page) => page.path), notFoundPath],
+  async buildEnd({ reactRouterConfig }) {
+    const pages = {
+      prerendered: registeredPages.filter((page) => page.access !== 'signed-in').map((page) => page.path),
+      app: registeredPages.filter((page) => page.access === 'signed-in').map((page) => page.path),
+      notFound: notFoundPath,
+    }
+    await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)
+  },
+} satisfies Config
