@@ -1,0 +1,150 @@
+import { ValidationError } from '@orpc/contract'
+import { OpenAPIGenerator } from '@orpc/openapi'
+import { OpenAPIHandler } from '@orpc/openapi/fastify'
+import { ORPCError, onError } from '@orpc/server'
+import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
+import { contract } from '@x-automated/contract/contract'
+import {
+  ERROR_STATUS,
+  ERROR_TEXT,
+  type ErrorCode,
+  type ErrorEnvelope,
+  type FieldProblem,
+} from '@x-automated/contract/errors'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Services } from './app.ts'
+import { authRoutes } from './domains/auth/routes.ts'
+import { campaignRoutes } from './domains/campaigns/routes.ts'
+import { leadRoutes } from './domains/leads/routes.ts'
+import { listRoutes } from './domains/lists/routes.ts'
+import { scrapeRoutes } from './domains/scrapes/routes.ts'
+import { xAccountRoutes } from './domains/x-account/routes.ts'
+import { edgeOperations } from './edges/openapi.ts'
+import type { RequestContext } from './requests/context.ts'
+import { hashToken } from './sealing.ts'
+
+/** Every operation of the contract and what answers it. */
+export const router = {
+  auth: authRoutes,
+  xAccount: xAccountRoutes,
+  scrapes: scrapeRoutes,
+  leads: leadRoutes,
+  lists: listRoutes,
+  campaigns: campaignRoutes,
+}
+
+/** Serves the contract under /api. */
+export function serveApi(app: FastifyInstance, services: Services): void {
+  const handler = new OpenAPIHandler(router, {
+    customErrorResponseBodyEncoder: envelopeOf,
+    interceptors: [
+      onError((error) => {
+        // Output that does not fit the contract: the caller learns nothing of it, we do.
+        if (error instanceof ORPCError && error.cause instanceof ValidationError && error.status >= 500)
+          services.onFault(error.cause)
+      }),
+    ],
+  })
+  app.all('/api/*', async (request, reply) => {
+    const context = contextOf(request, services, (name, value) => reply.header(name, value))
+    const { matched } = await handler.handle(request, reply, { prefix: '/api', context })
+    if (!matched) reply.callNotFound()
+  })
+
+  let document: Promise<string> | null = null
+  app.get('/api/openapi.json', async (_request, reply) => {
+    document ??= describeApi()
+    return reply
+      .type('application/json')
+      .header('cache-control', 'public, max-age=300')
+      .send(await document)
+  })
+}
+
+/** What an operation is called with. Also for the edges, which answer what the contract cannot say (files, streams). */
+export function contextOf(
+  request: FastifyRequest,
+  services: Services,
+  setHeader: RequestContext['setHeader'],
+): RequestContext {
+  const single = (name: string) => {
+    const value = request.headers[name]
+    return typeof value === 'string' && value !== '' ? value : null
+  }
+  return {
+    ...services,
+    db: services.database.db,
+    log: request.log,
+    request: {
+      method: request.method,
+      path: request.url.split('?', 1)[0] ?? '',
+      authorization: single('authorization'),
+      idempotencyKey: single('idempotency-key'),
+      address: request.ip,
+      addressHash: hashToken(`${services.env.authSecret}\n${request.ip}`),
+      userAgent: single('user-agent'),
+    },
+    setHeader,
+    remember: async () => {},
+  }
+}
+
+function envelopeOf(error: ORPCError<string, unknown>): ErrorEnvelope {
+  if (error.cause instanceof ValidationError && error.status === 400) {
+    const details = error.cause.issues.map(problemOf)
+    return { success: false, code: 'INVALID_INPUT', error: firstProblem(details), details }
+  }
+  if (!(error.code in ERROR_STATUS)) {
+    // oRPC's own refusals: a body that cannot be read is the caller's doing, everything else is ours.
+    const code = error.status === 413 ? 'BODY_TOO_LARGE' : error.status < 500 ? 'INVALID_INPUT' : 'INTERNAL'
+    return { success: false, code, error: ERROR_TEXT[code] }
+  }
+  return {
+    success: false,
+    code: error.code as ErrorCode,
+    error: error.message,
+    ...(error.data === undefined ? {} : { details: error.data }),
+  }
+}
+
+function problemOf(issue: { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] }): FieldProblem {
+  const field = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
+  return { field, problem: issue.message }
+}
+
+/** One sentence for the screen: the specification's texts stand as they are, the library's get their field in front. */
+function firstProblem([first]: FieldProblem[]): string {
+  if (!first) return ERROR_TEXT.INVALID_INPUT
+  const isSentence =
+    /^[A-Z]/.test(first.problem) &&
+    !/^(Invalid input|Too (big|small)|Unrecognized|Invalid option|Invalid string)/.test(first.problem)
+  return isSentence || !first.field ? first.problem : `${first.field}: ${first.problem}`
+}
+
+async function describeApi(): Promise<string> {
+  const generator = new OpenAPIGenerator({ schemaConverters: [new ZodToJsonSchemaConverter()] })
+  const document = await generator.generate(contract, {
+    info: {
+      title: 'X-Automated API',
+      version: '1.0.0',
+      description:
+        'JSON in and out. Signed-in calls carry `Authorization: Bearer <token>`. Every failure has the body `{ "success": false, "code", "error", "details"? }`. ' +
+        'Changing calls accept an `Idempotency-Key` header.',
+    },
+    servers: [{ url: '/api' }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+    customErrorResponseBodySchema: (errors) => ({
+      type: 'object',
+      properties: {
+        success: { const: false },
+        code: { enum: errors.map(([code]) => code) },
+        error: { type: 'string', description: 'A text that a screen may show as it is.' },
+        details: {},
+      },
+      required: ['success', 'code', 'error'],
+    }),
+  })
+  for (const [path, operations] of Object.entries(edgeOperations))
+    document.paths = { ...document.paths, [path]: { ...document.paths?.[path], ...operations } }
+  return JSON.stringify(document)
+}

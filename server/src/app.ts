@@ -1,0 +1,110 @@
+import compress from '@fastify/compress'
+import helmet from '@fastify/helmet'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { serveApi } from './api.ts'
+import type { Notices } from './db/notices.ts'
+import type { Database } from './db/open.ts'
+import type { Auth } from './domains/auth/service.ts'
+import { serveDocs } from './edges/docs.ts'
+import { useEnvelope } from './edges/envelope.ts'
+import { serveHealth } from './edges/health.ts'
+import { serveLeadFiles } from './edges/lead-files.ts'
+import { servePages } from './edges/pages.ts'
+import { serveScrapeEvents } from './edges/scrape-events.ts'
+import { serveVerifyEmail } from './edges/verify-email.ts'
+import type { Env } from './env.ts'
+import type { Outbox } from './jobs/mail.ts'
+import type { JobQueue } from './jobs/queue.ts'
+import type { XApi } from './outside/x.ts'
+import type { Limits } from './requests/limits.ts'
+import type { Sealer } from './sealing.ts'
+
+/** What the domains work with: made once a process, handed to every request. */
+export interface Services {
+  env: Env
+  /** The origin that links are written with. */
+  origin: string
+  database: Database
+  notices: Notices
+  jobs: JobQueue
+  outbox: Outbox
+  auth: Auth
+  limits: Limits
+  /** Null where X is not configured. */
+  x: XApi | null
+  /** Seals X's tokens. */
+  sealer: Sealer
+  /** Told of every fault of ours; the test harness fails on one. */
+  onFault(error: unknown): void
+  isDraining(): boolean
+}
+
+/** Bodies are at most this, save a CSV import (api.md). */
+const BODY_MAX_BYTES = 256 * 1024
+
+/** @param webFolder the built web app */
+export async function createApp(services: Services, webFolder: string): Promise<FastifyInstance> {
+  const { env } = services
+  const app = Fastify({
+    loggerInstance: pino({
+      level: env.logLevel,
+      // No personal data: no address of a client, no query string.
+      serializers: {
+        req: (request: { method: string; url: string; id: string }) => ({
+          method: request.method,
+          path: request.url.split('?', 1)[0],
+          id: request.id,
+        }),
+      },
+      redact: ['req.headers'],
+    }),
+    genReqId: () => crypto.randomUUID(),
+    requestIdHeader: false,
+    trustProxy: env.trustProxy,
+    bodyLimit: BODY_MAX_BYTES,
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
+    forceCloseConnections: 'idle',
+    requestTimeout: 120_000,
+  })
+
+  // An empty body with a JSON content type is no body; what JSON.parse does not take is refused with 400.
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
+    body === '' ? done(null, null) : parseJson(request, body as string, done),
+  )
+
+  useEnvelope(app, services)
+  await app.register(helmet, {
+    // Pages set their own policy; everything else is data and may do nothing.
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: services.origin.startsWith('https:')
+      ? { maxAge: 31_536_000, includeSubDomains: true }
+      : false,
+    crossOriginEmbedderPolicy: false,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    xFrameOptions: { action: 'deny' },
+  })
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['br', 'gzip'],
+    brotliOptions: { params: { [BROTLI_QUALITY]: 4 } },
+  })
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  })
+
+  serveHealth(app, services)
+  serveVerifyEmail(app, services)
+  serveLeadFiles(app, services)
+  serveScrapeEvents(app, services)
+  await serveDocs(app)
+  serveApi(app, services)
+  await servePages(app, webFolder)
+  return app
+}
+
+/** zlib.constants.BROTLI_PARAM_QUALITY */
+const BROTLI_QUALITY = 1

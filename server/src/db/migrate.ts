@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+
+/** Any number of processes may start together; one migrates, the others wait here. */
+const MIGRATION_LOCK = 7_281_001
+
+/** Brings the database at `url` to the newest migration. Safe to run from several processes at once, and again. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'x-automated migrate' })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await migrate(drizzle(client), { migrationsFolder: fileURLToPath(new URL('./migrations', import.meta.url)) })
+  } finally {
+    await client.end()
+  }
+}

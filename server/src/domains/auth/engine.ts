@@ -1,0 +1,144 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { betterAuth } from 'better-auth'
+import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { jwt } from 'better-auth/plugins'
+import type { Db } from '../../db/open.ts'
+import { hashToken } from '../../sealing.ts'
+import { authIdentities, authKeys, authSessions, authUsers, authVerifications } from './tables.ts'
+
+/** Seconds that an access token is good for (api.md, Authentication service). */
+export const ACCESS_TOKEN_SECONDS = 15 * 60
+/** A session lives on for this long after its last refresh. */
+export const SESSION_DAYS = 30
+const VERIFICATION_HOURS = 24
+const KEY_ROTATION_DAYS = 90
+
+/** What the engine asks us to mail; called inside the transaction of the call that causes it. */
+export interface AuthMails {
+  confirmAddress(db: Db, user: { email: string; name: string }, token: string): Promise<void>
+  alreadyRegistered(db: Db, user: { email: string; name: string }): Promise<void>
+}
+
+export interface AuthEngineOptions {
+  db: Db
+  secret: string
+  /** The product's origin: issuer and audience of access tokens. */
+  origin: string
+  mails: AuthMails
+}
+
+/**
+ * better-auth, as the engine behind our own routes: none of its own routes is mounted.
+ * `within(tx, …)` makes its queries part of a transaction.
+ */
+export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOptions) {
+  const transactions = new AsyncLocalStorage<Db>()
+  const current = () => transactions.getStore() ?? db
+  // The adapter is given one handle for good; this one is always the transaction of the call under way.
+  const handle = new Proxy({} as Db, {
+    get: (_, key) => {
+      const value = Reflect.get(current(), key)
+      return typeof value === 'function' ? value.bind(current()) : value
+    },
+  })
+  const adapter = drizzleAdapter(handle as never, {
+    provider: 'pg',
+    schema: {
+      user: authUsers,
+      session: authSessions,
+      account: authIdentities,
+      verification: authVerifications,
+      jwks: authKeys,
+    },
+  })
+
+  const auth = betterAuth({
+    baseURL: origin,
+    basePath: '/api/auth',
+    secret,
+    telemetry: { enabled: false },
+    logger: { disabled: true },
+    database: (options) => withHashedSessionTokens(adapter(options)),
+    advanced: { database: { generateId: () => false }, cookiePrefix: 'x-automated' } as never,
+    rateLimit: { enabled: false },
+    session: { expiresIn: SESSION_DAYS * 86_400, updateAge: 0, cookieCache: { enabled: false } },
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      autoSignIn: false,
+      minPasswordLength: 8,
+      maxPasswordLength: 128,
+      onExistingUserSignUp: async ({ user }) => mails.alreadyRegistered(current(), user),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      autoSignInAfterVerification: false,
+      expiresIn: VERIFICATION_HOURS * 3_600,
+      sendVerificationEmail: async ({ user, token }) => mails.confirmAddress(current(), user, token),
+    },
+    plugins: [
+      jwt({
+        disableSettingJwtHeader: true,
+        jwks: {
+          keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
+          rotationInterval: KEY_ROTATION_DAYS * 86_400,
+          gracePeriod: 86_400,
+        },
+        jwt: { issuer: origin, audience: origin, expirationTime: `${ACCESS_TOKEN_SECONDS}s` },
+      }),
+    ],
+  })
+
+  return {
+    api: auth.api,
+    /** Runs `work` with the engine's queries inside the transaction `tx`. */
+    within: <T>(tx: Db, work: () => Promise<T>): Promise<T> => transactions.run(tx, work),
+  }
+}
+
+export type AuthEngine = ReturnType<typeof createAuthEngine>
+
+interface TokenClause {
+  field: string
+  value: unknown
+}
+interface AdapterQuery {
+  model: string
+  where?: TokenClause[]
+  data?: Record<string, unknown>
+  update?: Record<string, unknown>
+}
+
+/** better-auth stores its session tokens as they are: here the database only ever sees their hashes (law: secrets are hashed at rest). */
+function withHashedSessionTokens<A extends object>(adapter: A): A {
+  return new Proxy(adapter, {
+    get(target, key) {
+      const method = Reflect.get(target, key)
+      if (typeof method !== 'function' || key === 'transaction' || key === 'createSchema') return method
+      return async (query: AdapterQuery) => {
+        if (query?.model !== 'session') return method.call(target, query)
+        const plain = query.data?.token
+        const result = await method.call(target, {
+          ...query,
+          ...(query.where && { where: query.where.map(hashedClause) }),
+          ...(query.data && { data: hashedField(query.data) }),
+          ...(query.update && { update: hashedField(query.update) }),
+        })
+        return plain && result ? { ...result, token: plain } : result
+      }
+    },
+  })
+}
+
+function hashedClause(clause: TokenClause): TokenClause {
+  if (clause.field !== 'token') return clause
+  return {
+    ...clause,
+    value: Array.isArray(clause.value) ? clause.value.map(hashToken) : hashToken(String(clause.value)),
+  }
+}
+
+function hashedField(row: Record<string, unknown>): Record<string, unknown> {
+  return typeof row.token === 'string' ? { ...row, token: hashToken(row.token) } : row
+}

@@ -1,0 +1,413 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Role } from '@x-automated/contract/route'
+import { APIError } from 'better-auth/api'
+import { and, eq, gt, lt, ne, sql } from 'drizzle-orm'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import type { Actor, WorkspaceScope } from '../../actor.ts'
+import type { Notices } from '../../db/notices.ts'
+import type { Database, Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
+import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, SESSION_DAYS } from './engine.ts'
+import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
+import { authCodes, authKeys, authRefreshTokens, authRevocations, authSessions, authUsers } from './tables.ts'
+
+/** Two tabs may use one refresh token within this time of each other (api.md). */
+const REFRESH_GRACE_SECONDS = 10
+const CODE_SECONDS = 60
+/** Revocations of other processes are read this often, and told by a notice at once where that gets through. */
+const REVOCATION_POLL_MS = 20_000
+export const REVOCATIONS_CHANNEL = 'revocations'
+
+export interface Auth {
+  engine: AuthEngine
+  /** Who an access token is of, without a database read; null where it is not good. */
+  verify(token: string): Promise<Actor | null>
+  publicKeys(): Promise<JSONWebKeySet>
+  revoke(db: Db, sessionIds: string[]): Promise<void>
+  close(): void
+}
+
+interface AuthOptions {
+  database: Database
+  notices: Notices
+  outbox: Outbox
+  origin: string
+  secret: string
+}
+
+/** What holds accounts, keys and sessions for one process. */
+export async function openAuth({ database, notices, outbox, origin, secret }: AuthOptions): Promise<Auth> {
+  const { db } = database
+  const engine = createAuthEngine({
+    db,
+    secret,
+    origin,
+    mails: {
+      confirmAddress: (tx, user, token) =>
+        outbox.post(
+          tx,
+          confirmAddressMail(user.email, `${origin}/api/auth/verify-email?token=${encodeURIComponent(token)}`),
+        ),
+      alreadyRegistered: (tx, user) =>
+        outbox.post(tx, alreadyRegisteredMail(user.email, `${origin}/login`, `${origin}/forgot-password`)),
+    },
+  })
+
+  const revoked = new Map<string, number>()
+  const readRevocations = async () => {
+    const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)
+    const rows = await db.select().from(authRevocations).where(gt(authRevocations.revokedAt, since))
+    for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
+    for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
+  }
+  await readRevocations()
+  const poll = setInterval(() => void readRevocations().catch(() => {}), REVOCATION_POLL_MS)
+  poll.unref()
+  const stopListening = notices.listen(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))
+
+  let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
+  const readKeys = async () => {
+    const rows = await db.select().from(authKeys)
+    const set = {
+      keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
+    } as JSONWebKeySet
+    keys = { set, resolve: createLocalJWKSet(set), readAt: Date.now() }
+    return keys
+  }
+  /** Tokens that were verified before, until they expire: checking a signature again proves nothing new. */
+  const verified = new Map<string, { actor: Actor; expiresAt: number }>()
+
+  return {
+    engine,
+    async verify(token) {
+      const known = verified.get(token)
+      if (known) {
+        if (known.expiresAt > Date.now()) return revoked.has(known.actor.sessionId) ? null : known.actor
+        verified.delete(token)
+      }
+      const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
+      try {
+        const result = await jwtVerify(
+          token,
+          async (header, jws) => {
+            const current = keys ?? (await readKeys())
+            // A key made since we looked, by this process or another; forged ids cannot make us look more than once a second.
+            const unknown = !current.set.keys.some((key) => key.kid === header.kid)
+            const fresh = unknown && Date.now() - current.readAt > 1_000 ? await readKeys() : current
+            return fresh.resolve(header, jws)
+          },
+          options,
+        )
+        const { sub, sid, wid, role, exp } = result.payload as {
+          sub?: string
+          sid?: string
+          wid?: string
+          role?: Role
+          exp?: number
+        }
+        if (!sub || !sid || !wid || !role || !exp) return null
+        const actor: Actor = { userId: sub, sessionId: sid, workspaceId: wid as WorkspaceScope, role }
+        if (verified.size >= 10_000) verified.clear()
+        verified.set(token, { actor, expiresAt: exp * 1000 })
+        return revoked.has(sid) ? null : actor
+      } catch (error) {
+        if ((error as { code?: string }).code?.startsWith('ERR_J')) return null
+        throw error
+      }
+    },
+    publicKeys: async () => (await readKeys()).set,
+    async revoke(tx, sessionIds) {
+      if (sessionIds.length === 0) return
+      await tx
+        .insert(authRevocations)
+        .values(sessionIds.map((sessionId) => ({ sessionId })))
+        .onConflictDoNothing()
+      for (const id of sessionIds) {
+        await tx.execute(sql`select pg_notify(${REVOCATIONS_CHANNEL}, ${id})`)
+        revoked.set(id, Date.now())
+      }
+    },
+    close() {
+      clearInterval(poll)
+      stopListening()
+    },
+  }
+}
+
+/** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: no token, or one that is not good any more */
+export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
+  const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]
+  const actor = token ? await auth.verify(token) : null
+  if (!actor) throw new Refusal('UNAUTHORIZED')
+  return actor
+}
+
+interface Client {
+  addressHash: string
+  address: string
+  userAgent: string | null
+}
+interface AuthContext {
+  db: Db
+  auth: Auth
+  limits: Limits
+  request: Client
+}
+
+const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
+
+/** Makes an account and mails the link that confirms it; for a known address nothing but a mail to its owner. The answer is the same. */
+export async function signUp(
+  { db, auth, limits, request }: AuthContext,
+  input: { email: string; password: string; name?: string },
+) {
+  await limits.spend('signUpByAddress', request.addressHash)
+  const name = input.name || input.email.slice(0, input.email.indexOf('@'))
+  try {
+    await db.transaction((tx) =>
+      auth.engine.within(tx, () =>
+        auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
+      ),
+    )
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    // Two sign-ups of one address at once: the other one has the account and its mail.
+  }
+  return { success: true as const, message: SIGN_UP_MESSAGE }
+}
+
+/**
+ * Confirms the address a mailed token was sent to, and makes a one-time code to sign in with.
+ * @throws Refusal INVALID_CODE: forged or expired
+ */
+export async function confirmAddress({ db, auth }: { db: Db; auth: Auth }, token: string): Promise<{ code: string }> {
+  return db.transaction(async (tx) => {
+    const result = await auth.engine
+      .within(tx, () => auth.engine.api.verifyEmail({ query: { token } }))
+      .catch(asInvalidCode)
+    const email = emailOf(token)
+    const [user] = result && email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)) : []
+    if (!user?.emailVerified) throw new Refusal('INVALID_CODE')
+    await ensurePersonalWorkspace(tx, user)
+    const code = newToken()
+    await tx
+      .insert(authCodes)
+      .values({
+        codeHash: hashToken(code),
+        userId: user.id,
+        expiresAt: sql`now() + make_interval(secs => ${CODE_SECONDS})` as unknown as Date,
+      })
+    return { code }
+  })
+}
+
+/** Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (the link is mailed again), RATE_LIMITED */
+export async function signIn(context: AuthContext, input: { email: string; password: string }) {
+  const { db, auth, limits, request } = context
+  const account = hashToken(`${input.email}\n${request.addressHash}`)
+  // Counted before the password is looked at, so that guesses side by side count too; given back when it was right.
+  await limits.spend('signInByAddress', request.addressHash)
+  await limits.spend('signInByAccountAndAddress', account)
+  const session = await db.transaction(async (tx) => {
+    const signedIn = await auth.engine
+      .within(tx, () =>
+        auth.engine.api.signInEmail({
+          body: { email: input.email, password: input.password },
+          headers: clientHeaders(request),
+        }),
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof APIError)) throw error
+        // Not thrown here: the mail that was queued for an unconfirmed address must be kept.
+        return error.statusCode === 403 ? ('unconfirmed' as const) : ('refused' as const)
+      })
+    if (typeof signedIn === 'string') return signedIn
+    const [row] = await tx
+      .select({ id: authSessions.id })
+      .from(authSessions)
+      .where(eq(authSessions.token, hashToken(signedIn.token)))
+    if (!row) throw new Error('the engine made no session')
+    return openSession(tx, auth, { sessionId: row.id, user: signedIn.user })
+  })
+  if (session === 'unconfirmed') throw new Refusal('EMAIL_NOT_VERIFIED')
+  if (session === 'refused') throw new Refusal('INVALID_CREDENTIALS')
+  await limits.giveBack('signInByAddress', request.addressHash)
+  await limits.forget('signInByAccountAndAddress', account)
+  return session
+}
+
+/** Turns a one-time code into a session. @throws Refusal INVALID_CODE: unknown, used, expired, or without its verifier */
+export async function exchangeCode({ db, auth, request }: AuthContext, input: { code: string; codeVerifier?: string }) {
+  return db
+    .transaction(async (tx) => {
+      const [code] = await tx
+        .delete(authCodes)
+        .where(eq(authCodes.codeHash, hashToken(input.code)))
+        .returning()
+      if (!code || code.expiresAt < new Date() || !verifierFits(code.codeChallenge, input.codeVerifier)) return null
+      const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
+      if (!user) return null
+      const [row] = await tx
+        .insert(authSessions)
+        .values({
+          userId: user.id,
+          token: hashToken(newToken()),
+          expiresAt: sessionEnd(),
+          ipAddress: request.address,
+          userAgent: request.userAgent,
+        })
+        .returning({ id: authSessions.id })
+      return openSession(tx, auth, { sessionId: row?.id ?? '', user })
+    })
+    .then((session) => {
+      // Refused only after the commit, so that a code is used up by a wrong verifier too.
+      if (!session) throw new Refusal('INVALID_CODE')
+      return session
+    })
+}
+
+/**
+ * Trades a refresh token for a new pair.
+ * @throws Refusal UNAUTHORIZED: unknown or expired; or used before, which ends its session, as somebody else may have it
+ */
+export async function refresh({ db, auth }: AuthContext, { refreshToken }: { refreshToken: string }) {
+  const pair = await db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ token: authRefreshTokens, user: authUsers, sessionExpiresAt: authSessions.expiresAt })
+      .from(authRefreshTokens)
+      .innerJoin(authSessions, eq(authSessions.id, authRefreshTokens.sessionId))
+      .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
+      .where(eq(authRefreshTokens.tokenHash, hashToken(refreshToken)))
+      .for('update', { of: authRefreshTokens })
+    const now = Date.now()
+    if (!found || found.token.expiresAt.getTime() < now || found.sessionExpiresAt.getTime() < now) return null
+    if (found.token.rotatedAt && now - found.token.rotatedAt.getTime() > REFRESH_GRACE_SECONDS * 1000) {
+      await endSessions(tx, auth, [found.token.sessionId])
+      return null
+    }
+    if (!found.token.rotatedAt)
+      await tx
+        .update(authRefreshTokens)
+        .set({ rotatedAt: new Date(now) })
+        .where(eq(authRefreshTokens.id, found.token.id))
+    await tx
+      .update(authSessions)
+      .set({ expiresAt: sessionEnd(), updatedAt: new Date(now) })
+      .where(eq(authSessions.id, found.token.sessionId))
+    return openSession(tx, auth, { sessionId: found.token.sessionId, user: found.user })
+  })
+  if (!pair) throw new Refusal('UNAUTHORIZED')
+  return pair
+}
+
+/** Ends this session, all others of the user, or all. */
+export async function signOut(
+  { db, auth }: { db: Db; auth: Auth },
+  actor: Actor,
+  scope: 'local' | 'others' | 'global',
+) {
+  await db.transaction(async (tx) => {
+    const which =
+      scope === 'local'
+        ? eq(authSessions.id, actor.sessionId)
+        : scope === 'others'
+          ? and(eq(authSessions.userId, actor.userId), ne(authSessions.id, actor.sessionId))
+          : eq(authSessions.userId, actor.userId)
+    const rows = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
+    await endSessions(
+      tx,
+      auth,
+      rows.map((row) => row.id),
+    )
+  })
+  return { success: true as const }
+}
+
+/** Who is signed in. @throws Refusal UNAUTHORIZED where the account is gone */
+export async function findMe(db: Db, actor: Actor) {
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
+  const workspaces = await listWorkspaces(db, actor.userId)
+  const workspace = workspaces.find((w) => w.id === actor.workspaceId)
+  if (!user || !workspace) throw new Refusal('UNAUTHORIZED')
+  return { id: user.id, email: user.email, name: user.name, createdAt: user.createdAt, workspace, workspaces }
+}
+
+/** Removes codes, sessions and revocations that nothing can use any more. */
+export async function forgetExpired(db: Db): Promise<void> {
+  await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))
+  await db.delete(authSessions).where(lt(authSessions.expiresAt, sql`now()`))
+  await db.delete(authRevocations).where(lt(authRevocations.revokedAt, sql`now() - interval '1 hour'`))
+}
+
+async function openSession(
+  tx: Db,
+  auth: Auth,
+  { sessionId, user }: { sessionId: string; user: { id: string; email: string; name: string } },
+) {
+  const workspace = await ensurePersonalWorkspace(tx, user)
+  const refreshToken = newToken()
+  await tx.insert(authRefreshTokens).values({ sessionId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS
+  const { token } = await auth.engine.api.signJWT({
+    body: {
+      payload: {
+        sub: user.id,
+        sid: sessionId,
+        wid: workspace.id,
+        role: workspace.role,
+        jti: newToken(),
+        iat: issuedAt,
+        exp: expiresAt,
+      },
+    },
+  })
+  return { token, refreshToken, expiresAt: new Date(expiresAt * 1000), user: { id: user.id, email: user.email } }
+}
+
+async function endSessions(tx: Db, auth: Auth, sessionIds: string[]): Promise<void> {
+  for (const id of sessionIds) await tx.delete(authSessions).where(eq(authSessions.id, id))
+  await auth.revoke(tx, sessionIds)
+}
+
+function sessionEnd(): Date {
+  return new Date(Date.now() + SESSION_DAYS * 86_400_000)
+}
+
+/** PKCE, RFC 7636: the challenge is the base64url of the verifier's SHA-256. */
+function verifierFits(challenge: string | null, verifier: string | undefined): boolean {
+  if (challenge === null) return true
+  const given = createHash('sha256')
+    .update(verifier ?? '')
+    .digest()
+  const wanted = Buffer.from(challenge, 'base64url')
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+function clientHeaders(request: Client): Headers {
+  return new Headers({
+    'x-forwarded-for': request.address,
+    ...(request.userAgent ? { 'user-agent': request.userAgent } : {}),
+  })
+}
+
+function asInvalidCode(error: unknown): never {
+  if (error instanceof APIError || (error as { name?: string }).name === 'ZodError') throw new Refusal('INVALID_CODE')
+  throw error
+}
+
+/** The address inside a verification token that the engine has already checked. */
+function emailOf(token: string): string | null {
+  const payload = token.split('.')[1]
+  const email = payload ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { email?: unknown }).email : null
+  return typeof email === 'string' ? email : null
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  const cause = (error as { cause?: { code?: string } }).cause ?? (error as { code?: string })
+  return cause.code === '23505'
+}

@@ -1,0 +1,51 @@
+import { CAMPAIGN_STATUSES } from '@x-automated/contract/campaigns'
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { leadLists } from '../lists/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+
+export const campaigns = pgTable(
+  'campaigns',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    /** `direct` holds the messages without a campaign (leads page, messenger); one a workspace, shown in no list. */
+    kind: text('kind', { enum: ['campaign', 'direct'] })
+      .notNull()
+      .default('campaign'),
+    name: text('name').notNull(),
+    leadListId: uuid('lead_list_id').references(() => leadLists.id, { onDelete: 'set null' }),
+    messageTemplate: text('message_template').notNull(),
+    channel: text('channel', { enum: ['api', 'extension'] }).notNull(),
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    allowRepeat: boolean('allow_repeat').notNull().default(false),
+    status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
+    pauseReason: text('pause_reason'),
+    /** Null until queued; then fixed. */
+    queuedAt: time('queued_at'),
+    totalLeadsInList: integer('total_leads_in_list').notNull().default(0),
+    /** These three are kept by triggers on dms: at every moment the counts of its rows. */
+    dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
+    dmsSentCount: integer('dms_sent_count').notNull().default(0),
+    dmsFailedCount: integer('dms_failed_count').notNull().default(0),
+    lastRunAt: time('last_run_at'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index('campaigns_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()).where(sql`kind = 'campaign'`),
+    uniqueIndex('campaigns_direct').on(t.workspaceId).where(sql`kind = 'direct'`),
+    // The worker's question: which active campaign of this account, with something queued, is the oldest?
+    index('campaigns_sending')
+      .on(t.xAccountId, t.createdAt, t.id)
+      .where(sql`status = 'active' and dms_queued_count > 0`),
+    index('campaigns_list').on(t.leadListId),
+    check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
+  ],
+)

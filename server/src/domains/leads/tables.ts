@@ -1,0 +1,57 @@
+import { LEAD_STATUSES } from '@x-automated/contract/leads'
+import { sql } from 'drizzle-orm'
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+/** People on X. One row a person in each workspace: by X's user id, or by handle while the id is unknown. */
+export const leads = pgTable(
+  'leads',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xUserId: text('x_user_id'),
+    name: text('name').notNull(),
+    /** Without the @, in X's spelling; compared in lower case. */
+    twitterHandle: text('twitter_handle').notNull(),
+    bio: text('bio'),
+    followerCount: integer('follower_count'),
+    followingCount: integer('following_count'),
+    sourceProfile: text('source_profile'),
+    url: text('url'),
+    profileImageUrl: text('profile_image_url'),
+    location: text('location'),
+    website: text('website'),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
+    createdAt: createdAt(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('leads_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
+    uniqueIndex('leads_handle_unknown_user')
+      .on(t.workspaceId, sql`lower(twitter_handle)`)
+      .where(sql`x_user_id is null`),
+    index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
+    index('leads_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()),
+    index('leads_status').on(t.workspaceId, t.dmStatus, t.createdAt.desc(), t.id.desc()),
+    index('leads_followers').on(t.workspaceId, t.followerCount, t.id),
+  ],
+)
+
+/** How many leads a workspace has in each status: kept by triggers, so that a page's total costs nothing. */
+export const leadCounts = pgTable(
+  'lead_counts',
+  {
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
+)

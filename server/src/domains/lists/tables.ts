@@ -1,0 +1,44 @@
+import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+export const leadLists = pgTable(
+  'lead_lists',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    name: text('name').notNull(),
+    description: text('description'),
+    /** Kept by triggers on lead_list_items. */
+    leadCount: integer('lead_count').notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc())],
+)
+
+export const leadListItems = pgTable(
+  'lead_list_items',
+  {
+    leadListId: uuid('lead_list_id')
+      .notNull()
+      .references(() => leadLists.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id')
+      .notNull()
+      .references(() => leads.id, { onDelete: 'cascade' }),
+    /** Per list (specification §3): `contacted` counts as contacted. */
+    contactStatus: text('contact_status', { enum: ['pending', 'contacted'] })
+      .notNull()
+      .default('pending'),
+    addedAt: time('added_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.leadListId, t.leadId] }),
+    index('lead_list_items_newest').on(t.leadListId, t.addedAt.desc(), t.leadId.desc()),
+    index('lead_list_items_lead').on(t.leadId),
+  ],
+)

@@ -1,0 +1,63 @@
+import { SCRAPE_STATUSES } from '@x-automated/contract/scrapes'
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+
+/** A scrape is a job that goes on from its cursor, whatever happens to the process that runs it. */
+export const scrapes = pgTable(
+  'scrapes',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    twitterHandle: text('twitter_handle').notNull(),
+    type: text('type', { enum: ['followers', 'following'] }).notNull(),
+    minFollowers: integer('min_followers').notNull(),
+    maxFollowers: integer('max_followers').notNull(),
+    keywords: jsonb('keywords').$type<string[]>().notNull(),
+    maxResults: integer('max_results').notNull(),
+    status: text('status', { enum: SCRAPE_STATUSES }).notNull().default('queued'),
+    /** X's id of the handle, once looked up. */
+    sourceUserId: text('source_user_id'),
+    /** X's pagination token of the next page; null: the first. */
+    cursor: text('cursor'),
+    fetched: integer('fetched').notNull().default(0),
+    matched: integer('matched').notNull().default(0),
+    /** How many profiles there are to read, as X says. */
+    expected: integer('expected'),
+    /** Time spent reading, in ms: what the estimate of the rest is made from. */
+    busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
+    resumesAt: time('resumes_at'),
+    error: text('error'),
+    /** Raised at every page: a runner that was overtaken finds its page refused. */
+    version: integer('version').notNull().default(0),
+    /** The process that runs it (workers.id), while running. */
+    workerId: bigint('worker_id', { mode: 'number' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    index('scrapes_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()),
+    index('scrapes_status').on(t.status),
+  ],
+)
+
+/** Which leads a scrape found. */
+export const scrapeLeads = pgTable(
+  'scrape_leads',
+  {
+    scrapeId: uuid('scrape_id')
+      .notNull()
+      .references(() => scrapes.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id')
+      .notNull()
+      .references(() => leads.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
+)

@@ -1,0 +1,70 @@
+import { DM_STATUSES } from '@x-automated/contract/campaigns'
+import { sql } from 'drizzle-orm'
+import { bigserial, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+
+/**
+ * One message to one lead. This table is the queue: a row is made first, claimed under a lease by one sender, and its outcome is recorded once.
+ * While claimed it is still `queued`, with a lease.
+ */
+export const dms = pgTable(
+  'dms',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    leadId: uuid('lead_id').references(() => leads.id, { onDelete: 'set null' }),
+    campaignId: uuid('campaign_id')
+      .notNull()
+      .references(() => campaigns.id, { onDelete: 'cascade' }),
+    /** 0 is the campaign's first message; the direct campaign counts its messages to one lead here. */
+    step: integer('step').notNull().default(0),
+    message: text('message').notNull(),
+    status: text('status', { enum: DM_STATUSES }).notNull().default('queued'),
+    /** Not before this moment. */
+    dueAt: time('due_at').notNull().defaultNow(),
+    /** The sender's secret while it holds the message; kept afterwards, so that its late outcome is still known as its own. */
+    lease: uuid('lease'),
+    /** Who holds it: `worker:<workers.id>` or the name that a client of the API gave. */
+    holder: text('holder'),
+    /** Null while nobody holds it. */
+    leaseExpiresAt: time('lease_expires_at'),
+    /** When it was last handed to a sender: what caps count, because from then on it may have been sent. */
+    claimedAt: time('claimed_at'),
+    /** The X account it was claimed for. */
+    xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    attempts: integer('attempts').notNull().default(0),
+    /** Failed without anybody knowing whether it was sent. */
+    outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
+    sentAt: time('sent_at'),
+    /** X's id of the sent message. */
+    xEventId: text('x_event_id'),
+    errorMessage: text('error_message'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('dms_once').on(t.campaignId, t.step, t.leadId),
+    index('dms_next').on(t.campaignId, t.dueAt, t.id).where(sql`status = 'queued' and lease_expires_at is null`),
+    index('dms_leased').on(t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
+    index('dms_campaign').on(t.campaignId, t.createdAt, t.id),
+    index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
+    index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
+    index('dms_lead').on(t.leadId),
+    check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
+    check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
+  ],
+)
+
+/** Processes that send. Each holds the advisory lock of its id for as long as it lives, so others can tell that it is dead. */
+export const workers = pgTable('workers', {
+  id: bigserial('id', { mode: 'number' }).primaryKey(),
+  startedAt: time('started_at').notNull().defaultNow(),
+})

@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+/** X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never stored. */
+export const xAccounts = pgTable(
+  'x_accounts',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    xUserId: text('x_user_id').notNull(),
+    handle: text('handle').notNull(),
+    /** `connected`; `lost`: X refused our tokens, see `reason`; `disconnected`: by the user. */
+    status: text('status', { enum: ['connected', 'lost', 'disconnected'] }).notNull(),
+    reason: text('reason'),
+    sealedAccessToken: text('sealed_access_token'),
+    sealedRefreshToken: text('sealed_refresh_token'),
+    accessTokenExpiresAt: time('access_token_expires_at'),
+    lastConnectedAt: time('last_connected_at'),
+    /** When the worker may next look for a message to send; null: nothing is queued. Moved on by whoever claims. */
+    nextSendAt: time('next_send_at'),
+    /** A cap lower than DAILY_DM_CAP, set by the user. */
+    dailyCap: integer('daily_cap'),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [
+    uniqueIndex('x_accounts_user').on(t.workspaceId, t.xUserId),
+    index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
+  ],
+)

@@ -1,0 +1,73 @@
+import type { OpenAPI } from '@orpc/openapi'
+import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
+
+/** The operations that the contract cannot say (redirects, files, streams), described by hand for /api/openapi.json. */
+export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
+  '/auth/verify-email': {
+    get: {
+      operationId: 'auth.verifyEmail',
+      tags: ['Authentication'],
+      summary: 'Open a mailed confirmation link',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: {
+        '302': {
+          description: 'To {origin}/auth/callback with a one-time code, or with an error where the link is not good',
+        },
+      },
+    },
+  },
+  '/leads/import': {
+    post: {
+      operationId: 'leads.import',
+      tags: ['Leads'],
+      summary: 'Import leads from CSV',
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata.`,
+      requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+      responses: {
+        '200': {
+          description: 'What became of each line',
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                properties: {
+                  imported: { type: 'integer' },
+                  updated: { type: 'integer' },
+                  rejected: {
+                    type: 'array',
+                    items: { type: 'object', properties: { line: { type: 'integer' }, problem: { type: 'string' } } },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  '/leads/export': {
+    get: {
+      operationId: 'leads.export',
+      tags: ['Leads'],
+      summary: 'Export leads as CSV',
+      description: 'Takes the filter of GET /leads.',
+      responses: {
+        '200': { description: 'All leads that match', content: { 'text/csv': { schema: { type: 'string' } } } },
+      },
+    },
+  },
+  '/scrapes/{id}/events': {
+    get: {
+      operationId: 'scrapes.events',
+      tags: ['Scraping'],
+      summary: 'Follow a scrape',
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: {
+        '200': {
+          description: 'Events `progress` and `done`; the data is the scrape',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+      },
+    },
+  },
+}

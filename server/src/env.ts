@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const flag = z.enum(['on', 'off'])
+const optionalUrl = z.url().optional()
+
+/** The environment (api.md, Environment). Empty strings count as unset. */
+const Variables = z.object({
+  NODE_ENV: z.string().default('development'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  PUBLIC_URL: optionalUrl,
+  DATA_DIR: z.string().default('./.data'),
+  DATABASE_URL: z.string().optional(),
+  AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  STAND_INS: flag.optional(),
+  X_API_URL: optionalUrl,
+  X_CLIENT_ID: z.string().optional(),
+  X_CLIENT_SECRET: z.string().optional(),
+  SMTP_URL: z.string().optional(),
+  MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
+  SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
+  DAILY_DM_CAP: z.coerce.number().int().min(0).max(500).default(500),
+  TRUST_PROXY: z.string().optional(),
+  METRICS_TOKEN: z.string().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+export interface Env {
+  production: boolean
+  port: number
+  host: string
+  /** The origin that links are written with, without a trailing slash; null: http://localhost:<the port listened on>. */
+  publicUrl: string | null
+  /** Absolute. */
+  dataDir: string
+  /** Null: the embedded database. */
+  databaseUrl: string | null
+  /** Signs and encrypts. */
+  authSecret: string
+  standIns: boolean
+  /** Null where X is not configured: its features are hidden. */
+  x: { apiUrl: string; clientId: string; clientSecret: string | null } | null
+  smtpUrl: string | null
+  mailFrom: string
+  sendIntervalSeconds: number
+  dailyDmCap: number
+  /** What Fastify's trustProxy takes. */
+  trustProxy: string | false
+  metricsToken: string | null
+  logLevel: string
+}
+
+/**
+ * Parses the environment; the only reader of it.
+ * @throws an Error naming each variable that is wrong, and why.
+ */
+export function readEnv(source: NodeJS.ProcessEnv): Env {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''))
+  const parsed = Variables.safeParse(given)
+  if (!parsed.success) {
+    throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'))
+  }
+  const v = parsed.data
+  const production = v.NODE_ENV === 'production'
+  if (production && !v.AUTH_SECRET) throw new Error('AUTH_SECRET is required when NODE_ENV=production')
+  const dataDir = resolve(v.DATA_DIR)
+  return {
+    production,
+    port: v.PORT,
+    host: v.HOST,
+    publicUrl: v.PUBLIC_URL ? new URL(v.PUBLIC_URL).origin : null,
+    dataDir,
+    databaseUrl: v.DATABASE_URL ?? null,
+    authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
+    standIns: v.STAND_INS === 'on',
+    x: v.X_API_URL
+      ? {
+          apiUrl: v.X_API_URL.replace(/\/$/, ''),
+          clientId: v.X_CLIENT_ID ?? '',
+          clientSecret: v.X_CLIENT_SECRET ?? null,
+        }
+      : null,
+    smtpUrl: v.SMTP_URL ?? null,
+    mailFrom: v.MAIL_FROM,
+    sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
+    dailyDmCap: v.DAILY_DM_CAP,
+    trustProxy: v.TRUST_PROXY ?? false,
+    metricsToken: v.METRICS_TOKEN ?? null,
+    logLevel: v.LOG_LEVEL,
+  }
+}
+
+/** The secret of this DATA_DIR: made once, readable by its owner only. */
+function storedSecret(dataDir: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const path = join(dataDir, 'auth-secret')
+  if (!existsSync(path)) {
+    try {
+      writeFileSync(path, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      // Another process of this DATA_DIR made it in between: that one counts.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  chmodSync(path, 0o600)
+  return readFileSync(path, 'utf8').trim()
+}

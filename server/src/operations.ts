@@ -1,0 +1,100 @@
+import { implement, ORPCError } from '@orpc/server'
+import { contract } from '@x-automated/contract/contract'
+import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
+import type { OperationMeta } from '@x-automated/contract/route'
+import pg from 'pg'
+import { roleAllows } from './actor.ts'
+import { authenticate } from './domains/auth/service.ts'
+import { Refusal } from './refusal.ts'
+import type { RequestContext } from './requests/context.ts'
+import { keyedRequest, once, onceOutside } from './requests/once.ts'
+
+const base = implement(contract).$context<RequestContext>()
+
+/** Says a refusal in the contract's words. What the operation did not declare, or did not expect, is a fault of ours. */
+const refusals = base.middleware(async ({ context, next, procedure }) => {
+  try {
+    return await next()
+  } catch (error) {
+    throw asDeclaredError(error, procedure['~orpc'].errorMap, context)
+  }
+})
+
+/** Repeats the first answer to a request with the same Idempotency-Key. */
+const idempotency = base.middleware(async ({ context, next, procedure }, input, output) => {
+  const { effect } = procedure['~orpc'].meta as OperationMeta
+  const { request } = context
+  if (!request.idempotencyKey || (effect !== 'rows' && effect !== 'outside')) return next()
+  const actor = (context as { actor?: { userId: string } }).actor
+  const scope = actor ? `user:${actor.userId}` : `address:${request.addressHash}`
+  const keyed = keyedRequest(scope, request.idempotencyKey, { method: request.method, path: request.path, body: input })
+  const answer =
+    effect === 'rows'
+      ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output)
+      : await onceOutside(context.database, keyed, async (remember) => (await next({ context: { remember } })).output)
+  return output(answer)
+})
+
+/** Lets in who is signed in, in a role that the operation asks for, and within the calls a minute. */
+const guard = base.middleware(async ({ context, next, procedure }) => {
+  const { access } = procedure['~orpc'].meta as OperationMeta
+  const actor = await authenticate(context, context.request.authorization)
+  context.limits.spendCall(actor.userId)
+  if (access !== 'public' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  return next({ context: { actor } })
+})
+
+/** Implements the operations that anybody may call. */
+export const publicApi = base.use(refusals).use(idempotency)
+
+/** Implements the operations of people who are signed in: `context.actor` says who. */
+export const signedInApi = base.use(refusals).use(guard).use(idempotency)
+
+type DeclaredErrors = Record<string, { status?: number; message?: string } | undefined>
+
+function asDeclaredError(error: unknown, declared: DeclaredErrors, context: RequestContext): unknown {
+  const refusal = asRefusal(error)
+  if (!refusal) {
+    // Input that did not validate comes as oRPC's own error; api.ts gives it the envelope.
+    if (error instanceof ORPCError) return error
+    context.log.error({ err: error }, 'operation failed')
+    context.onFault(error)
+    return faultOf('INTERNAL')
+  }
+  if (!(refusal.code in declared)) {
+    context.log.error({ err: refusal }, 'refusal that the operation does not declare')
+    context.onFault(
+      new Error(
+        `${context.request.method} ${context.request.path} refused with ${refusal.code}, which it does not declare`,
+      ),
+    )
+    return faultOf('INTERNAL')
+  }
+  if (refusal.retryAfterSeconds !== undefined) context.setHeader('retry-after', String(refusal.retryAfterSeconds))
+  return new ORPCError(refusal.code, {
+    status: ERROR_STATUS[refusal.code],
+    message: refusal.message,
+    data: refusal.details,
+  })
+}
+
+function faultOf(code: ErrorCode): ORPCError<string, unknown> {
+  return new ORPCError(code, { status: ERROR_STATUS[code], message: ERROR_TEXT[code] })
+}
+
+/** A refusal, or the database's absence as one; null for anything unexpected. */
+export function asRefusal(error: unknown): Refusal | null {
+  if (error instanceof Refusal) return error
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof pg.DatabaseError) {
+    // Shutting down, too many connections, a lost race of two transactions, a statement that ran out of time.
+    if (['57P01', '57P03', '53300', '40001', '40P01', '57014'].includes(cause.code ?? ''))
+      return new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error })
+    return null
+  }
+  const code = (cause as NodeJS.ErrnoException | null)?.code
+  const gone =
+    ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE'].includes(code ?? '') ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(String((cause as Error | null)?.message))
+  return gone ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
+}

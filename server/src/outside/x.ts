@@ -1,0 +1,313 @@
+/**
+ * X's API v2, as much of it as the product uses (https://docs.x.com/x-api). Values out, `XError` for everything else.
+ * One client for every X account: calls take the account's access token.
+ */
+export interface XApi {
+  /** Sign-in methods that this X offers, by its authorization-server metadata (RFC 8414); real X publishes none and offers OAuth only. */
+  signInMethods(): Promise<('password' | 'oauth')[]>
+  signInWithPassword(username: string, password: string): Promise<XTokens>
+  refreshTokens(refreshToken: string): Promise<XTokens>
+  revokeToken(token: string): Promise<void>
+  findMe(accessToken: string): Promise<XUser>
+  /** Null: there is nobody of that handle. */
+  findUser(accessToken: string, handle: string): Promise<XUser | null>
+  /** One page of followers or followed people; `next` is null on the last. */
+  listFollows(
+    accessToken: string,
+    userId: string,
+    type: 'followers' | 'following',
+    page: { cursor: string | null; size: number },
+  ): Promise<{ users: XUser[]; next: string | null }>
+  sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
+  /** Messages of the 1:1 conversation, newest first, 100 at most. */
+  listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
+}
+
+export interface XTokens {
+  accessToken: string
+  /** Single use. Null without `offline.access`. */
+  refreshToken: string | null
+  expiresAt: Date
+}
+
+export interface XUser {
+  id: string
+  handle: string
+  name: string
+  bio: string
+  followerCount: number
+  followingCount: number
+  protected: boolean
+  location: string | null
+  website: string | null
+  profileImageUrl: string | null
+}
+
+export interface XMessage {
+  id: string
+  senderId: string
+  text: string
+  at: Date
+}
+
+/**
+ * Why a call failed.
+ * `unauthorized`: the token is not good · `credentials`: sign-in or refresh refused · `rate-limit`: wait until `retryAt` · `recipient`: this person cannot be written to ·
+ * `account`: X has locked or restricted the account, or what it does looks automated · `not-found` · `unavailable`: X did not do it, try later ·
+ * `unknown`: the connection broke or timed out, so it may have been done.
+ */
+export type XErrorKind =
+  | 'unauthorized'
+  | 'credentials'
+  | 'rate-limit'
+  | 'recipient'
+  | 'account'
+  | 'not-found'
+  | 'invalid'
+  | 'unavailable'
+  | 'unknown'
+
+export class XError extends Error {
+  readonly kind: XErrorKind
+  readonly retryAt: Date | null
+
+  constructor(kind: XErrorKind, message: string, retryAt: Date | null = null) {
+    super(message)
+    this.name = 'XError'
+    this.kind = kind
+    this.retryAt = retryAt
+  }
+}
+
+/** How long a call may take. A send that was given up is settled by reading the conversation, never before it could no longer take effect. */
+export const X_TIMEOUT_MS = 15_000
+
+const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url'
+
+export interface XOptions {
+  apiUrl: string
+  clientId: string
+  clientSecret: string | null
+  timeoutMs?: number
+}
+
+export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEOUT_MS }: XOptions): XApi {
+  let methods: ('password' | 'oauth')[] | null = null
+
+  async function call(
+    path: string,
+    init: RequestInit & { accessToken?: string } = {},
+  ): Promise<Record<string, unknown>> {
+    const { accessToken, ...rest } = init
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(`${apiUrl}${path}`, {
+        ...rest,
+        headers: {
+          accept: 'application/json',
+          ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
+          ...(rest.headers as Record<string, string>),
+        },
+        signal: AbortSignal.timeout(timeoutMs),
+        redirect: 'error',
+      })
+      text = await response.text()
+    } catch (error) {
+      const refused = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED'
+      throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not answer.')
+    }
+    const body = parse(text)
+    if (!response.ok) throw errorOf(response, body)
+    if (!body) throw new XError('unknown', 'X answered with something that is not JSON.')
+    return body
+  }
+
+  function tokenCall(form: Record<string, string>): Promise<Record<string, unknown>> {
+    const basic = clientSecret
+      ? {
+          authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`,
+        }
+      : {}
+    return call('/2/oauth2/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...(basic as Record<string, string>) },
+      body: new URLSearchParams({ ...form, ...(clientSecret ? {} : { client_id: clientId }) }).toString(),
+    })
+  }
+
+  return {
+    async signInMethods() {
+      if (methods) return methods
+      try {
+        const response = await fetch(`${apiUrl}/.well-known/oauth-authorization-server`, {
+          signal: AbortSignal.timeout(3_000),
+        })
+        const grants = response.ok
+          ? ((await response.json()) as { grant_types_supported?: string[] }).grant_types_supported
+          : undefined
+        methods = grants?.includes('password') ? ['password', 'oauth'] : ['oauth']
+      } catch {
+        return ['oauth']
+      }
+      return methods
+    },
+    async signInWithPassword(username, password) {
+      return tokensOf(
+        await tokenCall({
+          grant_type: 'password',
+          username,
+          password,
+          scope: 'tweet.read users.read follows.read dm.read dm.write offline.access',
+        }),
+      )
+    },
+    async refreshTokens(refreshToken) {
+      return tokensOf(await tokenCall({ grant_type: 'refresh_token', refresh_token: refreshToken }))
+    },
+    async revokeToken(token) {
+      const basic = clientSecret
+        ? `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`
+        : null
+      await call('/2/oauth2/revoke', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...(basic ? { authorization: basic } : {}) },
+        body: new URLSearchParams({ token, ...(basic ? {} : { client_id: clientId }) }).toString(),
+      })
+    },
+    async findMe(accessToken) {
+      return userOf((await call(`/2/users/me?user.fields=${USER_FIELDS}`, { accessToken })).data)
+    },
+    async findUser(accessToken, handle) {
+      try {
+        const { data } = await call(`/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS}`, {
+          accessToken,
+        })
+        // Unknown handles come as 200 with `errors` and no `data`.
+        return data ? userOf(data) : null
+      } catch (error) {
+        if (error instanceof XError && error.kind === 'not-found') return null
+        throw error
+      }
+    },
+    async listFollows(accessToken, userId, type, { cursor, size }) {
+      const query = new URLSearchParams({
+        max_results: String(size),
+        'user.fields': USER_FIELDS,
+        ...(cursor ? { pagination_token: cursor } : {}),
+      })
+      const { data, meta } = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
+      if (data !== undefined && !Array.isArray(data)) throw new XError('unknown', 'X answered with an unknown shape.')
+      return {
+        users: (data ?? []).map(userOf),
+        next: (meta as { next_token?: string } | undefined)?.next_token ?? null,
+      }
+    },
+    async sendMessage(accessToken, recipientId, text) {
+      const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {
+        method: 'POST',
+        accessToken,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ text }),
+      })
+      const eventId = (data as { dm_event_id?: string } | undefined)?.dm_event_id
+      if (!eventId) throw new XError('unknown', 'X did not say whether the message was sent.')
+      return { eventId }
+    },
+    async listMessages(accessToken, participantId) {
+      const query = 'max_results=100&event_types=MessageCreate&dm_event.fields=id,text,sender_id,created_at,event_type'
+      const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(participantId)}/dm_events?${query}`, {
+        accessToken,
+      })
+      return ((data ?? []) as { id: string; sender_id: string; text?: string; created_at: string }[]).map((event) => ({
+        id: event.id,
+        senderId: event.sender_id,
+        text: event.text ?? '',
+        at: new Date(event.created_at),
+      }))
+    },
+  }
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+/** Codes of X's older error form that say something about the account, not about this call. */
+const ACCOUNT_CODES = new Map([
+  [226, 'X takes what this account does for automated and has refused it.'],
+  [326, 'X has locked this account. Unlock it on x.com, then resume.'],
+  [64, 'X has suspended this account.'],
+])
+
+/** x-network.md, Errors. */
+function errorOf(response: Response, body: Record<string, unknown> | null): XError {
+  const inner = (Array.isArray(body?.errors) ? body.errors[0] : undefined) as
+    | { code?: number; message?: string }
+    | undefined
+  const code = Number(body?.code ?? inner?.code ?? Number.NaN)
+  const detail = String(
+    body?.detail ?? body?.message ?? inner?.message ?? body?.error_description ?? body?.title ?? response.statusText,
+  )
+  const accountProblem = ACCOUNT_CODES.get(code)
+  if (accountProblem) return new XError('account', accountProblem)
+  const { status } = response
+  if (status === 429 || status === 420) {
+    const reset = Number(response.headers.get('x-rate-limit-reset'))
+    return new XError(
+      'rate-limit',
+      'X allows no more of these calls for now.',
+      reset > 0 ? new Date(reset * 1000) : new Date(Date.now() + 15 * 60_000),
+    )
+  }
+  if (body?.error === 'invalid_grant' || body?.error === 'invalid_client' || body?.error === 'unauthorized_client')
+    return new XError('credentials', detail)
+  if (status === 401) return new XError('unauthorized', 'X does not accept this connection any more.')
+  if (status === 403) return new XError('recipient', detail)
+  if (status === 404) return new XError('not-found', detail)
+  if (status >= 500) return new XError('unknown', 'X is having trouble.')
+  return new XError('invalid', detail)
+}
+
+function tokensOf(body: Record<string, unknown>): XTokens {
+  if (typeof body.access_token !== 'string') throw new XError('unknown', 'X answered without a token.')
+  return {
+    accessToken: body.access_token,
+    refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : null,
+    expiresAt: new Date(Date.now() + Number(body.expires_in ?? 7200) * 1000),
+  }
+}
+
+function userOf(data: unknown): XUser {
+  const user = data as
+    | {
+        id?: string
+        username?: string
+        name?: string
+        description?: string
+        protected?: boolean
+        location?: string
+        url?: string
+        profile_image_url?: string
+        public_metrics?: { followers_count?: number; following_count?: number }
+      }
+    | undefined
+  if (!user?.id || !user.username) throw new XError('unknown', 'X answered with an unknown shape.')
+  return {
+    id: user.id,
+    handle: user.username,
+    name: user.name ?? user.username,
+    bio: user.description ?? '',
+    followerCount: user.public_metrics?.followers_count ?? 0,
+    followingCount: user.public_metrics?.following_count ?? 0,
+    protected: user.protected ?? false,
+    location: user.location || null,
+    website: user.url || null,
+    profileImageUrl: user.profile_image_url || null,
+  }
+}

@@ -1,0 +1,29 @@
+import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
+
+/**
+ * The one error a domain throws for an outcome that the contract names.
+ * `message` is a text that a screen may show; `details` goes into the envelope; `retryAfterSeconds` becomes the Retry-After header.
+ * Anything else that is thrown is a fault of ours: it is logged and answered as INTERNAL.
+ */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly details?: unknown
+  readonly retryAfterSeconds?: number
+
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    extra: { details?: unknown; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message ?? ERROR_TEXT[code], { cause: extra.cause })
+    this.name = 'Refusal'
+    this.code = code
+    this.details = extra.details
+    this.retryAfterSeconds = extra.retryAfterSeconds
+  }
+}
+
+/** A refusal of one field of the input, as the contract's own validation words it. */
+export function invalidField(field: string, problem: string): Refusal {
+  return new Refusal('INVALID_INPUT', problem, { details: [{ field, problem }] })
+}

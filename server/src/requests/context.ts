@@ -1,0 +1,29 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../actor.ts'
+import type { Services } from '../app.ts'
+import type { Db } from '../db/open.ts'
+
+/** What one request carries to the operation it calls. */
+export interface RequestContext extends Services {
+  /** The pool, or the transaction of the request's Idempotency-Key. Services take this one. */
+  db: Db
+  log: FastifyBaseLogger
+  request: {
+    method: string
+    path: string
+    authorization: string | null
+    idempotencyKey: string | null
+    /** The client's address, and what is kept of it: hashed with our secret. */
+    address: string
+    addressHash: string
+    userAgent: string | null
+  }
+  /** Sets a header of the answer. */
+  setHeader(name: string, value: string): void
+  /** For effects that also talk to another service: keeps the answer in the effect's own transaction. */
+  remember(tx: Db, answer: unknown): Promise<void>
+}
+
+export interface SignedInContext extends RequestContext {
+  actor: Actor
+}

@@ -1,0 +1,119 @@
+import type pg from 'pg'
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { Refusal } from '../refusal.ts'
+
+/** A limit held over all processes: `points` in each `seconds`, by key. */
+interface Limit {
+  name: string
+  points: number
+  seconds: number
+}
+
+/** api.md, Conventions. */
+const LIMITS = {
+  signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
+  signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
+  signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
+  joinByAddress: { name: 'join', points: 30, seconds: 60 },
+  positionByAddress: { name: 'position', points: 20, seconds: 60 },
+} as const satisfies Record<string, Limit>
+
+export type LimitName = keyof typeof LIMITS
+
+/** Signed-in calls a minute by one user, over all processes (api.md). */
+export const CALLS_A_MINUTE = 600
+
+export interface Limits {
+  /** Counts one and refuses with RATE_LIMITED beyond the limit. */
+  spend(limit: LimitName, key: string): Promise<void>
+  /** Takes back one that was counted. */
+  giveBack(limit: LimitName, key: string): Promise<void>
+  forget(limit: LimitName, key: string): Promise<void>
+  /** Counts one signed-in call; knows the calls of other processes of a second ago. */
+  spendCall(userId: string): void
+  close(): Promise<void>
+}
+
+export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: { callsAMinute?: number } = {}): Limits {
+  const limiters = Object.fromEntries(
+    Object.entries(LIMITS).map(([key, limit]) => [
+      key,
+      new RateLimiterPostgres({
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limits',
+        tableCreated: true,
+        clearExpiredByTimeout: false,
+        keyPrefix: limit.name,
+        points: limit.points,
+        duration: limit.seconds,
+      }),
+    ]),
+  ) as Record<LimitName, RateLimiterPostgres>
+
+  const calls = new Map<string, { minute: number; known: number; unsent: number }>()
+  const flush = async () => {
+    const minute = currentMinute()
+    const unsent = [...calls].filter(([, c]) => c.minute === minute && c.unsent > 0)
+    for (const [userId, c] of calls) if (c.minute !== minute) calls.delete(userId)
+    if (unsent.length === 0) return
+    const counts = unsent.map(([, c]) => c.unsent)
+    for (const [, c] of unsent) c.unsent = 0
+    const { rows } = await pool.query<{ user_id: string; calls: number }>(
+      `insert into call_counts as c (user_id, minute, calls)
+       select u, $2, n from unnest($1::uuid[], $3::int[]) as t(u, n) order by u
+       on conflict (user_id, minute) do update set calls = c.calls + excluded.calls
+       returning user_id, calls`,
+      [unsent.map(([userId]) => userId), minute, counts],
+    )
+    for (const row of rows) {
+      const entry = calls.get(row.user_id)
+      if (entry?.minute === minute) entry.known = row.calls
+    }
+  }
+  // A failed flush loses one second's counts, never a call.
+  const timer = setInterval(() => void flush().catch(() => {}), 1_000)
+  timer.unref()
+
+  return {
+    async spend(limit, key) {
+      try {
+        await limiters[limit].consume(key)
+      } catch (spent) {
+        throw tooMany(spent)
+      }
+    },
+    async giveBack(limit, key) {
+      await limiters[limit].reward(key)
+    },
+    async forget(limit, key) {
+      await limiters[limit].delete(key)
+    },
+    spendCall(userId) {
+      const minute = currentMinute()
+      let entry = calls.get(userId)
+      if (entry?.minute !== minute) {
+        entry = { minute, known: 0, unsent: 0 }
+        calls.set(userId, entry)
+      }
+      if (entry.known + entry.unsent >= callsAMinute) {
+        throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 - Math.floor((Date.now() / 1000) % 60) })
+      }
+      entry.unsent += 1
+    },
+    async close() {
+      clearInterval(timer)
+    },
+  }
+}
+
+function currentMinute(): number {
+  return Math.floor(Date.now() / 60_000)
+}
+
+function tooMany(spent: unknown): unknown {
+  if (!(spent instanceof RateLimiterRes)) return spent
+  return new Refusal('RATE_LIMITED', undefined, {
+    retryAfterSeconds: Math.max(1, Math.ceil(spent.msBeforeNext / 1000)),
+  })
+}

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Encrypts what must be read again (tokens of other services) before it is stored. */
+export interface Sealer {
+  /** AES-256-GCM; base64url of nonce, tag and text. */
+  seal(text: string): string
+  /** @throws where the text was not sealed with this secret. */
+  open(sealed: string): string
+}
+
+/** @param secret AUTH_SECRET; @param purpose keeps keys of different uses apart (HKDF info) */
+export function createSealer(secret: string, purpose: string): Sealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
+  return {
+    seal(text) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      decipher.setAuthTag(bytes.subarray(12, 28))
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+    },
+  }
+}
+
+/** What is stored of a secret that is only ever compared: long random tokens need no slow hash. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** A new secret of 256 bits, for links, codes and refresh tokens. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}

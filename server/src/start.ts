@@ -1,0 +1,105 @@
+import { fileURLToPath } from 'node:url'
+import { createApp, type Services } from './app.ts'
+import { migrateDatabase } from './db/migrate.ts'
+import { openNotices } from './db/notices.ts'
+import { openDatabase } from './db/open.ts'
+import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
+import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
+import { SENDING_CHANNEL } from './domains/sending/service.ts'
+import type { Env } from './env.ts'
+import { createOutbox, workOnMails } from './jobs/mail.ts'
+import { openJobQueue } from './jobs/queue.ts'
+import { startSender } from './jobs/sender.ts'
+import { createMailer } from './outside/mail.ts'
+import { createXApi } from './outside/x.ts'
+import { createLimits } from './requests/limits.ts'
+import { forgetOldAnswers } from './requests/once.ts'
+import { createSealer } from './sealing.ts'
+
+const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
+/** How long what is under way may take to end. */
+const DRAIN_SECONDS = 20
+
+export interface RunningServer {
+  /** Where it listens. */
+  url: string
+  services: Services
+  /** Takes no more work, finishes what is under way, closes everything. */
+  close(): Promise<void>
+}
+
+export interface StartOptions {
+  env: Env
+  databaseUrl: string
+  /** Off in tests that look at single requests. */
+  workers?: boolean
+  migrate?: boolean
+  webFolder?: string
+  onFault?: (error: unknown) => void
+  overrides?: { callsAMinute?: number }
+}
+
+/** Opens everything, in the order in which it depends on each other, and listens. */
+export async function startServer({
+  env,
+  databaseUrl,
+  workers = true,
+  migrate = true,
+  webFolder = WEB_FOLDER,
+  onFault = () => {},
+  overrides = {},
+}: StartOptions): Promise<RunningServer> {
+  if (migrate) await migrateDatabase(databaseUrl)
+  const database = openDatabase(databaseUrl)
+  const notices = await openNotices(database, [REVOCATIONS_CHANNEL, SCRAPES_CHANNEL, SENDING_CHANNEL])
+  const jobs = await openJobQueue(database, onFault)
+  const outbox = createOutbox(jobs, env.authSecret)
+  const origin = env.publicUrl ?? `http://localhost:${env.port}`
+  const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
+  const limits = createLimits(database.pool, overrides)
+  let draining = false
+  const services: Services = {
+    env,
+    origin,
+    database,
+    notices,
+    jobs,
+    outbox,
+    auth,
+    limits,
+    x: env.x ? createXApi(env.x) : null,
+    sealer: createSealer(env.authSecret, 'x-automated x tokens'),
+    onFault,
+    isDraining: () => draining,
+  }
+  const app = await createApp(services, webFolder)
+  const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
+  const sender = workers && services.x ? await startSender(services, app.log) : null
+  if (workers) {
+    if (mailer) await workOnMails(jobs, mailer, env.authSecret)
+    else app.log.warn('SMTP_URL is not set: mails wait in the queue')
+    if (services.x) await workOnScrapes(services, app.log)
+    else app.log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
+    await jobs.work('cleanup', 1, async () => {
+      await forgetOldAnswers(database.db)
+      await forgetExpired(database.db)
+      await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
+      await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
+    })
+  }
+  const url = await app.listen({ port: env.port, host: env.host })
+
+  return {
+    url,
+    services,
+    async close() {
+      draining = true
+      await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
+      await limits.close()
+      auth.close()
+      mailer?.close()
+      await notices.close()
+      await database.close()
+    },
+  }
+}
