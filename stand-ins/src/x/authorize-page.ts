@@ -21,7 +21,7 @@ h1 { margin: 0 0 8px; font-size: 22px; line-height: 1.25 }
 p { margin: 0 0 16px; color: var(--soft) }
 ul { margin: 0 0 24px; padding-left: 20px }
 label { display: block; margin: 0 0 16px; font-weight: 600 }
-input { display: block; width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px }
+input { display: block; width: 100%; margin-top: 4px; padding: 10px 12px; font: inherit; font-weight: 400; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px }
 button { width: 100%; margin-top: 8px; padding: 12px; font: inherit; font-weight: 700; border-radius: 999px; border: 1px solid var(--line); background: transparent; color: inherit; cursor: pointer }
 button[value=allow] { background: var(--ink); color: var(--card); border-color: var(--ink) }
 :focus-visible { outline: 2px solid #1d9bf0; outline-offset: 2px }

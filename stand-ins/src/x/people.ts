@@ -44,8 +44,12 @@ const PARTS: Record<string, Partial<Traits>> = {
   allstops: { followersAre: 'stops', protected: false },
 }
 
+/** Whether a handle begins with a trait at all: nearly none does, and the rest is spared the reading. */
+const HAS_TRAIT = new RegExp(`^(?:[fg]\\d{1,7}[km]?|${Object.keys(PARTS).join('|')})(?:_|$)`)
+
 function traitsOf(handle: string): Traits {
   const traits: Traits = { existence: 'there' }
+  if (!HAS_TRAIT.test(handle)) return traits
   for (const part of handle.split('_')) {
     const count = /^([fg])(\d{1,7})([km]?)$/.exec(part)
     if (count) {
@@ -102,7 +106,7 @@ export function personOf(handle: string): Person {
 
   return {
     id: idOfHandle(key),
-    handle: member ? asWritten(key) : handle,
+    handle: member ? asWritten(key) : key,
     name: nameFrom(draw, member?.firstName),
     bio: bioFrom(draw),
     location: draw.chance(0.6) ? draw.pick(words.PLACES) : '',
@@ -148,7 +152,7 @@ export function createRegistry(remember: (handle: string) => void): Registry {
       if (handle.length <= 12) return
       const id = idOfHandle(handle)
       if (long.has(id)) return
-      long.set(id, handle)
+      long.set(id, handle.toLowerCase())
       remember(handle)
     },
     find: (id) => long.get(id) ?? handleOfId(id),

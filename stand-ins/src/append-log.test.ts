@@ -1,0 +1,51 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openAppendLog } from './append-log.ts'
+
+function file() {
+  const folder = mkdtempSync(join(tmpdir(), 'append-log-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'deep', 'log.jsonl')
+}
+
+function read(path: string) {
+  const entries: unknown[] = []
+  const log = openAppendLog(path, (entry) => entries.push(entry))
+  onTestFinished(() => log.close())
+  return { log, entries }
+}
+
+test('what was appended comes back in its order, whatever it holds', () => {
+  const path = file()
+  const written = [{ text: 'a\nb' }, { text: '🦊 مرحبا' }, [1, null]]
+  const { log } = read(path)
+  for (const entry of written) log.append(entry)
+  expect(read(path).entries).toEqual(written)
+})
+
+test('a torn last line is cut off, and the next entry starts on its own line', () => {
+  const path = file()
+  read(path).log.append({ n: 1 })
+  appendFileSync(path, '{"n":2,"te')
+  const again = read(path)
+  expect(again.entries).toEqual([{ n: 1 }])
+  again.log.append({ n: 3 })
+  expect(read(path).entries).toEqual([{ n: 1 }, { n: 3 }])
+})
+
+test('a rewrite replaces all, and appending goes on behind it', () => {
+  const path = file()
+  const { log } = read(path)
+  for (let n = 0; n < 5; n++) log.append({ n })
+  log.rewrite([{ n: 4 }])
+  log.append({ n: 5 })
+  expect(readFileSync(path, 'utf8')).toBe('{"n":4}\n{"n":5}\n')
+})
+
+test('a closed log takes nothing more', () => {
+  const { log } = read(file())
+  log.close()
+  expect(() => log.append({ n: 1 })).toThrow('closed')
+})

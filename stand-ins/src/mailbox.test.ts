@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Mail } from './mailbox/smtp.ts'
+import { type Mailbox, type MailboxOptions, startMailbox } from './mailbox.ts'
+
+async function openMailbox(options: MailboxOptions = {}) {
+  const mailbox = await startMailbox(options)
+  const transport = createTransport({ url: mailbox.smtpUrl, pool: true })
+  onTestFinished(async () => {
+    transport.close()
+    await mailbox.close()
+  })
+  const send = (mail: object) => transport.sendMail({ from: 'X-Automated <hello@x-automated.test>', ...mail })
+  return { ...mailbox, send, messages: (query = '') => messages(mailbox, query) }
+}
+
+function folder() {
+  const path = mkdtempSync(join(tmpdir(), 'mailbox-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+async function messages(mailbox: Pick<Mailbox, 'url'>, query = ''): Promise<Mail[]> {
+  return (await fetch(`${mailbox.url}/messages${query}`)).json() as Promise<Mail[]>
+}
+
+describe('GET /messages', () => {
+  test('a mail comes out as it went in, whatever it is written in', async () => {
+    const box = await openMailbox()
+    await box.send({
+      to: 'ada@example.com',
+      subject: 'Bestätige 🎉 مرحبا',
+      text: 'Grüße\nhttp://localhost/a?b=c&d=e',
+      html: '<p>Grüße</p>',
+    })
+    expect(await box.messages()).toEqual([
+      {
+        id: expect.any(String),
+        from: 'hello@x-automated.test',
+        to: 'ada@example.com',
+        subject: 'Bestätige 🎉 مرحبا',
+        text: 'Grüße\nhttp://localhost/a?b=c&d=e\n',
+        html: '<p>Grüße</p>\n',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      },
+    ])
+  })
+
+  test('newest first, and only those to the address, however it is written', async () => {
+    const box = await openMailbox()
+    for (const [to, subject] of [
+      ['ada@example.com', 'one'],
+      ['bob@example.com', 'two'],
+      ['bob@example.com, Ada@Example.com', 'three'],
+    ]) {
+      await box.send({ to, subject, text: 'x' })
+    }
+    expect((await box.messages()).map(({ subject }) => subject)).toEqual(['three', 'two', 'one'])
+    expect((await box.messages('?to=ADA@example.com')).map(({ subject }) => subject)).toEqual(['three', 'one'])
+    expect(await box.messages('?to=example.com')).toEqual([])
+    expect((await box.messages())[0]?.html).toBeNull()
+  })
+
+  test('DELETE /messages empties it', async () => {
+    const box = await openMailbox()
+    await box.send({ to: 'ada@example.com', subject: 'x', text: 'x' })
+    expect((await fetch(`${box.url}/messages`, { method: 'DELETE' })).status).toBe(204)
+    expect(await box.messages()).toEqual([])
+  })
+})
+
+describe('the page', () => {
+  test('holds no script but its own and nothing from outside', async () => {
+    const { url } = await openMailbox()
+    const page = await fetch(url)
+    const policy = page.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+    const html = await page.text()
+    const sources = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source)
+    expect(sources).toEqual(['data:,', '/page.css', '/page.js'])
+    for (const source of sources.slice(1)) expect((await fetch(url + source)).status).toBe(200)
+  })
+
+  test('a mail’s HTML is shown where it can run and fetch nothing, and its links open beside it', async () => {
+    const box = await openMailbox()
+    await box.send({
+      to: 'ada@example.com',
+      subject: 'x',
+      html: '<script>alert(1)</script><a href="http://localhost">x</a>',
+    })
+    const [mail] = await box.messages()
+    const answer = await fetch(`${box.url}/messages/${mail?.id}/html`)
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none';.*; sandbox allow-popups allow-popups-to-escape-sandbox$/,
+    )
+    expect(await answer.text()).toContain('<base target="_blank">')
+    expect((await fetch(`${box.url}/messages/unknown/html`)).status).toBe(404)
+    expect((await fetch(`${box.url}/messages/unknown`)).status).toBe(404)
+    expect(await (await fetch(`${box.url}/messages/${mail?.id}`)).json()).toEqual(mail)
+  })
+
+  test('its list is a 304 until something changes', async () => {
+    const box = await openMailbox()
+    const first = await fetch(`${box.url}/summaries`)
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+    expect((await fetch(`${box.url}/summaries`, { headers })).status).toBe(304)
+    await box.send({ to: 'ada@example.com', subject: 'x', text: 'start' })
+    const changed = await fetch(`${box.url}/summaries`, { headers })
+    expect(await changed.json()).toEqual([expect.objectContaining({ subject: 'x', start: 'start\n' })])
+  })
+})
+
+test('mail is still there after a restart, deleted mail is not', async () => {
+  const stateDir = folder()
+  const first = await openMailbox({ stateDir })
+  await first.send({ to: 'ada@example.com', subject: 'gone', text: 'x' })
+  await fetch(`${first.url}/messages`, { method: 'DELETE' })
+  await first.send({ to: 'ada@example.com', subject: 'kept', text: 'x' })
+  const second = await openMailbox({ stateDir })
+  expect((await second.messages()).map(({ subject }) => subject)).toEqual(['kept'])
+})
+
+test('the newest 2,000 are kept', async () => {
+  const stateDir = folder()
+  const mails = Array.from({ length: 2000 }, (_, n) => ({
+    type: 'mail',
+    mail: { id: `${n}`, to: 'ada@example.com', text: '' },
+  }))
+  writeFileSync(join(stateDir, 'mailbox.jsonl'), mails.map((mail) => `${JSON.stringify(mail)}\n`).join(''))
+  const box = await openMailbox({ stateDir })
+  await box.send({ to: 'ada@example.com', subject: 'newest', text: 'x' })
+  const kept = await box.messages()
+  expect(kept).toHaveLength(2000)
+  expect(kept[0]?.subject).toBe('newest')
+  expect(kept.at(-1)?.id).toBe('1')
+})

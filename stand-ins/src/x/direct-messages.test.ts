@@ -1,0 +1,200 @@
+import { describe, expect, test, vi } from 'vitest'
+import { openX } from '../../test/open-x.ts'
+
+const EVENT = 'dm_event.fields=created_at,sender_id,dm_conversation_id,text'
+
+describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
+  test('201: takes effect once, and the log tells so in order', async () => {
+    const x = await openX()
+    const me = await x.signIn('sender')
+    const ids = [await me.idOf('open_a'), await me.idOf('open_b')]
+    const first = await me.send(ids[0]!, 'Hello 🦊\nthere')
+    expect(first.status).toBe(201)
+    const mine = await me.idOf('sender')
+    const smallerFirst = [mine, ids[0]!].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join('-')
+    expect(first.body).toEqual({
+      data: { dm_conversation_id: smallerFirst, dm_event_id: expect.stringMatching(/^\d{19}$/) },
+    })
+    await me.send(ids[1]!, 'second')
+    await me.send(ids[0]!, 'third')
+
+    expect((await x.log()).map(({ to, text }) => [to, text])).toEqual([
+      ['open_a', 'Hello 🦊\nthere'],
+      ['open_b', 'second'],
+      ['open_a', 'third'],
+    ])
+    const [entry] = await x.log('?to=@Open_A')
+    expect(entry).toEqual({
+      id: first.body.data.dm_event_id,
+      from: 'sender',
+      to: 'open_a',
+      text: 'Hello 🦊\nthere',
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+    expect(await x.log('?to=somebody_else')).toEqual([])
+  })
+
+  test('403, code 349: a closed inbox, nobody, oneself', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const closed = await me.idOf('closed_x')
+    for (const id of [closed, '9223372036854775807', await me.idOf('sender')]) {
+      const answer = await me.send(id, 'Hello')
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { code: 349, message: 'You cannot send messages to this user.' },
+      })
+    }
+    expect(await x.log()).toEqual([])
+  })
+
+  test('400: no text, too much of it, other keys, no JSON, no id', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const path = `/2/dm_conversations/with/${await me.idOf('open_a')}/messages`
+    for (const body of [
+      {},
+      { text: ' ' },
+      { text: 7 },
+      { text: 'x'.repeat(10_001) },
+      { text: 'x', colour: 'red' },
+      [],
+      null,
+    ]) {
+      expect(await me.post(path, body)).toMatchObject({ status: 400, body: { title: 'Invalid Request' } })
+    }
+    const headers = { authorization: `Bearer ${me.tokens.access_token}`, 'content-type': 'application/json' }
+    expect((await x.call(path, { method: 'POST', headers, body: '{"text":' })).status).toBe(400)
+    expect((await me.send('somebody', 'Hello')).status).toBe(400)
+    expect(await x.log()).toEqual([])
+  })
+
+  test('401 without a token, 403 without dm.write', async () => {
+    const x = await openX()
+    expect((await x.as('nonsense').send('1', 'Hello')).status).toBe(401)
+    const reader = await x.signIn('sender', 'tweet.read users.read dm.read')
+    expect(await reader.send(await reader.idOf('open_a'), 'Hello')).toMatchObject({
+      status: 403,
+      body: { title: 'Forbidden' },
+    })
+    expect(await x.log()).toEqual([])
+  })
+})
+
+describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
+  test('200: newest first, page by page, also while new ones come in', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const id = await me.idOf('open_a')
+    for (let n = 1; n <= 7; n++) await me.send(id, `message ${n}`)
+    const seen: string[] = []
+    let token = ''
+    for (;;) {
+      const { body } = await me.get(`/2/dm_conversations/with/${id}/dm_events?max_results=3${token}`)
+      seen.push(...body.data.map((event: { text: string }) => event.text))
+      await me.send(id, 'late')
+      if (!body.meta.next_token) break
+      token = `&pagination_token=${body.meta.next_token}`
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((n) => `message ${n}`))
+  })
+
+  test('200: one’s own conversations only, with what was asked for', async () => {
+    const x = await openX()
+    const me = await x.signIn('sender')
+    const other = await x.signIn('other')
+    const a = await me.idOf('open_a')
+    await me.send(a, 'mine to a')
+    await other.send(a, 'other to a')
+    await me.send(await me.idOf('open_b'), 'mine to b')
+
+    const events = (await me.get('/2/dm_events')).body
+    expect(events.data.map((event: { text: string }) => event.text)).toEqual(['mine to b', 'mine to a'])
+    expect(Object.keys(events.data[0])).toEqual(['id', 'event_type', 'text'])
+
+    const withA = (
+      await me.get(`/2/dm_conversations/with/${a}/dm_events?${EVENT}&expansions=sender_id&user.fields=verified`)
+    ).body
+    expect(withA.data).toHaveLength(1)
+    expect(withA.data[0]).toMatchObject({
+      sender_id: await me.idOf('sender'),
+      dm_conversation_id: expect.stringContaining(a),
+    })
+    expect(withA.includes.users).toEqual([
+      expect.objectContaining({ username: 'sender', verified: expect.any(Boolean) }),
+    ])
+    expect((await me.get(`/2/dm_conversations/with/${await me.idOf('open_c')}/dm_events`)).body).toEqual({
+      meta: { result_count: 0 },
+    })
+  })
+
+  test('200: 30 days back, and no joins or leaves where nobody did', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    await me.send(await me.idOf('open_a'), 'old')
+    x.wait(31 * 86_400_000)
+    const later = await x.signIn()
+    await later.send(await later.idOf('open_a'), 'new')
+    expect((await later.get('/2/dm_events')).body.data).toHaveLength(1)
+    expect((await later.get('/2/dm_events?event_types=ParticipantsJoin')).body.meta.result_count).toBe(0)
+  })
+
+  test('400: a size above 100, unknown types and fields, a wrong cursor; 403 without dm.read', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    for (const query of [
+      'max_results=101',
+      'event_types=Poke',
+      'dm_event.fields=mood',
+      'expansions=mood',
+      'pagination_token=x',
+    ]) {
+      expect((await me.get(`/2/dm_events?${query}`)).status, query).toBe(400)
+    }
+    const writer = await x.signIn('sender', 'tweet.read users.read dm.write')
+    expect((await writer.get('/2/dm_events')).status).toBe(403)
+  })
+})
+
+describe('people who answer', () => {
+  test('answer the first message, once, and some ask to be left alone', async () => {
+    const x = await openX({ answerAfterMs: 20 })
+    const me = await x.signIn('sender')
+    for (const handle of ['replies_a', 'stops_a', 'open_a']) {
+      await me.send(await me.idOf(handle), 'Hello')
+      await me.send(await me.idOf(handle), 'Hello again')
+    }
+    await vi.waitFor(async () => expect(await x.log('?to=sender')).toHaveLength(2))
+    const answers = await x.log('?to=sender')
+    expect(answers.map(({ from }) => from)).toEqual(['replies_a', 'stops_a'])
+    expect(answers[1]?.text).toMatch(/stop|unsubscribe|remove/i)
+    expect((await me.get('/2/dm_events')).body.meta.result_count).toBe(8)
+  })
+
+  test('an account that somebody signed in to is left to its owner', async () => {
+    const x = await openX({ answerAfterMs: 0 })
+    const me = await x.signIn('sender')
+    await x.signIn('replies_a')
+    await me.send(await me.idOf('replies_a'), 'Hello')
+    await me.send(await me.idOf('replies_b'), 'Hello')
+    await vi.waitFor(async () => expect(await x.log('?from=replies_b')).toHaveLength(1))
+    expect(await x.log('?from=replies_a')).toEqual([])
+  })
+
+  test('POST /_people/:handle/reply makes anybody write: 201, 400 without words, 404 for nobody', async () => {
+    const x = await openX()
+    const me = await x.signIn('sender')
+    const reply = (handle: string, body: unknown) => x.json('POST', `/_people/${handle}/reply`, body)
+    expect(await reply('closed_x', { to: '@sender', text: 'Who are you?' })).toMatchObject({
+      status: 201,
+      body: { from: 'closed_x', to: 'sender' },
+    })
+    expect((await me.get(`/2/dm_events?${EVENT}`)).body.data[0]).toMatchObject({
+      text: 'Who are you?',
+      sender_id: await me.idOf('closed_x'),
+    })
+    expect((await reply('closed_x', { to: 'sender' })).status).toBe(400)
+    expect((await reply('missing_x', { to: 'sender', text: 'Hi' })).status).toBe(404)
+    expect((await reply('ada', { to: 'no handle', text: 'Hi' })).status).toBe(404)
+  })
+})

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { openX } from '../../test/open-x.ts'
+import { createLimits } from './limits.ts'
+import type { Problem } from './problems.ts'
+
+test('real: the 16th message in 15 minutes is a 429 that takes no effect, until the reset', async () => {
+  const x = await openX({ limits: 'real' })
+  const me = await x.signIn('sender')
+  const id = await me.idOf('open_a')
+  for (let n = 1; n <= 15; n++) {
+    const answer = await me.send(id, `message ${n}`)
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('x-rate-limit-limit')).toBe('15')
+    expect(answer.headers.get('x-rate-limit-remaining')).toBe(String(15 - n))
+  }
+  const refused = await me.send(id, 'message 16')
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { status: 429, type: 'https://api.x.com/2/problems/rate-limit-exceeded' },
+  })
+  expect(refused.headers.get('x-rate-limit-remaining')).toBe('0')
+  expect(refused.headers.has('retry-after')).toBe(false)
+  const seconds = Number(refused.headers.get('x-rate-limit-reset')) - Date.now() / 1000
+  expect(seconds).toBeGreaterThan(890)
+  expect(seconds).toBeLessThanOrEqual(901)
+  expect(await x.log()).toHaveLength(15)
+
+  const somebodyElse = await x.signIn('other')
+  expect((await somebodyElse.send(id, 'Hello')).status).toBe(201)
+  x.wait(900_000)
+  expect((await me.send(id, 'message 16')).status).toBe(201)
+})
+
+test('real: each call has its own limit, as X publishes it', () => {
+  const published = {
+    userByUsername: 900,
+    me: 75,
+    followers: 300,
+    following: 300,
+    readDms: 15,
+    readConversation: 15,
+  } as const
+  for (const [call, most] of Object.entries(published)) {
+    const count = createLimits(true, () => 0)
+    for (let n = 0; n < most; n++) count(call as keyof typeof published, 'user', 'app')
+    expect(() => count(call as keyof typeof published, 'user', 'app'), call).toThrow('429')
+    expect(() => count(call as keyof typeof published, 'another', 'app'), call).not.toThrow()
+  }
+})
+
+/** Lets the users send in turn, as fast as the windows of 15 minutes let them, and counts until a refusal lasts longer. */
+function sendAllDay(users: string[]) {
+  let time = 0
+  const count = createLimits(true, () => time)
+  for (let sent = 0; ; sent++) {
+    try {
+      count('sendDm', users[sent % users.length]!, 'app')
+    } catch (problem) {
+      const reset = Number((problem as Problem).headers['x-rate-limit-reset'])
+      if (reset * 1000 - time > 900_000) return { sent, reset }
+      time = reset * 1000
+      sent--
+    }
+  }
+}
+
+test('real: an account sends 500 messages in 24 hours, an app 1,440, and the headers name the end of that day', () => {
+  expect(sendAllDay(['one'])).toEqual({ sent: 500, reset: 86_400 })
+  expect(sendAllDay(['one', 'two', 'three'])).toEqual({ sent: 1440, reset: 86_400 })
+})
+
+test('off: nothing is refused, and the headers tell of a limit that is never reached', async () => {
+  const x = await openX()
+  const me = await x.signIn()
+  const id = await me.idOf('open_a')
+  for (let n = 0; n < 40; n++) {
+    const answer = await me.send(id, 'Hello')
+    expect(answer.status).toBe(201)
+    expect(Number(answer.headers.get('x-rate-limit-remaining'))).toBeGreaterThan(1000)
+  }
+})

@@ -1,0 +1,204 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openX } from '../../test/open-x.ts'
+
+const FIELDS =
+  'user.fields=description,public_metrics,protected,connection_status,receives_your_dm,verified,location,url,profile_image_url'
+
+describe('GET /2/users/by/username/:username', () => {
+  test('200: id, name and username, and of the rest only what was asked for', async () => {
+    const me = await (await openX()).signIn()
+    const plain = await me.get('/2/users/by/username/bigfounder')
+    expect(plain.status).toBe(200)
+    expect(plain.body).toEqual({ data: { id: '4614978299255472806', name: 'Ida Ibrahim', username: 'bigfounder' } })
+
+    const full = (await me.get(`/2/users/by/username/bigfounder?${FIELDS}`)).body.data
+    expect(full.public_metrics.followers_count).toBe(1_000_000)
+    expect(full).toMatchObject({
+      verified: true,
+      protected: false,
+      receives_your_dm: true,
+      connection_status: ['none'],
+    })
+    expect(full).not.toHaveProperty('created_at')
+  })
+
+  test('200 with errors: nobody, or a suspended account', async () => {
+    const me = await (await openX()).signIn()
+    const missing = await me.get('/2/users/by/username/missing_x')
+    expect(missing.status).toBe(200)
+    expect(missing.body).toEqual({
+      errors: [
+        expect.objectContaining({
+          title: 'Not Found Error',
+          detail: 'Could not find user with username: [missing_x].',
+          type: 'https://api.x.com/2/problems/resource-not-found',
+        }),
+      ],
+    })
+    const suspended = await me.get('/2/users/by/username/suspended_x')
+    expect(suspended.body.errors[0]).toMatchObject({
+      title: 'Forbidden',
+      detail: 'User has been suspended: [suspended_x].',
+    })
+  })
+
+  test('400: what cannot be a handle, an unknown field, an unknown or double parameter', async () => {
+    const me = await (await openX()).signIn()
+    const wrong = [
+      'a-b',
+      'sixteencharacter',
+      'ada?user.fields=shoe_size',
+      'ada?fields=id',
+      'ada?user.fields=id&user.fields=name',
+    ]
+    for (const path of wrong) {
+      const answer = await me.get(`/2/users/by/username/${path}`)
+      expect(answer.status, path).toBe(400)
+      expect(answer.headers.get('content-type')).toContain('application/problem+json')
+      expect(answer.body).toMatchObject({
+        title: 'Invalid Request',
+        type: 'https://api.x.com/2/problems/invalid-request',
+      })
+    }
+  })
+
+  test('401: no token, an unknown one; 403: a token without the scope', async () => {
+    const x = await openX()
+    expect(await x.call('/2/users/by/username/ada')).toMatchObject({
+      status: 401,
+      body: { title: 'Unauthorized', status: 401 },
+    })
+    expect((await x.as('nonsense').get('/2/users/by/username/ada')).status).toBe(401)
+    const narrow = await x.signIn('me', 'tweet.read')
+    expect(await narrow.get('/2/users/by/username/ada')).toMatchObject({ status: 403, body: { title: 'Forbidden' } })
+  })
+})
+
+test('GET /2/users/me is whoever signed in', async () => {
+  const me = await (await openX()).signIn('Ada_Lovelace')
+  expect((await me.get('/2/users/me')).body.data.username).toBe('ada_lovelace')
+})
+
+describe('GET /2/users/:id', () => {
+  test('200: the same person as by username, short handle or long', async () => {
+    const me = await (await openX()).signIn()
+    for (const handle of ['ada', 'averylonghandle']) {
+      const byName = await me.get(`/2/users/by/username/${handle}?${FIELDS}`)
+      expect((await me.get(`/2/users/${byName.body.data.id}?${FIELDS}`)).body).toEqual(byName.body)
+    }
+  })
+
+  test('200 with errors: an id of nobody; 400: what is no id', async () => {
+    const me = await (await openX()).signIn()
+    expect((await me.get('/2/users/9223372036854775807')).body.errors[0].parameter).toBe('id')
+    expect((await me.get('/2/users/ada')).status).toBe(400)
+  })
+})
+
+describe('GET /2/users/:id/followers and /following', () => {
+  test('paging gives each follower exactly once, whatever the sizes of the pages', async () => {
+    const me = await (await openX()).signIn()
+    const id = await me.idOf('f250_x')
+    const whole = (await me.get(`/2/users/${id}/followers?max_results=1000`)).body
+    expect(whole.meta).toEqual({ result_count: 250 })
+    expect(new Set(whole.data.map((user: { id: string }) => user.id)).size).toBe(250)
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 20, max: 400 }), { minLength: 1, maxLength: 4 }), async (sizes) => {
+        const seen: unknown[] = []
+        let token = ''
+        for (let page = 0; ; page++) {
+          const path = `/2/users/${id}/followers?max_results=${sizes[page % sizes.length]}${token}`
+          const { data, meta } = (await me.get(path)).body
+          seen.push(...data)
+          if (meta.next_token === undefined) break
+          token = `&pagination_token=${meta.next_token}`
+        }
+        expect(seen).toEqual(whole.data)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('a million followers are there to the last, each with a profile of their own', async () => {
+    const me = await (await openX()).signIn()
+    const id = await me.idOf('bigfounder')
+    const first = (await me.get(`/2/users/${id}/followers?max_results=1000&${FIELDS}`)).body
+    expect(first.data).toHaveLength(1000)
+    const follower = first.data[7]
+    expect((await me.get(`/2/users/${follower.id}?${FIELDS}`)).body.data).toEqual(follower)
+  })
+
+  test('100 where max_results is left out, a way back, and nothing at all for nobody’s followers', async () => {
+    const me = await (await openX()).signIn()
+    const id = await me.idOf('f250_x')
+    const first = (await me.get(`/2/users/${id}/followers`)).body
+    expect(first.meta.result_count).toBe(100)
+    const second = (await me.get(`/2/users/${id}/followers?pagination_token=${first.meta.next_token}`)).body
+    const back = (await me.get(`/2/users/${id}/followers?pagination_token=${second.meta.previous_token}`)).body
+    expect(back.data).toEqual(first.data)
+    expect((await me.get(`/2/users/${await me.idOf('f0_x')}/followers`)).body).toEqual({ meta: { result_count: 0 } })
+  })
+
+  test('who follows me has the connection status “followed_by”, whom I follow “following”', async () => {
+    const me = await (await openX()).signIn('f5_g5_me')
+    const id = await me.idOf('f5_g5_me')
+    for (const [list, status] of [
+      ['followers', 'followed_by'],
+      ['following', 'following'],
+    ]) {
+      const { data } = (await me.get(`/2/users/${id}/${list}?user.fields=connection_status`)).body
+      expect(data).toHaveLength(5)
+      for (const user of data) expect(user.connection_status).toEqual([status])
+    }
+  })
+
+  test('200 with errors: the followers of a protected account, which itself may read them', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const id = await me.idOf('protected_f9')
+    const refused = (await me.get(`/2/users/${id}/followers`)).body
+    expect(refused.errors[0].type).toBe('https://api.x.com/2/problems/not-authorized-for-resource')
+    const owner = await x.signIn('protected_f9')
+    expect((await owner.get(`/2/users/${id}/followers`)).body.meta.result_count).toBe(9)
+  })
+
+  test('400: a size out of bounds, a cursor of another list; 403: no follows.read', async () => {
+    const x = await openX()
+    const me = await x.signIn()
+    const id = await me.idOf('f250_x')
+    const { next_token: token } = (await me.get(`/2/users/${id}/following?max_results=1`)).body.meta
+    for (const query of [
+      'max_results=0',
+      'max_results=1001',
+      'max_results=ten',
+      'pagination_token=x',
+      `pagination_token=${token}`,
+    ]) {
+      expect((await me.get(`/2/users/${id}/followers?${query}`)).status, query).toBe(400)
+    }
+    const narrow = await x.signIn('me', 'tweet.read users.read')
+    expect((await narrow.get(`/2/users/${id}/followers`)).status).toBe(403)
+  })
+})
+
+test('a profile picture is a small drawing of the stand-in’s own', async () => {
+  const x = await openX()
+  const me = await x.signIn()
+  const { profile_image_url: picture } = (await me.get(`/2/users/by/username/ada?${FIELDS}`)).body.data
+  expect(picture.startsWith(x.url)).toBe(true)
+  const answer = await x.call(picture)
+  expect(answer.headers.get('content-type')).toContain('image/svg+xml')
+  expect(answer.body).toMatch(/^<svg/)
+})
+
+test('any other path is X’s 404, and another host’s name is not answered to', async () => {
+  const x = await openX()
+  expect(await x.call('/2/nowhere')).toMatchObject({ status: 404, body: { title: 'Not Found', status: 404 } })
+  const [response] = await once(get(x.url, { headers: { host: 'rebound.example' } }), 'response')
+  expect(response.statusCode).toBe(421)
+  response.resume()
+})
