@@ -1,6 +1,6 @@
 import compress from '@fastify/compress'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
@@ -58,7 +58,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
         }),
       },
       redact: ['req.headers'],
-    }),
+    }) as FastifyBaseLogger,
     genReqId: () => crypto.randomUUID(),
     requestIdHeader: false,
     trustProxy: env.trustProxy,

@@ -19,16 +19,18 @@ async function main(): Promise<void> {
   )
   process.send?.({ type: 'listening', url: server.url })
 
-  let closing: Promise<void> | null = null
-  const close = () => {
-    closing ??= server
-      .close()
-      .then(() => embedded?.close())
-      .then(() => process.exit(0))
-      .catch((error: unknown) => {
-        console.error(error)
-        process.exit(1)
-      })
+  let closing = false
+  const close = async () => {
+    if (closing) return
+    closing = true
+    try {
+      await server.close()
+      await embedded?.close()
+      process.exit(0)
+    } catch (error) {
+      console.error(error)
+      process.exit(1)
+    }
   }
   process.on('SIGTERM', close)
   process.on('SIGINT', close)

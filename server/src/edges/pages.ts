@@ -29,7 +29,7 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
       globIgnore: ['**/*.html'],
       setHeaders(reply, path) {
         const hashed = path.includes('/assets/')
-        reply.setHeader('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+        reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
       },
     })
   }

@@ -52,7 +52,7 @@ export interface XMessage {
 
 /**
  * Why a call failed.
- * `unauthorized`: the token is not good · `credentials`: sign-in or refresh refused · `rate-limit`: wait until `retryAt` · `recipient`: this person cannot be written to ·
+ * `unauthorized`: the token is not good · `credentials`: sign-in or refresh refused · `rate-limit`: wait until `retryAt` · `recipient`: this person cannot be written to · `forbidden`: this account or app may not do that (protected profile, missing scope) ·
  * `account`: X has locked or restricted the account, or what it does looks automated · `not-found` · `unavailable`: X did not do it, try later ·
  * `unknown`: the connection broke or timed out, so it may have been done.
  */
@@ -61,6 +61,7 @@ export type XErrorKind =
   | 'credentials'
   | 'rate-limit'
   | 'recipient'
+  | 'forbidden'
   | 'account'
   | 'not-found'
   | 'invalid'
@@ -196,7 +197,12 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         'user.fields': USER_FIELDS,
         ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const { data, meta } = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
+      const { data, meta, errors } = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, {
+        accessToken,
+      })
+      // Who is protected comes as 200 with `errors` and no `data`.
+      if (data === undefined && Array.isArray(errors))
+        throw new XError('forbidden', String(errors[0]?.detail ?? 'X does not show these people.'))
       if (data !== undefined && !Array.isArray(data)) throw new XError('unknown', 'X answered with an unknown shape.')
       return {
         users: (data ?? []).map(userOf),
@@ -268,7 +274,11 @@ function errorOf(response: Response, body: Record<string, unknown> | null): XErr
   if (body?.error === 'invalid_grant' || body?.error === 'invalid_client' || body?.error === 'unauthorized_client')
     return new XError('credentials', detail)
   if (status === 401) return new XError('unauthorized', 'X does not accept this connection any more.')
-  if (status === 403) return new XError('recipient', detail)
+  if (status === 403)
+    return new XError(
+      code === 349 || /permission to DM|cannot send messages/i.test(detail) ? 'recipient' : 'forbidden',
+      detail,
+    )
   if (status === 404) return new XError('not-found', detail)
   if (status >= 500) return new XError('unknown', 'X is having trouble.')
   return new XError('invalid', detail)

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { betterAuth } from 'better-auth'
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
 import { jwt } from 'better-auth/plugins'
 import type { Db } from '../../db/open.ts'
@@ -58,7 +58,7 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
     secret,
     telemetry: { enabled: false },
     logger: { disabled: true },
-    database: (options) => withHashedSessionTokens(adapter(options)),
+    database: (options: BetterAuthOptions) => withHashedSessionTokens(adapter(options)),
     advanced: { database: { generateId: () => false }, cookiePrefix: 'x-automated' } as never,
     rateLimit: { enabled: false },
     session: { expiresIn: SESSION_DAYS * 86_400, updateAge: 0, cookieCache: { enabled: false } },

@@ -2,7 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
 import { and, eq, gt, lt, ne, sql } from 'drizzle-orm'
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
+import {
+  createLocalJWKSet,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  jwtVerify,
+} from 'jose'
 import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Notices } from '../../db/notices.ts'
 import type { Database, Db } from '../../db/open.ts'
@@ -93,7 +99,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
       try {
         const result = await jwtVerify(
           token,
-          async (header, jws) => {
+          async (header: JWTHeaderParameters, jws: FlattenedJWSInput) => {
             const current = keys ?? (await readKeys())
             // A key made since we looked, by this process or another; forged ids cannot make us look more than once a second.
             const unknown = !current.set.keys.some((key) => key.kid === header.kid)
@@ -174,8 +180,9 @@ export async function signUp(
       ),
     )
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    // Two sign-ups of one address at once: the other one has the account and its mail.
+    // Two sign-ups of one address at once: the other one has made the account, and its mail is on the way.
+    const [made] = await db.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, input.email))
+    if (!made) throw error
   }
   return { success: true as const, message: SIGN_UP_MESSAGE }
 }
@@ -194,13 +201,11 @@ export async function confirmAddress({ db, auth }: { db: Db; auth: Auth }, token
     if (!user?.emailVerified) throw new Refusal('INVALID_CODE')
     await ensurePersonalWorkspace(tx, user)
     const code = newToken()
-    await tx
-      .insert(authCodes)
-      .values({
-        codeHash: hashToken(code),
-        userId: user.id,
-        expiresAt: sql`now() + make_interval(secs => ${CODE_SECONDS})` as unknown as Date,
-      })
+    await tx.insert(authCodes).values({
+      codeHash: hashToken(code),
+      userId: user.id,
+      expiresAt: sql`now() + make_interval(secs => ${CODE_SECONDS})` as unknown as Date,
+    })
     return { code }
   })
 }
@@ -405,9 +410,4 @@ function emailOf(token: string): string | null {
   const payload = token.split('.')[1]
   const email = payload ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { email?: unknown }).email : null
   return typeof email === 'string' ? email : null
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  const cause = (error as { cause?: { code?: string } }).cause ?? (error as { code?: string })
-  return cause.code === '23505'
 }

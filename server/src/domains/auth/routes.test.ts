@@ -1,0 +1,366 @@
+import { eq } from 'drizzle-orm'
+import { generateKeyPair, SignJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call, makePerson } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { hashToken } from '../../sealing.ts'
+import { authCodes, authRefreshTokens, authSessions, authUsers } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true })
+})
+
+const PASSWORD = 'Correct-horse1'
+let count = 0
+const newEmail = () => `person${++count}@example.com`
+
+/** Each test comes from an address of its own only where it must: limits are counted by address. */
+async function signUp(email = newEmail(), password = PASSWORD) {
+  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password })
+  return { email, password, answer }
+}
+
+async function mailTo(email: string, subject: RegExp): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const mails = (await (await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)).json()) as {
+      subject: string
+      text: string
+    }[]
+    const mail = mails.find((m) => subject.test(m.subject))
+    if (mail) return mail.text
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`no mail to ${email} about ${subject}`)
+}
+
+async function confirmationPath(email: string): Promise<string> {
+  const link = /http:\S+verify-email\S+/.exec(await mailTo(email, /Confirm/))![0]
+  const url = new URL(link)
+  return url.pathname.replace(/^\/api/, '') + url.search
+}
+
+async function signedUp() {
+  const person = await signUp()
+  const redirect = await call(app, 'GET', await confirmationPath(person.email))
+  return { ...person, redirect: new URL(redirect.headers.get('location')!) }
+}
+
+async function signedIn() {
+  const person = await signedUp()
+  const { body } = await call(
+    app,
+    'POST',
+    '/auth/sign-in/email',
+    person.answer && { email: person.email, password: person.password },
+  )
+  return {
+    ...person,
+    session: body as { token: string; refreshToken: string; expiresAt: string; user: { id: string; email: string } },
+  }
+}
+
+describe('POST /auth/sign-up/email', () => {
+  it('200: makes an account that cannot sign in before its address is confirmed', async () => {
+    const { email, password, answer } = await signUp()
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      success: true,
+      message: 'Almost there! Check your email for a confirmation link to complete your registration.',
+    })
+    const refused = await call(app, 'POST', '/auth/sign-in/email', { email, password })
+    expect([refused.status, refused.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
+  })
+
+  it('200: answers the same for a known address, and tells its owner by mail', async () => {
+    const { email, answer } = await signedUp()
+    const again = await call(app, 'POST', '/auth/sign-up/email', {
+      email: email.toUpperCase(),
+      password: 'Another-one2',
+    })
+    expect([again.status, again.body]).toEqual([answer.status, answer.body])
+    expect(await mailTo(email, /already have an account/)).toContain('/login')
+    expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: 'Another-one2' })).body.code).toBe(
+      'INVALID_CREDENTIALS',
+    )
+  })
+
+  it('200: two at once make one account', async () => {
+    const email = newEmail()
+    const answers = await Promise.all([signUp(email), signUp(email), signUp(email)])
+    expect(answers.map((a) => a.answer.status)).toEqual([200, 200, 200])
+    expect(await app.db.select().from(authUsers).where(eq(authUsers.email, email))).toHaveLength(1)
+  })
+
+  it.each([
+    [{}, 'You must provide either an email or phone number and a password'],
+    [{ email: 'nobody', password: PASSWORD }, 'Invalid email format'],
+    [{ email: 'a@example.com', password: 'short1A' }, 'Password does not meet the requirements'],
+    [{ email: 'a@example.com', password: 'alllowercase1' }, 'Password does not meet the requirements'],
+    [{ email: 'a@example.com', password: 'NoDigitsHere' }, 'Password does not meet the requirements'],
+    [{ email: 'a@example.com', password: PASSWORD, admin: true }, /admin/],
+  ])('400: %j', async (body, text) => {
+    const answer = await call(app, 'POST', '/auth/sign-up/email', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
+    expect(answer.body.error).toMatch(text)
+    expect(answer.body.details.length).toBeGreaterThan(0)
+  })
+})
+
+describe('GET /auth/verify-email', () => {
+  it('302: confirms and hands out a one-time code on our own origin', async () => {
+    const { redirect, email, password } = await signedUp()
+    expect(redirect.origin + redirect.pathname).toBe('http://localhost:3000/auth/callback')
+    expect(redirect.searchParams.get('code')).toHaveLength(43)
+    expect((await call(app, 'POST', '/auth/sign-in/email', { email, password })).status).toBe(200)
+  })
+
+  it.each(['', 'x', 'a.b.c', `${'a'.repeat(3000)}`])(
+    '302: with an error for a link that is not good: %j',
+    async (token) => {
+      const answer = await call(app, 'GET', `/auth/verify-email?token=${encodeURIComponent(token)}`)
+      expect(answer.status).toBe(302)
+      expect(new URL(answer.headers.get('location')!).searchParams.get('error')).toBe('INVALID_CODE')
+    },
+  )
+})
+
+describe('POST /auth/exchange', () => {
+  const codeOf = (url: URL) => url.searchParams.get('code')!
+
+  it('200: a session, once', async () => {
+    const { redirect, email } = await signedUp()
+    const first = await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })
+    expect(first.body).toMatchObject({ token: expect.any(String), refreshToken: expect.any(String), user: { email } })
+    expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${first.body.token}` })).status).toBe(200)
+    const second = await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })
+    expect([second.status, second.body.code]).toEqual([400, 'INVALID_CODE'])
+  })
+
+  it('400: a code after its 60 seconds', async () => {
+    const { redirect } = await signedUp()
+    await app.db
+      .update(authCodes)
+      .set({ expiresAt: new Date(Date.now() - 1) })
+      .where(eq(authCodes.codeHash, hashToken(codeOf(redirect))))
+    expect((await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })).status).toBe(400)
+  })
+
+  it('400: a code that was asked for with a challenge, without its verifier; and it is used up', async () => {
+    const { redirect } = await signedUp()
+    const code = codeOf(redirect)
+    // The SHA-256 of 'the right verifier', base64url (RFC 7636).
+    const challenge = Buffer.from(
+      await crypto.subtle.digest('SHA-256', new TextEncoder().encode('the right verifier')),
+    ).toString('base64url')
+    await app.db
+      .update(authCodes)
+      .set({ codeChallenge: challenge })
+      .where(eq(authCodes.codeHash, hashToken(code)))
+    expect((await call(app, 'POST', '/auth/exchange', { code, codeVerifier: 'a wrong one' })).status).toBe(400)
+    expect((await call(app, 'POST', '/auth/exchange', { code, codeVerifier: 'the right verifier' })).status).toBe(400)
+  })
+})
+
+describe('POST /auth/sign-in/email', () => {
+  it('200: a session whose access token lives 15 minutes', async () => {
+    const { session, email } = await signedIn()
+    expect(session.user.email).toBe(email)
+    const minutes = (new Date(session.expiresAt).getTime() - Date.now()) / 60_000
+    expect(minutes).toBeGreaterThan(14.5)
+    expect(minutes).toBeLessThanOrEqual(15)
+  })
+
+  it('400: the same answer for a wrong password and for an unknown address', async () => {
+    const { email } = await signedUp()
+    const wrong = await call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })
+    const unknown = await call(app, 'POST', '/auth/sign-in/email', { email: newEmail(), password: 'Wrong-one1' })
+    expect([wrong.status, wrong.body]).toEqual([
+      400,
+      { success: false, code: 'INVALID_CREDENTIALS', error: 'Invalid email or password' },
+    ])
+    expect([unknown.status, unknown.body]).toEqual([wrong.status, wrong.body])
+  })
+
+  it('429: after 10 failures of one account from one address, side by side or not; other accounts sign in', async () => {
+    const { email, password } = await signedUp()
+    const other = await signedUp()
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, () => call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })),
+    )
+    expect(answers.filter((a) => a.status === 400)).toHaveLength(10)
+    const limited = await call(app, 'POST', '/auth/sign-in/email', { email, password })
+    expect([limited.status, limited.body.code]).toEqual([429, 'RATE_LIMITED'])
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(
+      (await call(app, 'POST', '/auth/sign-in/email', { email: other.email, password: other.password })).status,
+    ).toBe(200)
+  })
+
+  it('429: on another process too', async () => {
+    const { email } = await signedUp()
+    await Promise.all(
+      Array.from({ length: 10 }, () => call(app, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' })),
+    )
+    const another = await app.startAnother()
+    expect(
+      (await call({ url: `${another.url}/api` }, 'POST', '/auth/sign-in/email', { email, password: 'Wrong-one1' }))
+        .status,
+    ).toBe(429)
+  })
+})
+
+describe('POST /auth/refresh', () => {
+  const refresh = (refreshToken: string) => call(app, 'POST', '/auth/refresh', { refreshToken })
+  const age = (token: string, seconds: number) =>
+    app.db
+      .update(authRefreshTokens)
+      .set({ rotatedAt: new Date(Date.now() - seconds * 1000) })
+      .where(eq(authRefreshTokens.tokenHash, hashToken(token)))
+
+  it('200: a new pair, of the same session', async () => {
+    const { session } = await signedIn()
+    const { status, body } = await refresh(session.refreshToken)
+    expect(status).toBe(200)
+    expect(body.refreshToken).not.toBe(session.refreshToken)
+    expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${body.token}` })).status).toBe(200)
+  })
+
+  it('200: two tabs refreshing together both go on', async () => {
+    const { session } = await signedIn()
+    const answers = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
+    expect(answers.map((a) => a.status)).toEqual([200, 200])
+    for (const { body } of answers) expect((await refresh(body.refreshToken)).status).toBe(200)
+  })
+
+  it('401: a rotated token used again ends the session and all its tokens', async () => {
+    const { session } = await signedIn()
+    const next = await refresh(session.refreshToken)
+    await age(session.refreshToken, 11)
+    expect((await refresh(session.refreshToken)).status).toBe(401)
+    expect((await refresh(next.body.refreshToken)).status).toBe(401)
+    expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${next.body.token}` })).status).toBe(401)
+  })
+
+  it('401: an unknown token, and one whose session has expired', async () => {
+    expect((await refresh('x'.repeat(43))).body).toMatchObject({ code: 'UNAUTHORIZED', success: false })
+    const { session } = await signedIn()
+    await app.db
+      .update(authSessions)
+      .set({ expiresAt: new Date(Date.now() - 1) })
+      .where(eq(authSessions.userId, session.user.id))
+    expect((await refresh(session.refreshToken)).status).toBe(401)
+  })
+
+  it('stores no token as it is', async () => {
+    const { session } = await signedIn()
+    const rows = JSON.stringify([
+      await app.db.select().from(authRefreshTokens),
+      await app.db.select().from(authSessions),
+    ])
+    expect(rows).not.toContain(session.refreshToken)
+    expect(rows).toContain(hashToken(session.refreshToken))
+  })
+})
+
+describe('POST /auth/sign-out', () => {
+  const me = (token: string) => call(app, 'GET', '/me', undefined, { authorization: `Bearer ${token}` })
+  const again = async (email: string) =>
+    (await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })).body as {
+      token: string
+      refreshToken: string
+    }
+  const out = (token: string, scope: string) =>
+    call(app, 'POST', '/auth/sign-out', { scope }, { authorization: `Bearer ${token}` })
+
+  it.each([
+    ['local', [401, 200]],
+    ['others', [200, 401]],
+    ['global', [401, 401]],
+  ])('200: %s ends access at once', async (scope, [here, elsewhere]) => {
+    const { email, session } = await signedIn()
+    const other = await again(email)
+    expect((await out(session.token, scope)).body).toEqual({ success: true })
+    expect([(await me(session.token)).status, (await me(other.token)).status]).toEqual([here, elsewhere])
+    const refreshed = await call(app, 'POST', '/auth/refresh', { refreshToken: session.refreshToken })
+    expect(refreshed.status).toBe(here === 401 ? 401 : 200)
+  })
+
+  it('200: ends access on another process too', async () => {
+    const another = await app.startAnother()
+    const { session } = await signedIn()
+    const there = () =>
+      call({ url: `${another.url}/api` }, 'GET', '/me', undefined, { authorization: `Bearer ${session.token}` })
+    expect((await there()).status).toBe(200)
+    await out(session.token, 'local')
+    await expect.poll(async () => (await there()).status).toBe(401)
+  })
+
+  it('400: a scope that does not exist', async () => {
+    const person = await makePerson(app)
+    expect((await person.call('POST', '/auth/sign-out', { scope: 'everyone' })).status).toBe(400)
+  })
+})
+
+describe('GET /me', () => {
+  it('200: who is signed in, in a workspace of their own', async () => {
+    const { session, email } = await signedIn()
+    const { body } = await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${session.token}` })
+    expect(body).toMatchObject({ id: session.user.id, email, workspace: { role: 'owner' } })
+    expect(body.workspaces).toEqual([body.workspace])
+  })
+
+  it('401: without a token, and with one that we did not sign', async () => {
+    const { privateKey } = await generateKeyPair('EdDSA')
+    const claims = { sub: crypto.randomUUID(), sid: crypto.randomUUID(), wid: crypto.randomUUID(), role: 'owner' }
+    const forge = (alg: string) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg, kid: 'ours' })
+        .setIssuer('http://localhost:3000')
+        .setAudience('http://localhost:3000')
+        .setExpirationTime('5m')
+    const forged = await forge('EdDSA').sign(privateKey)
+    const byHash = await forge('HS256').sign(new TextEncoder().encode('a secret of tests, long enough to be taken'))
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${forged.split('.')[1]}.x`
+    for (const header of [
+      '',
+      'Bearer',
+      'Basic abc',
+      'Bearer a.b.c',
+      `Bearer ${forged}`,
+      `Bearer ${byHash}`,
+      `Bearer ${unsigned}`,
+    ]) {
+      const answer = await call(app, 'GET', '/me', undefined, header ? { authorization: header } : {})
+      expect([header, answer.status, answer.body.code]).toEqual([header, 401, 'UNAUTHORIZED'])
+    }
+  })
+
+  it('401: with a token that has expired', async () => {
+    const person = await makePerson(app)
+    const past = Math.floor(Date.now() / 1000) - 10
+    const { token } = await app.services.auth.engine.api.signJWT({
+      body: {
+        payload: {
+          sub: person.id,
+          sid: person.actor.sessionId,
+          wid: person.workspaceId,
+          role: 'owner',
+          iat: past - 900,
+          exp: past,
+        },
+      },
+    })
+    expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${token}` })).status).toBe(401)
+  })
+})
+
+describe('GET /auth/jwks', () => {
+  it('200: public keys only', async () => {
+    await signedIn()
+    const { body } = await call(app, 'GET', '/auth/jwks')
+    expect(body.keys[0]).toMatchObject({ kty: 'OKP', crv: 'Ed25519', use: 'sig' })
+    expect(JSON.stringify(body)).not.toContain('"d"')
+  })
+})

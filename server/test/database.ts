@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { migrateDatabase } from '../src/db/migrate.ts'
+
+const TEMPLATE = 'x_automated_template'
+
+/** Makes the template that every test file's database is cloned from: migrated, with the job queue's tables. */
+export async function makeTemplate(clusterUrl: string): Promise<void> {
+  await runSql(clusterUrl, `create database ${TEMPLATE}`)
+  const url = urlOfDatabase(clusterUrl, TEMPLATE)
+  await migrateDatabase(url)
+  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false })
+  await boss.start()
+  await boss.stop({ graceful: false })
+}
+
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+/** A database of one's own, in a few milliseconds. */
+export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await runSql(clusterUrl, `create database ${name} template ${TEMPLATE} strategy file_copy`)
+  return { url: urlOfDatabase(clusterUrl, name), drop: () => runSql(clusterUrl, `drop database ${name} with (force)`) }
+}
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+function urlOfDatabase(clusterUrl: string, name: string): string {
+  const url = new URL(clusterUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

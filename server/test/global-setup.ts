@@ -1,0 +1,17 @@
+import type { TestProject } from 'vitest/node'
+import { openScratchCluster } from '../src/db/embedded.ts'
+import { makeTemplate } from './database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    clusterUrl: string
+  }
+}
+
+/** One PostgreSQL for the run; each test file clones its own database from the template. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await openScratchCluster({ log: () => {} })
+  await makeTemplate(cluster.url)
+  project.provide('clusterUrl', cluster.url)
+  return () => cluster.close()
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { type Client, createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Role } from '@x-automated/contract/route'
+import { eq } from 'drizzle-orm'
+import type { Actor, WorkspaceScope } from '../src/actor.ts'
+import type { Db } from '../src/db/open.ts'
+import { authSessions, authUsers } from '../src/domains/auth/tables.ts'
+import { ensurePersonalWorkspace } from '../src/domains/workspaces/service.ts'
+import { workspaceMembers } from '../src/domains/workspaces/tables.ts'
+import { xAccounts } from '../src/domains/x-account/tables.ts'
+import { hashToken, newToken } from '../src/sealing.ts'
+import type { TestApp } from './open-app.ts'
+
+export interface Person {
+  id: string
+  email: string
+  workspaceId: WorkspaceScope
+  actor: Actor
+  /** An access token of this person. */
+  token: string
+  /** Calls the API as this person. */
+  client: Client
+  /** As `fetch` on an API path, with this person's token: for what a typed client would not send. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+  headers: Headers
+}
+
+/** Somebody who is signed in, with a workspace of their own or a role in another's. Skips sign-up, which has tests of its own. */
+export async function makePerson(app: TestApp, options: { in?: Person; role?: Role } = {}): Promise<Person> {
+  const { db, services } = app
+  const email = `${randomBytes(5).toString('hex')}@example.com`
+  const [user] = await db
+    .insert(authUsers)
+    .values({ name: email.split('@')[0]!, email, emailVerified: true })
+    .returning()
+  const own = await ensurePersonalWorkspace(db, user!)
+  const workspaceId = (options.in?.workspaceId ?? own.id) as WorkspaceScope
+  const role = options.role ?? 'owner'
+  if (options.in) await db.insert(workspaceMembers).values({ workspaceId, userId: user!.id, role })
+  else if (role !== 'owner')
+    await db.update(workspaceMembers).set({ role }).where(eq(workspaceMembers.userId, user!.id))
+  const [session] = await db
+    .insert(authSessions)
+    .values({ userId: user!.id, token: hashToken(newToken()), expiresAt: new Date(Date.now() + 3_600_000) })
+    .returning()
+  const now = Math.floor(Date.now() / 1000)
+  const { token } = await services.auth.engine.api.signJWT({
+    body: { payload: { sub: user!.id, sid: session!.id, wid: workspaceId, role, iat: now, exp: now + 900 } },
+  })
+  return {
+    id: user!.id,
+    email,
+    workspaceId,
+    actor: { userId: user!.id, sessionId: session!.id, workspaceId, role },
+    token,
+    client: createClient({ contract, url: app.url, tokens: { current: () => token } }),
+    call: (method, path, body, headers) =>
+      call(app, method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+  }
+}
+
+/** One request as it is, without a typed client. A string body is sent as it stands, anything else as JSON. */
+export async function call(
+  app: Pick<TestApp, 'url'>,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.includes('json') && text !== ''
+  return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
+}
+
+/** An X account of the person's workspace; with a stand-in X running it is signed in there, else its tokens are made up. */
+export async function connectX(
+  app: TestApp,
+  person: Person,
+  username = `sender_${randomBytes(3).toString('hex')}`,
+): Promise<{ id: string; handle: string }> {
+  if (app.x) {
+    await person.client.xAccount.connect({ username, password: 'long enough' })
+  } else {
+    await app.db.insert(xAccounts).values({
+      workspaceId: person.workspaceId,
+      userId: person.id,
+      xUserId: randomBytes(6).readUIntBE(0, 6).toString(),
+      handle: username,
+      status: 'connected',
+      sealedAccessToken: app.services.sealer.seal('token'),
+      accessTokenExpiresAt: new Date(Date.now() + 7_200_000),
+      lastConnectedAt: new Date(),
+    })
+  }
+  return accountOf(app.db, person)
+}
+
+async function accountOf(db: Db, person: Person): Promise<{ id: string; handle: string }> {
+  const [account] = await db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
+  return { id: account!.id, handle: account!.handle }
+}

@@ -1,0 +1,111 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Mailbox } from '@x-automated/stand-ins/mailbox'
+import type { X, XOptions } from '@x-automated/stand-ins/x'
+import { afterAll, afterEach, expect, inject } from 'vitest'
+import type { Db } from '../src/db/open.ts'
+import { type Env, readEnv } from '../src/env.ts'
+import { type RunningServer, startServer } from '../src/start.ts'
+import { cloneDatabase } from './database.ts'
+
+export interface OpenAppOptions {
+  /** Starts a stand-in X and gives the app its address. */
+  x?: XOptions | true
+  /** Starts a mailbox and gives the app its address. */
+  mailbox?: boolean
+  /** Senders, scrapers and mails at work in this process. Off: requests only. */
+  workers?: boolean
+  env?: NodeJS.ProcessEnv
+  overrides?: Parameters<typeof startServer>[0]['overrides']
+}
+
+export interface TestApp {
+  /** Of the API, ending in /api. */
+  url: string
+  /** Of the server. */
+  origin: string
+  db: Db
+  services: RunningServer['services']
+  databaseUrl: string
+  env: Env
+  x: X
+  mailbox: Mailbox
+  /** A client nobody is signed in with. */
+  anonymous: ReturnType<typeof createClient>
+  /** One more server process's worth of the app, on the same database. */
+  startAnother(options?: { workers?: boolean; env?: NodeJS.ProcessEnv }): Promise<RunningServer>
+  /** Faults of ours that a test means to cause; anything else that is reported fails the test it happened in. */
+  expectFault(matching: RegExp): void
+  close(): Promise<void>
+}
+
+/**
+ * The real app on a database of its own, listening on a free port. Closed when the test file ends.
+ * A fault of ours (an unexpected error, a refusal that its operation does not declare, an answer that does not fit the contract) fails the test.
+ */
+export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
+  const { startX } = options.x ? await import('@x-automated/stand-ins/x') : { startX: null }
+  const { startMailbox } = options.mailbox ? await import('@x-automated/stand-ins/mailbox') : { startMailbox: null }
+  const [database, x, mailbox] = await Promise.all([
+    cloneDatabase(inject('clusterUrl')),
+    startX?.(options.x === true ? {} : options.x),
+    startMailbox?.({}),
+  ])
+  const faults: unknown[] = []
+  const expected: RegExp[] = []
+  const envOf = (more: NodeJS.ProcessEnv = {}) =>
+    readEnv({
+      PORT: '0',
+      PUBLIC_URL: 'http://localhost:3000',
+      DATABASE_URL: database.url,
+      AUTH_SECRET: 'a secret of tests, long enough to be taken',
+      LOG_LEVEL: 'silent',
+      SEND_INTERVAL_SECONDS: '0',
+      STAND_INS: 'on',
+      ...(x ? { X_API_URL: x.url, X_CLIENT_ID: x.clientId, X_CLIENT_SECRET: x.clientSecret ?? '' } : {}),
+      ...(mailbox ? { SMTP_URL: mailbox.smtpUrl } : {}),
+      ...options.env,
+      ...more,
+    })
+  const env = envOf()
+  const servers: RunningServer[] = []
+  const start = async (more: { workers?: boolean; env?: NodeJS.ProcessEnv } = {}) => {
+    const server = await startServer({
+      env: envOf(more.env),
+      databaseUrl: database.url,
+      workers: more.workers ?? false,
+      migrate: false,
+      overrides: options.overrides,
+      onFault: (fault) => faults.push(fault),
+    })
+    servers.push(server)
+    return server
+  }
+  const server = await start({ workers: options.workers })
+
+  const app: TestApp = {
+    url: `${server.url}/api`,
+    origin: server.url,
+    db: server.services.database.db,
+    services: server.services,
+    databaseUrl: database.url,
+    env,
+    x: x as X,
+    mailbox: mailbox as Mailbox,
+    anonymous: createClient({ contract, url: `${server.url}/api` }),
+    startAnother: start,
+    expectFault: (matching) => expected.push(matching),
+    async close() {
+      await Promise.all(servers.splice(0).map((one) => one.close()))
+      await Promise.all([x?.close(), mailbox?.close()])
+      await database.drop()
+    },
+  }
+  afterEach(() => {
+    const surprises = faults.splice(0).filter((fault) => !expected.some((matching) => matching.test(String(fault))))
+    expected.length = 0
+    expect(surprises, 'faults of ours').toEqual([])
+  })
+  afterAll(() => app.close())
+  return app
+}
