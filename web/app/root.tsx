@@ -2,7 +2,7 @@ import './app.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import {
   isRouteErrorResponse,
   Links,
@@ -22,9 +22,8 @@ import { pageMeta } from './features/shell/page-meta'
 import { SessionWatch } from './features/shell/session-watch'
 import { wakeScript } from './features/shell/wake-script'
 import { Button } from './ui/button'
-import { ConfirmProvider } from './ui/dialog'
-import { Toasts } from './ui/toast'
-import { TooltipProvider } from './ui/tooltip'
+import { ConfirmProvider } from './ui/confirm'
+import { useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
@@ -57,31 +56,37 @@ export function Layout({ children }: { children: ReactNode }) {
   )
 }
 
+// Not needed to read a page: comes after it.
+const Toasts = lazy(() => import('./ui/toast'))
+
 function Frame({ children }: { children: ReactNode }) {
+  const hydrated = useHydrated()
   const [queryClient] = useState(createQueryClient)
   return (
     // The content security policy allows no style elements; Base UI is told to make none.
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
-        <TooltipProvider>
-          <ConfirmProvider>
-            <div className="isolate flex min-h-dvh flex-col">
-              <a
-                href="#content"
-                className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
-              >
-                Skip to content
-              </a>
-              <Header />
-              <main id="content" tabIndex={-1} className="flex-1 outline-none">
-                {children}
-              </main>
-              <Footer />
-            </div>
-            <SessionWatch />
-            <Toasts />
-          </ConfirmProvider>
-        </TooltipProvider>
+        <ConfirmProvider>
+          <div className="isolate flex min-h-dvh flex-col">
+            <a
+              href="#content"
+              className="fixed top-2 left-2 z-60 -translate-y-16 rounded-md bg-ink px-4 py-2 font-strong text-inverse focus:translate-y-0"
+            >
+              Skip to content
+            </a>
+            <Header />
+            <main id="content" tabIndex={-1} className="flex-1 outline-none">
+              {children}
+            </main>
+            <Footer />
+          </div>
+          <SessionWatch />
+          {hydrated && (
+            <Suspense>
+              <Toasts />
+            </Suspense>
+          )}
+        </ConfirmProvider>
       </QueryClientProvider>
     </CSPProvider>
   )

@@ -79,7 +79,7 @@ function Preview() {
       aria-label="Preview of a campaign: 327 messages sent, 43% response rate, 18 conversions"
       className="overflow-hidden rounded-xl border border-line bg-surface shadow-md"
     >
-      <div aria-hidden className="grid">
+      <div aria-hidden>
         <div className="flex items-center justify-between gap-4 border-b border-line px-5 py-4">
           <p className="truncate font-strong">Founders who follow @indiehackers</p>
           <StatusBadge status="active" />
@@ -94,7 +94,7 @@ function Preview() {
             </div>
           ))}
         </div>
-        <ul className="grid">
+        <ul>
           {rows.map(({ name, handle, status }) => (
             <li key={handle} className="flex items-center gap-3 border-b border-line px-5 py-3 last:border-b-0">
               <span className="flex size-8 shrink-0 items-center justify-center rounded-full bg-pressed text-xs font-strong text-muted">

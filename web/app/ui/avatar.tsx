@@ -19,21 +19,20 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
     <span
       aria-hidden
       className={cx(
-        'inline-flex shrink-0 items-center justify-center overflow-hidden rounded-full border border-line bg-sunken font-strong text-muted uppercase select-none',
+        'relative inline-flex shrink-0 items-center justify-center overflow-hidden rounded-full border border-line bg-sunken font-strong text-muted uppercase select-none',
         sizes[size],
       )}
     >
-      {src && broken !== src ? (
+      {[...name.replace(/^@/, '')].slice(0, letters).join('')}
+      {src && broken !== src && (
         <img
           src={src}
           alt=""
           loading="lazy"
           referrerPolicy="no-referrer"
           onError={() => setBroken(src)}
-          className="size-full object-cover"
+          className="absolute inset-0 size-full object-cover"
         />
-      ) : (
-        [...name.replace(/^@/, '')].slice(0, letters).join('')
       )}
     </span>
   )

@@ -102,7 +102,7 @@ export function RadioGroup({
       disabled={disabled}
       aria-invalid={error ? true : undefined}
       aria-describedby={error ? `${id}-error` : undefined}
-      className={cx('grid gap-2', className)}
+      className={cx('grid content-start gap-2', className)}
     >
       <legend className={cx('mb-2 font-strong', hideLabel && 'sr-only')}>{label}</legend>
       {options.map((option) => (

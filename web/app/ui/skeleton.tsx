@@ -26,7 +26,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
     <tr key={row} aria-hidden>
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
-        <td key={column} className="border-b border-line px-4 py-3.5">
+        <td key={column} className="border-line px-4 py-3.5 md:border-b">
           <Skeleton className={cx('h-4', widths[(row + column) % widths.length])} />
         </td>
       ))}

@@ -34,7 +34,8 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
 
   const scrolls = overflowing || maxHeight !== undefined
   return (
-    <div className={className}>
+    // However wide its columns are, a table never widens the page around it.
+    <div className={cx('contain-inline-size', className)}>
       {overflowing && (
         <p className="flex items-center justify-end gap-1.5 pb-2 text-xs text-muted">
           <MoveHorizontal aria-hidden className="size-3.5" />
@@ -47,15 +48,16 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
         // A frame that scrolls has to be reachable by keyboard, and then has to say what it is.
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
-        className={cx(
-          'group rounded-lg border border-line bg-surface data-scrolls:overflow-auto data-scrolls:overscroll-x-contain',
-        )}
+        className="group rounded-lg border border-line bg-surface data-scrolls:overflow-auto data-scrolls:overscroll-x-contain"
       >
         <table
           aria-label={label}
           aria-busy={stale || undefined}
           data-narrow={narrow}
-          className="w-full border-separate border-spacing-0 transition-opacity aria-busy:opacity-60"
+          className={cx(
+            'w-full border-separate border-spacing-0 transition-opacity aria-busy:opacity-60',
+            narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
+          )}
         >
           {children}
         </table>
@@ -100,15 +102,18 @@ export interface TdProps extends ComponentProps<'td'> {
   label?: string
   /** Numbers stand at the end of their column. */
   end?: boolean
+  /** Stands in the upper corner where rows are cards, and takes no more room than it needs in a column: a checkbox, a menu. */
+  corner?: boolean
 }
 
-export function Td({ label, end, className, ...rest }: TdProps) {
+export function Td({ label, end, corner, className, ...rest }: TdProps) {
   return (
     <td
       {...rest}
       data-label={label}
+      data-corner={corner || undefined}
       className={cx(
-        'px-4 py-3 align-middle md:border-b md:border-line',
+        'px-4 py-3 align-middle data-corner:w-px md:border-b md:border-line',
         'max-md:[table[data-narrow=scroll]_&]:border-b max-md:border-line',
         align[end ? 'end' : 'start'],
         className,

@@ -47,8 +47,8 @@ function Close({ closeToast }: CloseButtonProps) {
   )
 }
 
-/** Where toasts appear. Stands once, in root.tsx. */
-export function Toasts() {
+/** Where toasts appear. Stands once, in root.tsx; toasts shown before it is there wait for it. */
+export default function Toasts() {
   return (
     <ToastContainer
       position="top-right"

@@ -1,11 +1,13 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement, ReactNode } from 'react'
 
+const OPEN_AFTER_MS = 400
+
 /** More words on hover or focus. Never the only place where something is said: touch has no hover. */
 export function Tooltip({ words, children }: { words: ReactNode; children: ReactElement }) {
   return (
     <Base.Root>
-      <Base.Trigger render={children} />
+      <Base.Trigger delay={OPEN_AFTER_MS} render={children} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} collisionPadding={8} className="z-60">
           <Base.Popup className="popup max-w-xs rounded-md border-transparent! bg-ink! px-2 py-1 text-xs text-inverse! wrap-anywhere">
@@ -17,7 +19,7 @@ export function Tooltip({ words, children }: { words: ReactNode; children: React
   )
 }
 
-/** Lets tooltips that follow one another open without a wait. Stands once, in root.tsx. */
+/** Lets tooltips that follow one another open without a wait. Stands once, around signed-in pages. */
 export function TooltipProvider({ children }: { children: ReactNode }) {
-  return <Base.Provider delay={400}>{children}</Base.Provider>
+  return <Base.Provider delay={OPEN_AFTER_MS}>{children}</Base.Provider>
 }

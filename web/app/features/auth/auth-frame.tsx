@@ -23,7 +23,6 @@ export function AuthFrame({ title, description, children, footer }: AuthFramePro
             <NavLink
               key={to}
               to={to}
-              end
               replace
               className="rounded-md border border-transparent py-1.5 text-center text-muted transition-colors hover:text-ink aria-[current=page]:border-line aria-[current=page]:bg-raised aria-[current=page]:font-strong aria-[current=page]:text-ink aria-[current=page]:shadow-xs"
             >

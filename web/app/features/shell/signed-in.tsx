@@ -3,6 +3,7 @@ import { Navigate, Outlet, useLocation } from 'react-router'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
+import { TooltipProvider } from '../../ui/tooltip'
 import { LoadingScreen } from './loading-screen'
 
 /** Around every signed-in page: waits for the session, and sends guests to /login and back. */
@@ -25,8 +26,10 @@ export default function SignedIn() {
     )
   }
   return (
-    <div className="page-width py-8 md:py-10">
-      <Outlet />
-    </div>
+    <TooltipProvider>
+      <div className="page-width py-8 md:py-10">
+        <Outlet />
+      </div>
+    </TooltipProvider>
   )
 }

@@ -1,0 +1,51 @@
+import { LogOut } from 'lucide-react'
+import { NavLink } from 'react-router'
+import { paths } from '../../paths'
+import { session, type User } from '../../session'
+import { Button, ButtonLink } from '../../ui/button'
+import { Sheet } from '../../ui/dialog'
+import { guestLinks, memberLinks, profileLinks } from './navigation'
+
+interface NarrowMenuProps {
+  user: User | null
+  open: boolean
+  onClose: () => void
+}
+
+/** The links of the header and the profile menu, below 768 px. */
+export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
+  const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
+  const links = user ? [...profileLinks, ...more] : guestLinks
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title="Menu"
+      description={user?.email}
+      footer={
+        user ? (
+          <Button icon={<LogOut aria-hidden />} onClick={() => void session.signOut().then(onClose)}>
+            Logout
+          </Button>
+        ) : (
+          <ButtonLink to={paths.login} variant="primary" onClick={onClose}>
+            Sign In
+          </ButtonLink>
+        )
+      }
+    >
+      <nav aria-label="Menu" className="-mx-3 grid">
+        {links.map(({ to, label }) => (
+          <NavLink
+            key={label}
+            to={to}
+            onClick={onClose}
+            className="rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong"
+          >
+            {label}
+          </NavLink>
+        ))}
+      </nav>
+    </Sheet>
+  )
+}

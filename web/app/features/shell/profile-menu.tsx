@@ -1,0 +1,33 @@
+import { LogOut } from 'lucide-react'
+import { session, type User } from '../../session'
+import { Avatar } from '../../ui/avatar'
+import { IconButton } from '../../ui/button'
+import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { profileLinks } from './navigation'
+
+/** Who is signed in, their pages, and the way out. */
+export default function ProfileMenu({ user }: { user: User }) {
+  return (
+    <Menu
+      trigger={
+        <IconButton label="Profile menu" className="rounded-full!">
+          <Avatar name={user.email} size="sm" />
+        </IconButton>
+      }
+    >
+      <MenuNote>
+        <span className="block truncate">{user.email}</span>
+      </MenuNote>
+      <MenuSeparator />
+      {profileLinks.map((link) => (
+        <MenuLink key={link.label} to={link.to}>
+          {link.label}
+        </MenuLink>
+      ))}
+      {profileLinks.length > 0 && <MenuSeparator />}
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void session.signOut()}>
+        Logout
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,312 @@
+import { describe, expect, test, vi } from 'vitest'
+import {
+  type AuthEvent,
+  createSessionStore,
+  type RefreshAnswer,
+  type SessionWorld,
+  STARTING_LIMIT_MS,
+  type User,
+} from './session-store'
+
+const ada: User = { id: 'u1', email: 'ada@lovelace.example' }
+const bob: User = { id: 'u2', email: 'bob@example.org' }
+const MINUTE_MS = 60_000
+
+let serial = 0
+
+/** An access token as the server makes them, good for so long. */
+function jwt(user: User, goodForMs: number, nowMs = 0): string {
+  serial += 1
+  const claims = { sub: user.id, email: user.email, exp: (nowMs + goodForMs) / 1000, jti: String(serial) }
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
+}
+
+/** A browser: one storage, one lock, any number of tabs; time stands still unless moved. */
+function browser(stored: { authToken?: string; refreshToken?: string } = {}) {
+  const storage = new Map<string, string>(Object.entries(stored))
+  let now = 0
+  let queue: Promise<unknown> = Promise.resolve()
+  const refresh = vi.fn<(token: string) => Promise<RefreshAnswer>>(async (token) => ({
+    token: jwt(ada, 15 * MINUTE_MS, now),
+    refreshToken: `${token}+`,
+  }))
+  const revoke = vi.fn(async () => {})
+  const findUser = vi.fn<(token: string) => Promise<User | null>>(async () => null)
+  const tabs: ReturnType<typeof createSessionStore>[] = []
+
+  function tab() {
+    const events: AuthEvent[] = []
+    const world: SessionWorld = {
+      storage: {
+        getItem: (key) => storage.get(key) ?? null,
+        setItem: (key, value) => void storage.set(key, value),
+        removeItem: (key) => void storage.delete(key),
+      },
+      refresh,
+      findUser,
+      revoke,
+      exclusively(work) {
+        const mine = queue.then(work)
+        queue = mine.catch(() => {})
+        return mine
+      },
+      announce: (event) => {
+        for (const other of tabs) if (other !== store) void other.heard(event)
+      },
+      now: () => now,
+      // Waits of the back-off are skipped; the limit of starting is only reached where a test reaches it.
+      wait: (ms) => (ms === STARTING_LIMIT_MS ? new Promise((resolve) => limits.push(resolve)) : Promise.resolve()),
+    }
+    const limits: (() => void)[] = []
+    const store = createSessionStore(world)
+    store.onEvent((event) => events.push(event))
+    tabs.push(store)
+    return { store, events, reachLimit: () => limits.splice(0).map((resolve) => resolve()) }
+  }
+  return {
+    tab,
+    storage,
+    refresh,
+    revoke,
+    findUser,
+    passTime: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+describe('starting', () => {
+  test('nobody stored: signed out at once, without a request', async () => {
+    const b = browser()
+    const { store, events } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' })
+    expect(events).toEqual(['INITIAL_SESSION'])
+    expect(b.refresh).not.toHaveBeenCalled()
+  })
+
+  test('a good token says by itself whose it is, before the first await', () => {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const { store } = b.tab()
+    void store.start()
+    expect(store.state()).toEqual({ status: 'signed-in', user: ada })
+    expect(b.refresh).not.toHaveBeenCalled()
+    expect(b.findUser).not.toHaveBeenCalled()
+  })
+
+  test('a token that has ended is renewed first', async () => {
+    const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
+    const { store, events } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-in', user: ada })
+    expect(b.storage.get('refreshToken')).toBe('r+')
+    expect(events).toEqual(['INITIAL_SESSION'])
+  })
+
+  test('a session that is over leaves nothing stored', async () => {
+    const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
+    b.refresh.mockResolvedValue('refused')
+    const { store, events } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' })
+    expect(b.storage.size).toBe(0)
+    expect(events).toEqual(['INITIAL_SESSION'])
+  })
+
+  test('a token that is none of ours, without a refresh token, is dropped', async () => {
+    const b = browser({ authToken: 'rubbish' })
+    const { store } = b.tab()
+    await store.start()
+    expect(b.findUser).toHaveBeenCalledWith('rubbish')
+    expect(store.state().status).toBe('signed-out')
+    expect(b.storage.size).toBe(0)
+  })
+
+  test('an opaque token is asked after', async () => {
+    const b = browser({ authToken: 'opaque', refreshToken: 'r' })
+    b.findUser.mockResolvedValue(bob)
+    const { store } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-in', user: bob })
+  })
+
+  test('without a network the owner of the stored session stays who they are', async () => {
+    const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
+    b.refresh.mockResolvedValue('unreachable')
+    const { store } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-in', user: ada })
+    expect(b.storage.get('refreshToken')).toBe('r')
+  })
+
+  test('ends after 2 seconds although the server has not answered, and still takes a late answer', async () => {
+    const b = browser({ authToken: 'opaque', refreshToken: 'r' })
+    let answer: (user: User) => void = () => {}
+    b.findUser.mockReturnValue(
+      new Promise((resolve) => {
+        answer = resolve
+      }),
+    )
+    const { store, events, reachLimit } = b.tab()
+    const started = store.start()
+    expect(store.state().status).toBe('starting')
+    reachLimit()
+    await started
+    expect(store.state().status).toBe('signed-out')
+    answer(bob)
+    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-in', user: bob }))
+    expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN'])
+  })
+})
+
+describe('refreshing', () => {
+  async function signedIn() {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const first = b.tab()
+    await first.store.start()
+    first.events.length = 0
+    return { b, ...first }
+  }
+
+  test('calls that fail together cause one refresh and get the same token', async () => {
+    const { b, store, events } = await signedIn()
+    const tokens = await Promise.all([store.refresh(), store.refresh(), store.refresh()])
+    expect(b.refresh).toHaveBeenCalledTimes(1)
+    expect(new Set(tokens)).toEqual(new Set([b.storage.get('authToken')]))
+    expect(events).toEqual(['TOKEN_REFRESHED'])
+  })
+
+  test('a 401 of a call sent before the refresh gets the fresh token without another', async () => {
+    const { b, store } = await signedIn()
+    const fresh = await store.refresh()
+    expect(await store.refresh()).toBe(fresh)
+    expect(b.refresh).toHaveBeenCalledTimes(1)
+    b.passTime(MINUTE_MS)
+    expect(await store.refresh()).not.toBe(fresh)
+    expect(b.refresh).toHaveBeenCalledTimes(2)
+  })
+
+  test('two tabs refreshing together use the refresh token once', async () => {
+    const { b, store, events } = await signedIn()
+    const other = b.tab()
+    await other.store.start()
+    other.events.length = 0
+    const [one, two] = await Promise.all([store.refresh(), other.store.refresh()])
+    expect(b.refresh).toHaveBeenCalledTimes(1)
+    expect(one).toBe(two)
+    expect(events).toEqual(['TOKEN_REFRESHED'])
+    expect(other.store.state()).toEqual({ status: 'signed-in', user: ada })
+  })
+
+  test.each(['refused', 'failed'] as const)('%s: stored tokens go, and the session is over', async (answer) => {
+    const { b, store, events } = await signedIn()
+    b.refresh.mockResolvedValue(answer)
+    expect(await store.refresh()).toBeNull()
+    expect(b.storage.size).toBe(0)
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
+    expect(events).toEqual(['SIGNED_OUT'])
+    expect(b.refresh).toHaveBeenCalledTimes(answer === 'failed' ? 4 : 1)
+  })
+
+  test('no refresh token: the session is over without a request', async () => {
+    const { b, store } = await signedIn()
+    b.storage.delete('refreshToken')
+    expect(await store.refresh()).toBeNull()
+    expect(b.refresh).not.toHaveBeenCalled()
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
+  })
+
+  test('nobody answers: tried again, then the call fails and the session stays', async () => {
+    const { b, store, events } = await signedIn()
+    b.refresh.mockResolvedValue('unreachable')
+    expect(await store.refresh()).toBeNull()
+    expect(b.refresh).toHaveBeenCalledTimes(4)
+    expect(b.storage.get('refreshToken')).toBe('r')
+    expect(store.state().status).toBe('signed-in')
+    expect(events).toEqual([])
+  })
+
+  test('signing out while a refresh is under way: what comes back is not kept', async () => {
+    const { b, store } = await signedIn()
+    let answer: (pair: RefreshAnswer) => void = () => {}
+    b.refresh.mockReturnValue(
+      new Promise((resolve) => {
+        answer = resolve
+      }),
+    )
+    const refreshing = store.refresh()
+    await vi.waitFor(() => expect(b.refresh).toHaveBeenCalled())
+    await store.signOut()
+    answer({ token: jwt(ada, MINUTE_MS), refreshToken: 'late' })
+    expect(await refreshing).toBeNull()
+    expect(b.storage.size).toBe(0)
+    expect(store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
+  })
+
+  test('a token that has ended is renewed before it is sent; the tick renews one that is about to', async () => {
+    const { b, store } = await signedIn()
+    await store.tick()
+    expect(b.refresh).toHaveBeenCalledTimes(1)
+    await store.tick()
+    expect(b.refresh).toHaveBeenCalledTimes(1)
+    b.passTime(20 * MINUTE_MS)
+    expect(await store.currentToken()).toBe(b.storage.get('authToken'))
+    expect(b.refresh).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('over tabs', () => {
+  test('signing in, refreshing and signing out in one tab is heard in the other, each once', async () => {
+    const b = browser()
+    const here = b.tab()
+    const there = b.tab()
+    await Promise.all([here.store.start(), there.store.start()])
+    there.events.length = 0
+
+    here.store.signIn({ token: jwt(ada, MINUTE_MS), refreshToken: 'r', user: ada })
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: ada }))
+    // The browser's own storage event for the same change.
+    await there.store.heard()
+
+    await here.store.refresh()
+    await vi.waitFor(() => expect(there.events).toContain('TOKEN_REFRESHED'))
+    await there.store.heard()
+
+    await here.store.signOut()
+    await there.store.heard()
+    expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' })
+    expect(there.events).toEqual(['SIGNED_IN', 'TOKEN_REFRESHED', 'SIGNED_OUT'])
+  })
+
+  test('someone else signing in in the other tab replaces who is here', async () => {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const here = b.tab()
+    const there = b.tab()
+    await Promise.all([here.store.start(), there.store.start()])
+    there.events.length = 0
+    here.store.signIn({ token: jwt(bob, MINUTE_MS), refreshToken: 'b', user: bob })
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: bob }))
+    expect(there.events).toEqual(['SIGNED_IN'])
+  })
+
+  test('events that change no token are passed on', async () => {
+    const b = browser()
+    const here = b.tab()
+    const there = b.tab()
+    here.store.announce('PASSWORD_RECOVERY')
+    expect(here.events).toEqual(['PASSWORD_RECOVERY'])
+    expect(there.events).toEqual(['PASSWORD_RECOVERY'])
+  })
+})
+
+test('signing out ends the session here whatever the server says', async () => {
+  const token = jwt(ada, MINUTE_MS)
+  const b = browser({ authToken: token, refreshToken: 'r' })
+  b.revoke.mockRejectedValue(new Error('403'))
+  const { store, events } = b.tab()
+  await store.start()
+  await store.signOut()
+  expect(b.revoke).toHaveBeenCalledWith(token)
+  expect(b.storage.size).toBe(0)
+  expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
+})

@@ -1,0 +1,38 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { Button } from './button'
+import type { Question } from './confirm'
+import { cx } from './cx'
+import { PopupFoot, popupFrame, popupSheet } from './popup'
+
+interface ConfirmDialogProps {
+  question: Question
+  open: boolean
+  onAnswer: (yes: boolean) => void
+}
+
+/** The dialog behind `useConfirm`. Escape means no; a press outside means nothing. */
+export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialogProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => !next && onAnswer(false)}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="backdrop" />
+        <AlertDialog.Viewport className={popupFrame}>
+          <AlertDialog.Popup className={cx(popupSheet, 'sm:max-w-md')}>
+            <div className="grid gap-2 p-5 sm:p-6">
+              <AlertDialog.Title className="text-lg">{question.title}</AlertDialog.Title>
+              {question.body && (
+                <AlertDialog.Description className="text-muted">{question.body}</AlertDialog.Description>
+              )}
+            </div>
+            <PopupFoot>
+              <Button onClick={() => onAnswer(false)}>{question.cancel ?? 'Cancel'}</Button>
+              <Button variant={question.danger ? 'danger' : 'primary'} onClick={() => onAnswer(true)}>
+                {question.confirm}
+              </Button>
+            </PopupFoot>
+          </AlertDialog.Popup>
+        </AlertDialog.Viewport>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
