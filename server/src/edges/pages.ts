@@ -18,7 +18,9 @@ interface Page {
 export async function servePages(app: FastifyInstance, folder: string): Promise<void> {
   const pages = existsSync(folder) ? readPages(folder) : new Map<string, Page>()
   const fallback = pages.get('/__spa-fallback')
-  const appPaths = readAppPaths(folder)
+  const list = readPageList(folder)
+  const notFound = pages.get(list.notFound)
+  const appPaths = list.app.map(patternOf)
 
   if (existsSync(folder)) {
     await app.register(fastifyStatic, {
@@ -39,9 +41,9 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
     const reads = request.method === 'GET' || request.method === 'HEAD'
     if (!reads || path.startsWith('/api/') || path === '/api') return sendRefusal(reply, new Refusal('NOT_FOUND'))
     const page = pages.get(path === '/' ? path : path.replace(/\/$/, ''))
-    if (page) return sendPage(reply, page, 200)
-    const known = appPaths.some((pattern) => pattern.test(path))
-    if (fallback) return sendPage(reply, fallback, known ? 200 : 404)
+    if (page && page !== fallback) return sendPage(reply, page, page === notFound ? 404 : 200)
+    if (fallback && appPaths.some((pattern) => pattern.test(path))) return sendPage(reply, fallback, 200)
+    if (notFound) return sendPage(reply, notFound, 404)
     return sendRefusal(reply, new Refusal('NOT_FOUND', 'The web app is not built.'))
   })
 }
@@ -70,14 +72,20 @@ function readPages(folder: string): Map<string, Page> {
   )
 }
 
-/** Paths of the app that are not prerendered; the build writes them beside its files. A path outside of them is the 404 page, with status 404. */
-function readAppPaths(folder: string): RegExp[] {
-  const file = join(folder, '..', 'app-paths.json')
-  if (!existsSync(file)) return []
-  const paths = JSON.parse(readFileSync(file, 'utf8')) as string[]
-  return paths.map(
-    (path) => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}/?$`),
-  )
+/** What the build says of its pages (build/pages.json): which paths the fallback page serves, and the not-found page. */
+interface PageList {
+  /** Patterns such as `/campaigns/:campaignId`. */
+  app: string[]
+  notFound: string
+}
+
+function readPageList(folder: string): PageList {
+  const file = join(folder, '..', 'pages.json')
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PageList) : { app: [], notFound: '/404' }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}/?$`)
 }
 
 /** A prerendered page can carry no nonce, so its inline scripts are allowed by their hashes. */
