@@ -1,0 +1,119 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { linkInMail, messagesAtX, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const PASSWORD = 'Correct-horse1'
+
+/** Sign up → read the mail → confirm → sign in; a client that refreshes its token by itself. */
+async function newClient(email: string) {
+  const url = `${world.origin}/api`
+  const anonymous = createClient({ contract, url })
+  await anonymous.auth.signUpEmail({ email, password: PASSWORD })
+  await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
+  let session = await anonymous.auth.signInEmail({ email, password: PASSWORD })
+  return createClient({
+    contract,
+    url,
+    tokens: {
+      current: () => session.token,
+      refresh: async () => {
+        session = { ...session, ...(await anonymous.auth.refresh({ refreshToken: session.refreshToken })) }
+        return session.token
+      },
+    },
+  })
+}
+
+/** Connects X, scrapes everyone who follows a handle of `followers` people, puts them in a list and makes a draft of a campaign. */
+async function prepare(
+  client: Awaited<ReturnType<typeof newClient>>,
+  { sender, followers }: { sender: string; followers: number },
+) {
+  await client.xAccount.connect({ username: sender, password: 'any eight or more' })
+  const scrape = await client.scrapes.create({
+    twitterHandle: `@allopen_f${followers}`,
+    type: 'followers',
+    minFollowers: 0,
+    maxFollowers: 1_000_000_000,
+    keywords: [],
+  })
+  await expect
+    .poll(() => client.scrapes.find({ id: scrape.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'completed' })
+  const { total } = await client.leads.list({})
+  expect(total).toBe(followers)
+  const list = await client.lists.create({ name: 'Everyone' })
+  expect(await client.lists.addLeads({ id: list.id, filter: {} })).toMatchObject({ changed: followers })
+  return client.campaigns.create({
+    name: 'Hello',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}, I saw {twitter_handle} on X.',
+    status: 'draft',
+  })
+}
+
+/** Every lead has exactly one message at X, with its own name and handle in it. */
+async function expectOneMessageEach(client: Awaited<ReturnType<typeof newClient>>, sender: string, count: number) {
+  const sent = (await messagesAtX(world.x)).filter((dm) => dm.from.toLowerCase() === sender)
+  const handles = sent.map((dm) => dm.to.toLowerCase())
+  expect(sent).toHaveLength(count)
+  expect(new Set(handles).size).toBe(count)
+  const leads = []
+  for (let page = 1; leads.length < count; page += 1)
+    leads.push(...(await client.leads.list({ page, pageSize: 100 })).leads)
+  expect(new Set(handles)).toEqual(new Set(leads.map((lead) => lead.twitterHandle.toLowerCase())))
+  const textTo = new Map(sent.map((dm) => [dm.to.toLowerCase(), dm.text]))
+  for (const lead of leads) {
+    expect(textTo.get(lead.twitterHandle.toLowerCase())).toBe(`Hi ${lead.name}, I saw @${lead.twitterHandle} on X.`)
+    expect(lead.dmStatus).toBe('contacted')
+  }
+}
+
+describe('the main job, over the API alone', () => {
+  it('runs from sign-up to a finished campaign', async () => {
+    const client = await newClient('founder@example.com')
+    const campaign = await prepare(client, { sender: 'founder_one', followers: 40 })
+    expect(await client.campaigns.queue({ id: campaign.id })).toEqual({ success: true, dmsQueued: 40, totalLeads: 40 })
+    await expect
+      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 30_000 })
+      .toMatchObject({ status: 'completed' })
+    expect(await client.campaigns.find({ id: campaign.id })).toMatchObject({
+      totalLeadsInList: 40,
+      dmsQueuedCount: 0,
+      dmsSentCount: 40,
+      dmsFailedCount: 0,
+    })
+    await expectOneMessageEach(client, 'founder_one', 40)
+  })
+
+  it('goes on after a kill -9 in the middle of sending: every lead has exactly one message, none is lost', async () => {
+    const client = await newClient('agency@example.com')
+    const campaign = await prepare(client, { sender: 'agency_one', followers: 400 })
+    await client.campaigns.queue({ id: campaign.id })
+    await expect
+      .poll(async () => (await messagesAtX(world.x)).filter((dm) => dm.from === 'agency_one').length, {
+        timeout: 20_000,
+        interval: 10,
+      })
+      .toBeGreaterThan(20)
+    await world.killServer()
+    const before = (await messagesAtX(world.x)).filter((dm) => dm.from === 'agency_one').length
+    expect(before).toBeLessThan(400)
+    await world.startServer()
+    await expect
+      .poll(() => client.campaigns.find({ id: campaign.id }), { timeout: 60_000 })
+      .toMatchObject({ status: 'completed' })
+    expect(await client.campaigns.find({ id: campaign.id })).toMatchObject({
+      dmsQueuedCount: 0,
+      dmsSentCount: 400,
+      dmsFailedCount: 0,
+    })
+    await expectOneMessageEach(client, 'agency_one', 400)
+  })
+})

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import { cloneDatabase } from '@x-automated/server/test/database.ts'
+import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
+import { startX, type X } from '@x-automated/stand-ins/x'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, expect, inject } from 'vitest'
+
+/** The product as a user meets it: a server process of its own, its stand-ins, and a browser. */
+export interface World {
+  /** Where the product is, without a trailing slash. */
+  origin: string
+  x: X
+  mailbox: Mailbox
+  /** Ends the server at once (SIGKILL), as a power cut would. */
+  killServer(): Promise<void>
+  /** Starts it again, on the same port and database. */
+  startServer(): Promise<void>
+  /** A page in a browser profile of its own. A console error or a broken content security policy on it fails the test. */
+  openPage(options?: { width?: number; height?: number; dark?: boolean }): Promise<Page>
+  /** Console errors that the test means to cause. */
+  expectConsole(matching: RegExp): void
+}
+
+const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
+
+/** Opens a world for one test file; it is closed when the file ends. */
+export async function openWorld(env: Record<string, string> = {}): Promise<World> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
+  const [database, x, mailbox, port] = await Promise.all([
+    cloneDatabase(inject('clusterUrl')),
+    startX({ stateDir, answerAfterMs: 60_000 }),
+    startMailbox({ stateDir }),
+    freePort(),
+  ])
+  const origin = `http://localhost:${port}`
+  let server: ChildProcess | null = null
+  const output: string[] = []
+
+  const startServer = async () => {
+    const child = spawn(process.execPath, [MAIN], {
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: String(port),
+        PUBLIC_URL: origin,
+        DATA_DIR: stateDir,
+        DATABASE_URL: database.url,
+        STAND_INS: 'on',
+        X_API_URL: x.url,
+        X_CLIENT_ID: x.clientId,
+        X_CLIENT_SECRET: x.clientSecret ?? '',
+        SMTP_URL: mailbox.smtpUrl,
+        SEND_INTERVAL_SECONDS: '0',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+    const ready = new Promise<void>((resolve, reject) => {
+      child.on('message', (message: { type?: string }) => message.type === 'listening' && resolve())
+      child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output.join('')}`)))
+    })
+    await ready
+    server = child
+  }
+  const endServer = async (signal: NodeJS.Signals) => {
+    const child = server
+    server = null
+    if (!child || child.exitCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
+  await startServer()
+
+  let browser: Browser | null = null
+  const contexts: BrowserContext[] = []
+  const problems: string[] = []
+  const expected: RegExp[] = []
+
+  afterEach(async () => {
+    const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
+    expected.length = 0
+    expect(surprises, 'console errors').toEqual([])
+  })
+  afterAll(async () => {
+    for (const context of contexts) await context.close()
+    await browser?.close()
+    await endServer('SIGTERM')
+    await Promise.all([x.close(), mailbox.close()])
+    await database.drop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
+
+  return {
+    origin,
+    x,
+    mailbox,
+    killServer: () => endServer('SIGKILL'),
+    startServer,
+    expectConsole: (matching) => expected.push(matching),
+    async openPage({ width = 1280, height = 900, dark = false } = {}) {
+      browser ??= await chromium.launch({
+        executablePath: inject('browserPath'),
+        args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      })
+      const context = await browser.newContext({
+        baseURL: origin,
+        viewport: { width, height },
+        colorScheme: dark ? 'dark' : 'light',
+        reducedMotion: 'reduce',
+      })
+      contexts.push(context)
+      const page = await context.newPage()
+      page.setDefaultTimeout(20_000)
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning')
+          problems.push(`${message.type()}: ${message.text()}`)
+      })
+      page.on('pageerror', (error) => problems.push(`page error: ${error.message}`))
+      return page
+    },
+  }
+}
+
+/** No axe violation, and nothing that scrolls the page sideways. */
+export async function expectSoundPage(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map((v) => `${v.id}: ${v.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow, 'pixels that the page scrolls sideways').toBeLessThanOrEqual(0)
+  expect(await page.title()).not.toBe('')
+  expect(await page.locator('meta[name="description"]').getAttribute('content')).toBeTruthy()
+}
+
+/** The link in the newest mail to an address whose subject fits, once it has come. */
+export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const mails = (await (await fetch(`${mailbox.url}/messages?to=${encodeURIComponent(to)}`)).json()) as {
+      subject: string
+      text: string
+    }[]
+    const link = mails.find((mail) => subject.test(mail.subject))?.text.match(/https?:\/\/\S+/)?.[0]
+    if (link) return link
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`no mail to ${to} about ${subject}`)
+}
+
+/** Every direct message that took effect at the stand-in X, oldest first. */
+export async function messagesAtX(x: X): Promise<{ id: string; from: string; to: string; text: string }[]> {
+  return (await fetch(`${x.url}/_log/dms`)).json() as Promise<{ id: string; from: string; to: string; text: string }[]>
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
