@@ -83,5 +83,3 @@ CREATE TRIGGER dms_counted_insert AFTER INSERT ON dms REFERENCING NEW TABLE AS a
 CREATE TRIGGER dms_counted_delete AFTER DELETE ON dms REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_dms();
 --> statement-breakpoint
 CREATE TRIGGER dms_counted_update AFTER UPDATE ON dms REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_dms();
---> statement-breakpoint
-CREATE INDEX leads_words ON leads USING gin ((coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, '')) gin_trgm_ops);

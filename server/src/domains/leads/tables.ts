@@ -5,6 +5,14 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
+/** What the status filter and its index compare: contacted counts as sent, failed_contact as failed. */
+export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
+/** Follower counts as they are ordered and bounded: an unknown one comes before none at all. */
+export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
+export const foldedName = sql<string>`lower(name)`
+/** Where a keyword is looked for; the trigram index `leads_words` is over this. */
+export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
+
 /** People on X. One row a person in each workspace: by X's user id, or by handle while the id is unknown. */
 export const leads = pgTable(
   'leads',
@@ -37,9 +45,11 @@ export const leads = pgTable(
       .on(t.workspaceId, sql`lower(twitter_handle)`)
       .where(sql`x_user_id is null`),
     index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
-    index('leads_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()),
-    index('leads_status').on(t.workspaceId, t.dmStatus, t.createdAt.desc(), t.id.desc()),
-    index('leads_followers').on(t.workspaceId, t.followerCount, t.id),
+    // The orders of the leads page. Plain ascending, so that `order by … desc` reads them backwards.
+    index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('leads_status').on(t.workspaceId, filterStatus, t.createdAt, t.id),
+    index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
+    index('leads_name').on(t.workspaceId, foldedName, t.id),
   ],
 )
 

@@ -18,7 +18,7 @@ export const leadLists = pgTable(
     leadCount: integer('lead_count').notNull().default(0),
     createdAt: createdAt(),
   },
-  (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc())],
+  (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt, t.id)],
 )
 
 export const leadListItems = pgTable(
@@ -38,7 +38,7 @@ export const leadListItems = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.leadListId, t.leadId] }),
-    index('lead_list_items_newest').on(t.leadListId, t.addedAt.desc(), t.leadId.desc()),
+    index('lead_list_items_newest').on(t.leadListId, t.addedAt, t.leadId),
     index('lead_list_items_lead').on(t.leadId),
   ],
 )

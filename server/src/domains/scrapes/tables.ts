@@ -35,17 +35,16 @@ export const scrapes = pgTable(
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
     resumesAt: time('resumes_at'),
     error: text('error'),
-    /** Raised at every page: a runner that was overtaken finds its page refused. */
+    /** Calls in a row that X did not answer. */
+    failures: integer('failures').notNull().default(0),
+    /** Raised at every change: a runner that was overtaken finds its page refused. */
     version: integer('version').notNull().default(0),
     /** The process that runs it (workers.id), while running. */
     workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [
-    index('scrapes_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()),
-    index('scrapes_status').on(t.status),
-  ],
+  (t) => [index('scrapes_newest').on(t.workspaceId, t.createdAt, t.id), index('scrapes_status').on(t.status)],
 )
 
 /** Which leads a scrape found. */
