@@ -115,6 +115,7 @@ function problemOf(issue: { message: string; path?: readonly (PropertyKey | { ke
 /** One sentence for the screen: the specification's texts stand as they are, the library's get their field in front. */
 function firstProblem([first]: FieldProblem[]): string {
   if (!first) return ERROR_TEXT.INVALID_INPUT
+  if (!first.field && first.problem.startsWith('Invalid input')) return 'The body must be a JSON object.'
   const isSentence =
     /^[A-Z]/.test(first.problem) &&
     !/^(Invalid input|Too (big|small)|Unrecognized|Invalid option|Invalid string)/.test(first.problem)

@@ -37,6 +37,8 @@ export interface Services {
   sealer: Sealer
   /** Told of every fault of ours; the test harness fails on one. */
   onFault(error: unknown): void
+  /** Told how each operation ended: `OK` or the code of its refusal. Tests see from it that every declared answer was given. */
+  onAnswer(operation: string, outcome: string): void
   isDraining(): boolean
 }
 
@@ -49,20 +51,12 @@ export async function createApp(services: Services, webFolder: string): Promise<
   const app = Fastify({
     loggerInstance: pino({
       level: env.logLevel,
-      // No personal data: no address of a client, no query string.
-      serializers: {
-        req: (request: { method: string; url: string; id: string }) => ({
-          method: request.method,
-          path: request.url.split('?', 1)[0],
-          id: request.id,
-        }),
-      },
-      redact: ['req.headers'],
     }) as FastifyBaseLogger,
     genReqId: () => crypto.randomUUID(),
     requestIdHeader: false,
     trustProxy: env.trustProxy,
     bodyLimit: BODY_MAX_BYTES,
+    disableRequestLogging: true,
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
     forceCloseConnections: 'idle',
     requestTimeout: 120_000,
@@ -70,7 +64,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
 
   // An empty body with a JSON content type is no body; what JSON.parse does not take is refused with 400.
   const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('application/json')
+  app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
     body === '' ? done(null, null) : parseJson(request, body as string, done),
   )
@@ -90,6 +84,14 @@ export async function createApp(services: Services, webFolder: string): Promise<
     threshold: 1024,
     encodings: ['br', 'gzip'],
     brotliOptions: { params: { [BROTLI_QUALITY]: 4 } },
+  })
+  // One line an answer, without personal data: no address of the client, no query, no body, the route and not the path.
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'none'
+    request.log.info(
+      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      'answered',
+    )
   })
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id)

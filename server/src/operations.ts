@@ -12,11 +12,15 @@ import { keyedRequest, once, onceOutside } from './requests/once.ts'
 const base = implement(contract).$context<RequestContext>()
 
 /** Says a refusal in the contract's words. What the operation did not declare, or did not expect, is a fault of ours. */
-const refusals = base.middleware(async ({ context, next, procedure }) => {
+const refusals = base.middleware(async ({ context, next, procedure, path }) => {
   try {
-    return await next()
+    const answer = await next()
+    context.onAnswer(path.join('.'), 'OK')
+    return answer
   } catch (error) {
-    throw asDeclaredError(error, procedure['~orpc'].errorMap, context)
+    const said = asDeclaredError(error, procedure['~orpc'].errorMap, context)
+    context.onAnswer(path.join('.'), said instanceof ORPCError ? said.code : 'INTERNAL')
+    throw said
   }
 })
 

@@ -35,7 +35,8 @@ export interface StartOptions {
   workers?: boolean
   migrate?: boolean
   webFolder?: string
-  onFault?: (error: unknown) => void
+  onFault?: Services['onFault']
+  onAnswer?: Services['onAnswer']
   overrides?: { callsAMinute?: number }
 }
 
@@ -47,6 +48,7 @@ export async function startServer({
   migrate = true,
   webFolder = WEB_FOLDER,
   onFault = () => {},
+  onAnswer = () => {},
   overrides = {},
 }: StartOptions): Promise<RunningServer> {
   if (migrate) await migrateDatabase(databaseUrl)
@@ -70,6 +72,7 @@ export async function startServer({
     x: env.x ? createXApi(env.x) : null,
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     onFault,
+    onAnswer,
     isDraining: () => draining,
   }
   const app = await createApp(services, webFolder)

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
@@ -52,6 +53,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     startMailbox?.({}),
   ])
   const faults: unknown[] = []
+  const answers = new Set<string>()
   const expected: RegExp[] = []
   const envOf = (more: NodeJS.ProcessEnv = {}) =>
     readEnv({
@@ -77,6 +79,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       migrate: false,
       overrides: options.overrides,
       onFault: (fault) => faults.push(fault),
+      onAnswer: (operation, outcome) => answers.add(`${operation} ${outcome}`),
     })
     servers.push(server)
     return server
@@ -99,6 +102,8 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       await Promise.all(servers.splice(0).map((one) => one.close()))
       await Promise.all([x?.close(), mailbox?.close()])
       await database.drop()
+      // Read by declared-answers.test.ts when every file has run.
+      if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
     },
   }
   afterEach(() => {
