@@ -32,7 +32,7 @@ export const dms = pgTable(
     dueAt: time('due_at').notNull().defaultNow(),
     /** The sender's secret while it holds the message; kept afterwards, so that its late outcome is still known as its own. */
     lease: uuid('lease'),
-    /** Who holds it: `worker:<workers.id>` or the name that a client of the API gave. */
+    /** Who holds it: `worker:<workers.id>`, or `extension:` and the name that the extension gave itself. */
     holder: text('holder'),
     /** Null while nobody holds it. */
     leaseExpiresAt: time('lease_expires_at'),
@@ -40,8 +40,11 @@ export const dms = pgTable(
     claimedAt: time('claimed_at'),
     /** The X account it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    /** How often it was claimed. */
     attempts: integer('attempts').notNull().default(0),
-    /** Failed without anybody knowing whether it was sent. */
+    /** Since when it may have been sent, once; null: certainly never. Before it is sent again the conversation is read back to this moment. */
+    triedAt: time('tried_at'),
+    /** Nobody knows whether it was sent. While `queued` it is being settled by reading the conversation, at `dueAt` next; `failed`: it could not be. */
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
     sentAt: time('sent_at'),
     /** X's id of the sent message. */
@@ -58,6 +61,7 @@ export const dms = pgTable(
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
+    index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
     check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
   ],

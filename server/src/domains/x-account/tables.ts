@@ -31,6 +31,8 @@ export const xAccounts = pgTable(
   },
   (t) => [
     uniqueIndex('x_accounts_user').on(t.workspaceId, t.xUserId),
+    // One account of X may be connected to several workspaces: its cap and its pace hold over all of them.
+    index('x_accounts_of_user').on(t.xUserId),
     index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
   ],
 )
