@@ -1,0 +1,58 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+const get = (path: string, headers: Record<string, string> = {}) => fetch(app.origin + path, { headers })
+
+describe('GET /healthz and /readyz', () => {
+  it('200: alive, and ready with each dependency', async () => {
+    expect((await get('/healthz')).status).toBe(200)
+    const ready = await get('/readyz')
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ok', dependencies: { database: 'ok', server: 'ok' } },
+    ])
+  })
+
+  it('503: not ready once the database is gone', async () => {
+    const lonely = await openApp()
+    await lonely.services.database.pool.end()
+    const answer = await fetch(`${lonely.origin}/readyz`)
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {
+        success: false,
+        code: 'NOT_READY',
+        error: 'The service is not ready.',
+        dependencies: { database: 'down', server: 'ok' },
+      },
+    ])
+    expect((await fetch(`${lonely.origin}/healthz`)).status).toBe(200)
+  })
+})
+
+describe('GET /metrics', () => {
+  it('200: Prometheus text, from this machine', async () => {
+    const answer = await get('/metrics')
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toMatch(/^http_request_duration_seconds_count\{.*route="\/healthz".*\} \d+$/m)
+  })
+
+  it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded'])(
+    '404: to what a proxy passes on (%s)',
+    async (header) => {
+      expect((await get('/metrics', { [header]: '127.0.0.1' })).status).toBe(404)
+    },
+  )
+
+  it('needs the token where one is set', async () => {
+    const guarded = await openApp({ env: { METRICS_TOKEN: 'a long token' } })
+    const fetchIt = (headers: Record<string, string>) => fetch(`${guarded.origin}/metrics`, { headers })
+    expect((await fetchIt({})).status).toBe(404)
+    expect((await fetchIt({ authorization: 'Bearer a wrong one' })).status).toBe(404)
+    expect((await fetchIt({ authorization: 'Bearer a long token', 'x-forwarded-for': '10.0.0.1' })).status).toBe(200)
+  })
+})

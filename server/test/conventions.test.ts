@@ -1,0 +1,164 @@
+import { ERROR_STATUS } from '@x-automated/contract/errors'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, call, makePerson, type Person } from './makers.ts'
+import { openApp, type TestApp } from './open-app.ts'
+import { operations, pathWith } from './operations.ts'
+
+/** What holds on every route, tried on every route of the contract (api.md, Conventions). */
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+})
+
+const SOME_ID = '01900000-0000-7000-8000-000000000000'
+const changing = operations.filter((operation) => operation.method !== 'GET')
+const signedIn = operations.filter((operation) => operation.access !== 'public')
+const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
+
+function expectEnvelope(answer: Answer, status: number, code: string) {
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+  expect(answer.body).toMatchObject({ success: false, error: expect.stringMatching(/\S/) })
+  expect(Object.keys(answer.body).every((key) => ['success', 'code', 'error', 'details'].includes(key))).toBe(true)
+  expect(ERROR_STATUS[code as keyof typeof ERROR_STATUS]).toBe(status)
+}
+
+describe('every signed-in operation', () => {
+  it.each(named(signedIn))('%s: 401 without a token', async (_, operation) => {
+    expectEnvelope(await call(app, operation.method, pathWith(operation, SOME_ID)), 401, 'UNAUTHORIZED')
+  })
+
+  it.each(named(signedIn.filter((operation) => operation.access !== 'viewer')))(
+    '%s: 403 for a viewer',
+    async (_, operation) => {
+      const viewer = await makePerson(app, { in: person, role: 'viewer' })
+      expectEnvelope(
+        await viewer.call(operation.method, pathWith(operation, SOME_ID), operation.takesInput ? {} : undefined),
+        403,
+        'FORBIDDEN',
+      )
+    },
+  )
+})
+
+describe('every operation that takes a body', () => {
+  const withBody = changing.filter((operation) => operation.takesInput)
+
+  it.each(named(withBody))('%s: 400 for a key it does not know', async (_, operation) => {
+    const answer = await person.call(operation.method, pathWith(operation, SOME_ID), { surprise: true })
+    expectEnvelope(answer, 400, 'INVALID_INPUT')
+    expect(JSON.stringify(answer.body.details)).toContain('surprise')
+  })
+
+  it.each(named(withBody))(
+    '%s: 400 for what is not JSON, not an object, or holds a prototype',
+    async (_, operation) => {
+      for (const body of [
+        '{',
+        '[]',
+        '"text"',
+        'null',
+        '{"__proto__":{"x":1}}',
+        '{"constructor":{"prototype":{"x":1}}}',
+        '\u0000',
+      ]) {
+        expectEnvelope(await person.call(operation.method, pathWith(operation, SOME_ID), body), 400, 'INVALID_INPUT')
+      }
+    },
+  )
+
+  it.each(named(withBody))('%s: 400 for another content type', async (_, operation) => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'nonsense']) {
+      const answer = await person.call(operation.method, pathWith(operation, SOME_ID), 'a=b', { 'content-type': type })
+      expectEnvelope(answer, 400, 'INVALID_INPUT')
+    }
+  })
+
+  it.each(named(withBody))('%s: 413 for a body over 256 KiB', async (_, operation) => {
+    const body = JSON.stringify({ surprise: 'x'.repeat(256 * 1024) })
+    expectEnvelope(await person.call(operation.method, pathWith(operation, SOME_ID), body), 413, 'BODY_TOO_LARGE')
+  })
+})
+
+describe('every operation on one thing', () => {
+  const onOne = operations.filter((operation) => operation.path.includes('{'))
+  // Bodies that fit, so that only the id decides.
+  const bodies: Record<string, unknown> = {
+    'lists.update': { name: 'x' },
+    'lists.addLeads': { leadIds: [SOME_ID] },
+    'lists.removeLeads': { leadIds: [SOME_ID] },
+    'campaigns.update': { name: 'x' },
+    'campaigns.claim': { holder: 'test' },
+    'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
+  }
+
+  it.each(named(onOne))('%s: 404 for an id that nothing has, and for what cannot be an id', async (_, operation) => {
+    for (const id of [SOME_ID, 'x', '1', "'; drop table leads; --", '%00', 'ü'.repeat(20)]) {
+      const body = operation.method === 'GET' ? undefined : (bodies[operation.name] ?? undefined)
+      const answer = await person.call(operation.method, pathWith(operation, encodeURIComponent(id)), body)
+      expect([id, answer.status, answer.body.success]).toEqual([id, 404, false])
+    }
+  })
+})
+
+describe('elsewhere', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['POST', '/'],
+    ['PUT', '/lists'],
+    ['GET', '/auth/sign-in/social'],
+    ['POST', '/auth/sign-in/social'],
+    ['GET', '/auth/get-session'],
+    ['POST', '/auth/change-password'],
+    ['GET', '/auth/token'],
+  ])('404 in the envelope: %s %s', async (method, path) => {
+    expectEnvelope(await call(app, method, path), 404, 'NOT_FOUND')
+  })
+
+  it('no answer carries a cookie, and none lets another origin read it', async () => {
+    const { headers } = await person.call('GET', '/me', undefined, {
+      origin: 'https://evil.example',
+      cookie: 'x-automated.session_token=x',
+    })
+    expect(headers.get('set-cookie')).toBeNull()
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('a cookie alone signs nobody in', async () => {
+    expectEnvelope(
+      await call(app, 'GET', '/me', undefined, { cookie: `authToken=${person.token}` }),
+      401,
+      'UNAUTHORIZED',
+    )
+  })
+})
+
+describe('GET /api/openapi.json', () => {
+  it('describes every operation with its answers, in the envelope', async () => {
+    const { body } = await call(app, 'GET', '/openapi.json')
+    expect(body.openapi).toMatch(/^3\.1/)
+    for (const operation of operations) {
+      const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
+      expect(described?.operationId, operation.name).toBe(operation.name)
+      const statuses = new Set(operation.declared.map((code) => String(ERROR_STATUS[code])))
+      for (const status of statuses)
+        expect(Object.keys(described.responses), `${operation.name} ${status}`).toContain(status)
+    }
+  })
+})
+
+describe('GET /api/docs', () => {
+  it('is a page whose scripts and styles are our own', async () => {
+    const { body, headers, status } = await call(app, 'GET', '/docs')
+    expect(status).toBe(200)
+    expect(headers.get('content-security-policy')).toContain("script-src 'self';")
+    for (const [, source] of body.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+      const file = await fetch(app.origin + source)
+      expect([source, file.status]).toEqual([source, 200])
+      await file.arrayBuffer()
+    }
+  })
+})
