@@ -46,6 +46,8 @@ export const LeadFilter = z.object({
   maxFollowers: FollowerBound.optional(),
   status: z.enum(LEAD_FILTER_STATUSES).optional(),
   listId: Id.optional(),
+  /** Found by this scrape. */
+  scrapeId: Id.optional(),
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
