@@ -14,7 +14,7 @@ export interface MenuProps {
 /** Actions behind a button. Arrow keys move, letters jump, Escape closes. */
 export function Menu({ trigger, align = 'end', children }: MenuProps) {
   return (
-    <Base.Root modal={false}>
+    <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-50">

@@ -21,8 +21,8 @@ interface Values {
 export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const ready = useHydrated()
   const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
-  const { errors, submitCount } = form.formState
-  const [email, password] = form.watch(['email', 'password'])
+  const { errors } = form.formState
+  const password = form.watch('password')
   const signUp = useMutation(
     api.auth.signUpEmail.mutationOptions({
       onError: (error) => {
@@ -54,7 +54,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
 
   const problems = fieldProblems(signUp.error)
   const refused = signUp.isError && !problems.email && !problems.password
-  const incomplete = submitCount > 0 && (!email.trim() || !password)
+  const incomplete = errors.email?.type === 'required' || errors.password?.type === 'required'
   return (
     <form
       // A press before the page is awake must never put a password into the address.
@@ -78,8 +78,9 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
           inputMode="email"
           spellCheck={false}
           placeholder="you@company.com"
+          aria-invalid={errors.email ? true : undefined}
           {...form.register('email', {
-            required: 'Email is required',
+            required: true,
             validate: (value) => isEmail(value) || emailProblem,
           })}
         />
@@ -89,8 +90,9 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
           <PasswordInput
             autoComplete="new-password"
             maxLength={128}
+            aria-invalid={errors.password ? true : undefined}
             {...form.register('password', {
-              required: 'Password is required',
+              required: true,
               validate: (value) => meetsPasswordRules(value) || passwordProblem,
             })}
           />

@@ -39,8 +39,8 @@ export function Footer() {
             )}
           </nav>
         )}
-        <div className="ms-auto flex items-center gap-4 max-sm:-ms-2 max-sm:w-full max-sm:justify-between">
-          <ul className="flex gap-1">
+        <div className="ms-auto flex items-center gap-4 max-sm:w-full max-sm:justify-between">
+          <ul className="flex gap-1 max-sm:-ms-2">
             {social.map(({ label, href, sign }) => (
               <li key={href}>
                 <a

@@ -1,12 +1,12 @@
 import { LoaderCircle } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { STARTING_LIMIT_MS } from '../../session-store'
+import { STARTING_IS_SLOW_MS } from '../../session-store'
 
 /** Fills the page while it is not known yet who is signed in (specification §2). */
 export function LoadingScreen({ words }: { words: string }) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), STARTING_LIMIT_MS)
+    const timer = setTimeout(() => setSlow(true), STARTING_IS_SLOW_MS)
     return () => clearTimeout(timer)
   }, [])
   return (
