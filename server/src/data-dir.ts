@@ -86,9 +86,13 @@ const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand
  * every system), so that it ends with the process however that ends, and is seen from other containers too.
  * Waits up to `patienceMs` for a server whose starter was killed, because that one is closing by itself.
  */
-export async function holdDataDir(dataDir: string, { patienceMs = 15_000 } = {}): Promise<{ release(): void }> {
+export async function holdDataDir(
+  dataDir: string,
+  { patienceMs = 15_000, onWait = () => {} }: { patienceMs?: number; onWait?: () => void } = {},
+): Promise<{ release(): void }> {
   const lock = new DatabaseSync(join(dataDir, LOCK_FILE))
   const deadline = Date.now() + patienceMs
+  let waiting = false
   while (!tryLock(lock)) {
     const owner = ownerOf(dataDir)
     if (owner && isAlive(owner.pid) && !isOrphan(owner)) {
@@ -99,6 +103,8 @@ export async function holdDataDir(dataDir: string, { patienceMs = 15_000 } = {})
       lock.close()
       throw new DataDirBusy(dataDir, owner?.pid)
     }
+    if (!waiting) onWait()
+    waiting = true
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
   chmodSync(join(dataDir, LOCK_FILE), 0o600)

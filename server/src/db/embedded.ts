@@ -52,7 +52,7 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
     }
     let closed: Promise<void> | undefined
     return {
-      url: urlOf(cluster, password),
+      url: urlOf(cluster.socketFolder, password),
       close() {
         closed ??= close()
         return closed
@@ -62,6 +62,14 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
     hold.release()
     throw error
   }
+}
+
+/** The connection string of the cluster that a server has open on this DATA_DIR, for a tool that works beside it. */
+export function embeddedUrl(dataDir: string): string {
+  const record = readRecord(dataDir)
+  if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)
+  const home = record.folder ?? dataDir
+  return urlOf(socketFolderFor(home, ownerOf(join(home, 'postgres'))), record.password)
 }
 
 /** Looks every second whether the cluster still runs. The answer ends that, and waits for a start under way. */
@@ -166,7 +174,7 @@ function refuseOtherVersion({ data, binaries }: Cluster): void {
   )
 }
 
-function urlOf({ socketFolder }: Cluster, password: string): string {
+function urlOf(socketFolder: string, password: string): string {
   return `postgresql://${ROLE}:${password}@localhost/${ROLE}?host=${encodeURIComponent(socketFolder)}`
 }
 
@@ -291,7 +299,7 @@ export async function openScratchCluster(options: {
   }
   let closed: Promise<void> | undefined
   return {
-    url: urlOf(cluster, password),
+    url: urlOf(cluster.socketFolder, password),
     close() {
       closed ??= close()
       return closed

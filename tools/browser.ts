@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { runQuietly } from './programs.ts'
+
+type Say = (line: string) => void
+
+/**
+ * The path of a Chromium that runs: CHROMIUM_PATH, or one on PATH; else Debian's, installed where we may;
+ * else one that Playwright has fetched before. Throws with what to install when there is none.
+ */
+export async function findBrowser(say: Say): Promise<string> {
+  if (process.env.CHROMIUM_PATH) {
+    if (runs(process.env.CHROMIUM_PATH)) return process.env.CHROMIUM_PATH
+    throw new Error(`CHROMIUM_PATH ${process.env.CHROMIUM_PATH} is not a browser that runs.`)
+  }
+  const found = onPath()
+  if (found) return found
+  await installDebians(say)
+  const browser = onPath() ?? playwrights().find(runs)
+  if (browser) return browser
+  throw new Error(
+    'The journeys need a browser. Install Chromium (on Debian, as root: apt-get install chromium fonts-liberation), ' +
+      'or set CHROMIUM_PATH to a Chromium or Chrome, and run this again.',
+  )
+}
+
+function runs(program: string): boolean {
+  return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0
+}
+
+function onPath(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/local/bin'].filter(Boolean)
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return candidates.find((path) => existsSync(path) && runs(path))
+}
+
+/** Installs Debian's chromium where apt-get may be used without asking. Says so when that fails, and goes on. */
+async function installDebians(say: Say): Promise<void> {
+  if (!existsSync('/usr/bin/apt-get')) return
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  if (asRoot.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return
+  say("Installing Debian's chromium for the journeys (a minute or two)…")
+  const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', '-qq']
+  const [program = 'env', ...args] = [...asRoot, ...apt]
+  try {
+    await runQuietly(program, [...args, 'update'], { doing: 'Reading the lists of packages' })
+    // Without its recommended packages it lacks any font, and it does not start without one.
+    const packages = ['chromium', 'fonts-liberation', 'fonts-noto-color-emoji']
+    await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages], {
+      doing: 'Installing chromium',
+    })
+  } catch (error) {
+    say(`apt-get could not install it:\n${(error as Error).message.trim()}`)
+  }
+}
+
+function playwrights(): string[] {
+  const folder = process.env.PLAYWRIGHT_BROWSERS_PATH || join(homedir(), '.cache', 'ms-playwright')
+  if (!existsSync(folder)) return []
+  const versions = readdirSync(folder).filter((name) => name.startsWith('chromium'))
+  return versions
+    .sort()
+    .reverse()
+    .flatMap((version) =>
+      ['chrome-linux64/chrome', 'chrome-linux/chrome', 'chrome-linux/headless_shell'].map((path) =>
+        join(folder, version, path),
+      ),
+    )
+    .filter((path) => existsSync(path))
+}

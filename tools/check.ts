@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { onParentGone, runQuietly } from './programs.ts'
+import { root } from './root.ts'
+import { repositoryProblems, sourceFiles } from './structure.ts'
+
+// `npm run check`: everything that can be told without running the product.
+
+type Check = { name: string; work(): Promise<void> }
+
+const workspaces = [...new Set(sourceFiles(root).map((path) => path.split('/')[0] ?? ''))]
+
+const program =
+  (name: string, ...args: string[]) =>
+  async () => {
+    await runQuietly(join(root, 'node_modules', '.bin', name), args, { cwd: root, doing: `Still at ${name}` })
+  }
+
+const checks: Check[] = [
+  { name: 'format and lint', work: program('biome', 'check', '.') },
+  { name: 'import law', work: program('depcruise', '--config', '.dependency-cruiser.cjs', ...workspaces) },
+  {
+    name: 'structure',
+    async work() {
+      const problems = repositoryProblems(root)
+      if (problems.length > 0) throw new Error(problems.join('\n'))
+    },
+  },
+  ...workspaces.map((name) => ({ name: `types of ${name}`, work: program('tsc', '-p', name) })),
+]
+
+onParentGone(() => process.exit(130))
+const waiting = [...checks]
+let failed = false
+await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, worker))
+process.exitCode = failed ? 1 : 0
+
+async function worker(): Promise<void> {
+  for (let check = waiting.shift(); check; check = waiting.shift()) {
+    const since = performance.now()
+    const problem = await check.work().catch((error: Error) => error)
+    const seconds = ((performance.now() - since) / 1000).toFixed(1)
+    console.log(`${problem ? '✗' : '✓'} ${check.name} (${seconds} s)`)
+    if (problem) {
+      failed = true
+      console.log(problem.message.trim())
+    }
+  }
+}

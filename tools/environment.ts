@@ -1,0 +1,34 @@
+/** An environment in which an empty variable counts as none. */
+export type Environment = Record<string, string | undefined>
+
+/**
+ * Whether `npm start` runs the stand-ins and the demo account: as STAND_INS says, else only where everything is local
+ * and nothing is real (api.md, Stand-ins).
+ */
+export function wantsStandIns(env: Environment): boolean {
+  if (env.STAND_INS) return env.STAND_INS === 'on'
+  if (env.NODE_ENV === 'production' || env.DATABASE_URL) return false
+  return isLoopback(env.HOST || '127.0.0.1') && (!env.PUBLIC_URL || isLoopback(new URL(env.PUBLIC_URL).hostname))
+}
+
+/** Whether a host name or address is this machine's own. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
+}
+
+/** What stand-ins/src/main.ts tells once they listen. */
+export type StandIns = { x: string; mailbox: string; smtp: string; xClientId: string; xClientSecret: string }
+
+/** The server's environment: ours, and the stand-ins for every outside service that ours does not name. */
+export function serverEnvironment(env: Environment, standIns: StandIns | undefined): Environment {
+  if (!standIns) return { ...env, STAND_INS: 'off' }
+  const ours: Environment = { ...env, STAND_INS: 'on' }
+  if (!env.X_API_URL) {
+    ours.X_API_URL = standIns.x
+    ours.X_CLIENT_ID = standIns.xClientId
+    ours.X_CLIENT_SECRET = standIns.xClientSecret
+    ours.SEND_INTERVAL_SECONDS = env.SEND_INTERVAL_SECONDS || '2'
+  }
+  if (!env.SMTP_URL) ours.SMTP_URL = standIns.smtp
+  return ours
+}

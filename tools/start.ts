@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DataDirBusy, holdDataDir, openDataDir } from '../server/src/data-dir.ts'
+import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
+import { demoAccount } from './demo.ts'
+import { type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
+import { onParentGone } from './programs.ts'
+import { root } from './root.ts'
+import { buildWebIfStale } from './web-build.ts'
+
+const since = performance.now()
+const env = process.env
+const host = env.HOST || '127.0.0.1'
+const port = Number(env.PORT || 3000)
+const embedded = !env.DATABASE_URL
+const children: { name: string; process: ChildProcess }[] = []
+let stopping: Promise<void> | undefined
+
+// Ctrl-C reaches us, npm and our children together; npm may pass it on once more. We end them in order, once.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
+// The launcher is gone, however it ended: nothing of ours is left running.
+onParentGone(() => end(0))
+
+try {
+  await start()
+} catch (error) {
+  if (!stopping) console.error((error as Error).message)
+  await end(1)
+}
+
+async function start(): Promise<void> {
+  const dataDir = openDataDir(resolve(env.DATA_DIR || '.data'))
+  if (embedded) await refuseSecondServer(dataDir)
+  await refuseTakenPort()
+
+  const standIns = wantsStandIns(env) ? startStandIns(dataDir) : undefined
+  await Promise.all([buildWebIfStale(say), standIns])
+  const url = await startServer(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
+  const address = env.PUBLIC_URL || `http://localhost:${new URL(url).port}`
+  const lines = [`X-Automated is ready: ${address}`]
+  const running = await standIns
+  if (running) {
+    const databaseUrl = env.DATABASE_URL || embeddedUrl(dataDir)
+    const demo = await demoAccount({ dataDir, databaseUrl, url, x: running.x, mailbox: running.mailbox, say })
+    if (!env.SMTP_URL) lines.push(`Mail it sends arrives at:  ${running.mailbox}`)
+    if (demo) lines.push(`A demo account:        ${demo.email}   password ${demo.password}`)
+  }
+  console.log(frame([...lines, `Started in ${((performance.now() - since) / 1000).toFixed(1)} s. Ctrl-C stops it.`]))
+}
+
+/** The kernel's lock on DATA_DIR tells the truth, whatever files say. The server takes it again, for good. */
+async function refuseSecondServer(dataDir: string): Promise<void> {
+  const hold = await holdDataDir(dataDir, { onWait: () => say('Waiting for the server of a killed launch to end…') })
+  hold.release()
+}
+
+async function refuseTakenPort(): Promise<void> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT ${env.PORT} is not a port number.`)
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') {
+      throw new Error(
+        `Port ${port} on ${host} is taken by another program. Stop it, or choose: PORT=${port + 1} npm start`,
+      )
+    }
+    if (error.code === 'EACCES')
+      throw new Error(`Port ${port} may not be used by this user. Choose: PORT=3000 npm start`)
+    throw new Error(`HOST ${host} cannot be listened on: ${error.message}`)
+  })
+  probe.close()
+  await once(probe, 'close')
+}
+
+async function startStandIns(dataDir: string): Promise<StandIns> {
+  const child = launch('stand-ins', 'stand-ins/src/main.ts', { ...env, DATA_DIR: dataDir }, 'inherit')
+  return (await message(child, 'ready')) as StandIns
+}
+
+async function startServer(environment: NodeJS.ProcessEnv): Promise<string> {
+  const readable = env.NODE_ENV !== 'production'
+  const child = launch('server', 'server/src/main.ts', environment, readable ? 'pipe' : 'inherit')
+  if (child.stdout) {
+    const { default: pretty } = await import('pino-pretty')
+    const options = {
+      colorize: process.stdout.isTTY,
+      ignore: 'pid,hostname',
+      translateTime: 'SYS:HH:MM:ss',
+      singleLine: true,
+    }
+    child.stdout.pipe(pretty(options))
+  }
+  return ((await message(child, 'listening')) as { url: string }).url
+}
+
+function launch(
+  name: string,
+  script: string,
+  environment: NodeJS.ProcessEnv,
+  output: 'inherit' | 'pipe',
+): ChildProcess {
+  const child = spawn(process.execPath, [...process.execArgv, join(root, script)], {
+    cwd: root,
+    env: environment,
+    stdio: ['ignore', output, 'inherit', 'ipc'],
+  })
+  children.unshift({ name, process: child })
+  child.once('exit', (code, signal) => {
+    if (stopping) return
+    console.error(`The ${name} ended (${signal ?? `exit code ${code}`}), so everything stops.`)
+    end(1)
+  })
+  return child
+}
+
+/** Waits for the child's message of this type; forever when the child ends, as everything ends then. */
+function message(child: ChildProcess, type: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    child.on('message', (value: { type?: string }) => {
+      if (value?.type === type) resolve(value)
+    })
+  })
+}
+
+/** Stops the children, last started first, and leaves no database running. Asked twice it does it once. */
+function end(code: number): Promise<void> {
+  process.exitCode ??= code
+  stopping ??= stop().then(() => process.exit())
+  return stopping
+}
+
+async function stop(): Promise<void> {
+  if (children.some(isRunning)) say('Stopping…')
+  for (const child of children) {
+    if (!isRunning(child)) continue
+    const exit = once(child.process, 'exit')
+    child.process.kill('SIGTERM')
+    const ended = await Promise.race([exit, sleep(30_000, undefined, { ref: false })])
+    if (!ended) child.process.kill('SIGKILL')
+    await exit
+  }
+  if (!embedded || children.length === 0) return
+  await stopLeftover(resolve(env.DATA_DIR || '.data')).catch((error: Error) => {
+    if (!(error instanceof DataDirBusy)) throw error
+  })
+}
+
+function isRunning(child: { process: ChildProcess }): boolean {
+  return child.process.exitCode === null && child.process.signalCode === null
+}
+
+function say(line: string): void {
+  console.error(line)
+}
+
+function frame(lines: string[]): string {
+  const rule = '─'.repeat(Math.max(...lines.map((line) => line.length)))
+  return `\n${rule}\n${lines.join('\n')}\n${rule}\n`
+}

@@ -1,0 +1,56 @@
+import type { TestModule } from 'vitest/node'
+
+export const kinds = ['unit', 'http', 'journeys'] as const
+export type Kind = (typeof kinds)[number]
+
+/** Numbers of tests. */
+export type Tally = { passed: number; failed: number; skipped: number }
+
+/** The kind of a Vitest project's tests: the web's are unit tests in a project of their own. */
+export function kindOf(project: string): Kind {
+  return kinds.find((kind) => kind === project) ?? 'unit'
+}
+
+/**
+ * Counts Vitest's own results by kind. A file that could not be read counts as a failed test, and so does a test that
+ * was begun and never ended, and an error that no test caught.
+ */
+export function count(
+  modules: Iterable<Pick<TestModule, 'project' | 'children' | 'errors'>>,
+  uncaught: readonly unknown[],
+): Map<Kind, Tally> {
+  const tallies = new Map<Kind, Tally>()
+  const of = (kind: Kind) => {
+    const tally = tallies.get(kind) ?? { passed: 0, failed: 0, skipped: 0 }
+    tallies.set(kind, tally)
+    return tally
+  }
+  for (const module of modules) {
+    const tally = of(kindOf(module.project.name))
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      tally[state === 'pending' ? 'failed' : state] += 1
+    }
+    for (const suite of module.children.allSuites()) tally.failed += suite.errors().length
+    tally.failed += module.errors().length
+  }
+  if (uncaught.length > 0) of('unit').failed += uncaught.length
+  // In the order in which they are spoken of; a kind none of whose tests ran is no kind that ran.
+  return new Map(
+    kinds.flatMap((kind) => {
+      const tally = tallies.get(kind)
+      return tally && tally.passed + tally.failed > 0 ? [[kind, tally] as const] : []
+    }),
+  )
+}
+
+export function tallyLine(kind: string, { passed, failed, skipped }: Tally): string {
+  const rest = skipped > 0 ? `, ${skipped} skipped` : ''
+  return `${kind.padEnd(10)} ${passed} passed, ${failed} failed${rest}`
+}
+
+/** The line that closes every run: 'N passed, N failed' over all kinds. */
+export function closingLine(tallies: Map<string, Tally>): string {
+  const sum = (key: keyof Tally) => [...tallies.values()].reduce((total, tally) => total + tally[key], 0)
+  return `${sum('passed')} passed, ${sum('failed')} failed`
+}

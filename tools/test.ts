@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createVitest, type TestSpecification } from 'vitest/node'
+import { findBrowser } from './browser.ts'
+import { onParentGone } from './programs.ts'
+import { root } from './root.ts'
+import { closingLine, count, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
+import { buildWebIfStale } from './web-build.ts'
+
+// `npm test` runs every test; `npm test -- leads` those in files with "leads" in their path; `npm test -- http leads`
+// those of one kind; `-t "a name"` those with such a name.
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
+const chosenKinds = kinds.filter((kind) => positionals.includes(kind))
+const filters = positionals.filter((word) => !kinds.some((kind) => kind === word))
+const isFullRun = positionals.length === 0 && values.name === undefined
+
+// Whoever started us is gone: the tests end too.
+onParentGone(() => process.exit(130))
+process.chdir(root)
+
+const since = performance.now()
+const vitest = await createVitest({
+  config: join(root, 'vitest.config.ts'),
+  watch: false,
+  // A forgotten `.only` must not make a full run smaller.
+  allowOnly: !isFullRun,
+  ...(values.name === undefined ? {} : { testNamePattern: values.name }),
+})
+const specifications = (await vitest.globTestSpecifications(filters)).filter(
+  (specification) => chosenKinds.length === 0 || chosenKinds.includes(kindOf(specification.project.name)),
+)
+
+if (specifications.length === 0 && !isFullRun) {
+  console.error(`No test file matches ${positionals.join(' ')}.`)
+  await finish(new Map())
+} else {
+  await prepare(specifications)
+    .then(() => runAll(specifications))
+    .then(finish)
+    .catch(async (error: Error) => {
+      console.error(error.message)
+      await finish(new Map([['unit', { passed: 0, failed: 1, skipped: 0 }]]))
+    })
+}
+
+/** The web app for the server to serve, and a browser, where tests of those kinds will run. */
+async function prepare(specifications: TestSpecification[]): Promise<void> {
+  const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
+  if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser((line) => console.error(line))
+  if (found.has('journeys') || found.has('http')) await buildWebIfStale((line) => console.error(line))
+}
+
+async function runAll(specifications: TestSpecification[]): Promise<Map<string, Tally>> {
+  await vitest.init()
+  await vitest.runTestSpecifications(specifications, isFullRun)
+  return count(vitest.state.getTestModules(), vitest.state.getUnhandledErrors())
+}
+
+/** Prints the results by kind, and as the last line the sum over all kinds. */
+async function finish(tallies: Map<string, Tally>): Promise<void> {
+  const missing = isFullRun ? kinds.filter((kind) => !tallies.get(kind)) : []
+  await vitest.close()
+  console.log('')
+  for (const [kind, tally] of tallies) console.log(tallyLine(kind, tally))
+  for (const kind of missing) console.log(`${kind.padEnd(10)} no test ran: a full run must have some of every kind`)
+  console.log(`\nTook ${Math.round((performance.now() - since) / 1000)} s.`)
+  const failed = [...tallies.values()].some((tally) => tally.failed > 0)
+  console.log(closingLine(tallies))
+  process.exit(failed || missing.length > 0 || tallies.size === 0 ? 1 : 0)
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { lockedByFlock, runLocked, runQuietly } from './programs.ts'
+import { root } from './root.ts'
+
+const web = join(root, 'web')
+const stampFile = join(web, 'build', '.made-from')
+const lockFile = join(web, 'package.json')
+
+/** Builds the web app when it is not built, or was built from other sources. Two that do so at once take turns. */
+export async function buildWebIfStale(say: (line: string) => void): Promise<void> {
+  if (isBuilt()) return
+  say('Building the web app…')
+  await runLocked(lockFile, join(root, 'tools', 'web-build.ts'), [], () =>
+    say('Another launch is building the web app: waiting for it…'),
+  )
+}
+
+/** What the build is made from, as one hash over the paths and contents of all its sources. */
+function sources(): string {
+  const hash = createHash('sha256')
+  const unused = new Set(['build', 'node_modules', '.react-router'])
+  const add = (path: string) => {
+    hash.update(`${relative(root, path)}\n`).update(createHash('sha256').update(readFileSync(path)).digest())
+  }
+  const walk = (folder: string) => {
+    const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+    for (const entry of entries) {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory() && !unused.has(entry.name)) walk(path)
+      else if (entry.isFile() && !/\.test\.tsx?$/.test(entry.name)) add(path)
+    }
+  }
+  walk(web)
+  walk(join(root, 'contract', 'src'))
+  add(join(root, 'package-lock.json'))
+  add(join(root, 'tsconfig.base.json'))
+  return hash.digest('hex')
+}
+
+function isBuilt(): boolean {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sources()
+}
+
+async function build(): Promise<void> {
+  const made = sources()
+  // A build that is killed half-way must not pass for a whole one.
+  rmSync(stampFile, { force: true })
+  await runQuietly(process.execPath, [join(root, 'node_modules/@react-router/dev/bin.js'), 'build'], {
+    cwd: web,
+    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined },
+    doing: 'Still building the web app',
+    lock: lockedByFlock(lockFile),
+  })
+  writeFileSync(stampFile, made)
+}
+
+if (process.argv[1] === import.meta.filename && !isBuilt()) {
+  await build().catch((error: Error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}

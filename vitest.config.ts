@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+// The kinds of tests are told apart by place and name alone, so that a new test file needs no entry here.
+const onTheDatabase = [
+  'server/src/**/{routes,service}*.test.ts',
+  'server/src/**/*.{routes,service}.test.ts',
+  'server/src/{jobs,edges,requests}/**/*.test.ts',
+  'server/test/**/*.test.ts',
+]
+
+const present = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
+
+/** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{contract,server,stand-ins,tools,bench}/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...onTheDatabase],
+          // Tests of the stand-ins, the launcher and the bundled database start processes.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        extends: './web/vite.config.ts',
+        root: './web',
+        test: { name: 'web', include: ['app/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts'] },
+      },
+      {
+        test: {
+          name: 'http',
+          include: onTheDatabase,
+          exclude: ['**/node_modules/**'],
+          globalSetup: present('./server/test/global-setup.ts'),
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'journeys',
+          include: ['e2e/journeys/**/*.spec.ts'],
+          globalSetup: present('./e2e/global-setup.ts'),
+          // Each has a browser, a server and a database: one after the other, when all else is done.
+          sequence: { groupOrder: 1 },
+          maxWorkers: Math.max(1, Math.floor(availableParallelism() / 2)),
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
