@@ -1,5 +1,6 @@
 import {
   Archive,
+  Ban,
   Check,
   CheckCheck,
   CircleAlert,
@@ -101,7 +102,7 @@ export const statusLooks = {
     icon: CircleCheck,
     className: 'border-status-completed/25 bg-status-completed/8 text-status-completed',
   },
-  cancelled: { word: 'Cancelled', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
+  canceled: { word: 'Canceled', icon: Ban, className: 'border-line bg-sunken text-status-archived' },
   archived: { word: 'Archived', icon: Archive, className: 'border-line bg-sunken text-status-archived' },
 } as const satisfies Record<string, StatusLook>
 
