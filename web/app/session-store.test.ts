@@ -17,13 +17,14 @@ let serial = 0
 /** An access token as the server makes them, good for so long. */
 function jwt(user: User, goodForMs: number, nowMs = 0): string {
   serial += 1
-  const claims = { sub: user.id, email: user.email, exp: (nowMs + goodForMs) / 1000, jti: String(serial) }
+  const claims = { sub: user.id, exp: (nowMs + goodForMs) / 1000, jti: String(serial) }
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 }
 
 /** A browser: one storage, one lock, any number of tabs; time stands still unless moved. */
-function browser(stored: { authToken?: string; refreshToken?: string } = {}) {
+function browser(stored: { authToken?: string; refreshToken?: string } = {}, rememberedUser: User | null = ada) {
   const storage = new Map<string, string>(Object.entries(stored))
+  if (stored.authToken && rememberedUser) storage.set('authUser', JSON.stringify(rememberedUser))
   let now = 0
   let queue: Promise<unknown> = Promise.resolve()
   const refresh = vi.fn<(token: string) => Promise<RefreshAnswer>>(async (token) => ({
@@ -85,13 +86,25 @@ describe('starting', () => {
     expect(b.refresh).not.toHaveBeenCalled()
   })
 
-  test('a good token says by itself whose it is, before the first await', () => {
+  test('a good token whose owner is remembered needs no request and not even a moment', () => {
     const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
     const { store } = b.tab()
     void store.start()
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
     expect(b.refresh).not.toHaveBeenCalled()
     expect(b.findUser).not.toHaveBeenCalled()
+  })
+
+  test('an owner who is not remembered, or another than the token says, is asked after once', async () => {
+    const b = browser({ authToken: jwt(bob, MINUTE_MS), refreshToken: 'r' }, ada)
+    b.findUser.mockResolvedValue(bob)
+    const { store } = b.tab()
+    await store.start()
+    expect(store.state()).toEqual({ status: 'signed-in', user: bob })
+    const reloaded = b.tab()
+    void reloaded.store.start()
+    expect(reloaded.store.state()).toEqual({ status: 'signed-in', user: bob })
+    expect(b.findUser).toHaveBeenCalledTimes(1)
   })
 
   test('a token that has ended is renewed first', async () => {

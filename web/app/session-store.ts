@@ -32,6 +32,8 @@ export interface TokenPair {
 /** Where tokens are kept: local storage, under exactly these names. */
 const TOKEN = 'authToken'
 const REFRESH_TOKEN = 'refreshToken'
+/** Whose they are, so that a reload need not ask before it shows anything. */
+const USER = 'authUser'
 
 /** From here on, starting says that it takes long (specification §9). */
 export const STARTING_IS_SLOW_MS = 2000
@@ -52,7 +54,7 @@ export interface SessionWorld {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** POST /auth/refresh. `refused`: the session is over. `failed`: an error answer. `unreachable`: no answer about the session at all. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
-  /** GET /me with this token; null when it is not accepted. Asked only where the token itself does not say whose it is. */
+  /** GET /me with this token; null when it is not accepted. Asked only where this browser does not remember whose it is. */
   findUser(token: string): Promise<User | null>
   /** POST /auth/sign-out with this token. */
   revoke(token: string): Promise<void>
@@ -64,19 +66,13 @@ export interface SessionWorld {
   wait(ms: number): Promise<void>
 }
 
-/** The claims of an access token, unverified (the server verifies; the screen only shows), or null where it is no JWT. */
-export function readClaims(token: string): { user: User | null; expiresAtMs: number } | null {
+/** What an access token says, unverified (the server verifies; the screen only shows), or null where it is no JWT. */
+export function readClaims(token: string): { userId: string; expiresAtMs: number } | null {
   try {
     const payload = token.split('.')[1] ?? ''
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
-    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    if (typeof claims !== 'object' || claims === null || !('exp' in claims) || typeof claims.exp !== 'number')
-      return null
-    const named =
-      'sub' in claims && typeof claims.sub === 'string' && 'email' in claims && typeof claims.email === 'string'
-        ? { id: claims.sub, email: claims.email }
-        : null
-    return { user: named, expiresAtMs: claims.exp * 1000 }
+    const { sub, exp } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown; exp?: unknown }
+    return typeof sub === 'string' && typeof exp === 'number' ? { userId: sub, expiresAtMs: exp * 1000 } : null
   } catch {
     return null
   }
@@ -100,6 +96,23 @@ export function createSessionStore(world: SessionWorld) {
     refreshToken: world.storage.getItem(REFRESH_TOKEN),
   })
 
+  /** Whose token this is, as far as this browser remembers. */
+  function remembered(token: string | null): User | null {
+    const claims = token ? readClaims(token) : null
+    const kept = world.storage.getItem(USER)
+    if (!claims || !kept) return null
+    try {
+      const { id, email } = JSON.parse(kept) as Partial<User>
+      return id === claims.userId && typeof email === 'string' ? { id, email } : null
+    } catch {
+      return null
+    }
+  }
+
+  function remember(user: User): void {
+    world.storage.setItem(USER, JSON.stringify({ id: user.id, email: user.email }))
+  }
+
   function become(next: SessionState): void {
     state = next
     for (const watch of watchers) watch()
@@ -119,6 +132,7 @@ export function createSessionStore(world: SessionWorld) {
   function leave(reason: SignedOutReason): void {
     world.storage.removeItem(TOKEN)
     world.storage.removeItem(REFRESH_TOKEN)
+    world.storage.removeItem(USER)
     knownToken = null
     // While starting, finishStart says so.
     if (state.status !== 'signed-in') return
@@ -170,7 +184,11 @@ export function createSessionStore(world: SessionWorld) {
   }
 
   async function userOf(token: string): Promise<User | null> {
-    return readClaims(token)?.user ?? (await world.findUser(token))
+    const known = remembered(token)
+    if (known) return known
+    const found = await world.findUser(token)
+    if (found) remember(found)
+    return found
   }
 
   async function settleStart(): Promise<void> {
@@ -179,10 +197,11 @@ export function createSessionStore(world: SessionWorld) {
     const claims = token ? readClaims(token) : null
     const usable = token !== null && (claims === null || claims.expiresAtMs > world.now())
     knownToken = token
-    if (usable && claims?.user) return finishStart(claims.user)
+    const known = remembered(token)
+    if (usable && known) return finishStart(known)
 
     const fresh = usable ? token : await refresh('nobody')
-    if (fresh === null) return finishStart(read().refreshToken ? (claims?.user ?? null) : null)
+    if (fresh === null) return finishStart(read().refreshToken ? known : null)
     const user = await userOf(fresh)
     if (user) return finishStart(user)
     // The token is not a token of ours, or not any more.
@@ -217,14 +236,12 @@ export function createSessionStore(world: SessionWorld) {
       starting ??= (async () => {
         const limit = world.wait(STARTING_LIMIT_MS).then(() => {
           if (state.status !== 'starting') return
-          const { token } = read()
-          finishStart((token && readClaims(token)?.user) || null)
+          finishStart(remembered(read().token))
         })
         await Promise.race([
           settleStart().catch(() => {
             if (state.status !== 'starting') return
-            const { token } = read()
-            finishStart((token && readClaims(token)?.user) || null)
+            finishStart(remembered(read().token))
           }),
           limit,
         ])
@@ -235,6 +252,7 @@ export function createSessionStore(world: SessionWorld) {
     /** After a sign-in, an exchange or a second factor. */
     signIn(session: TokenPair & { user: User }): void {
       store(session)
+      remember(session.user)
       become({ status: 'signed-in', user: session.user })
       tell('SIGNED_IN')
     },
@@ -268,6 +286,7 @@ export function createSessionStore(world: SessionWorld) {
     /** The user changed their address or name, by a call that answered with it. */
     updateUser(user: User): void {
       if (state.status !== 'signed-in') return
+      remember(user)
       become({ status: 'signed-in', user })
       tell('USER_UPDATED')
     },

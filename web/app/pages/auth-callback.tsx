@@ -22,7 +22,12 @@ function exchange(code: string) {
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
-    const code = new URLSearchParams(location.search).get('code')
+    const query = new URLSearchParams(location.search)
+    const code = query.get('code')
+    if (query.has('error')) {
+      void navigate(paths.login, { replace: true, state: { problem: 'This link is invalid or has expired.' } })
+      return
+    }
     if (!code) {
       void navigate(signedInHome(), { replace: true })
       return

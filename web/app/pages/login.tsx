@@ -11,7 +11,7 @@ export const meta = () => pageMeta('Log in', 'Log in to X-Automated and go on wh
 export default function Login() {
   useLeaveWhenSignedIn()
   const { state } = useLocation()
-  const notice = (state as { notice?: unknown } | null)?.notice
+  const { notice, problem } = (state ?? {}) as { notice?: unknown; problem?: unknown }
   return (
     <AuthFrame
       title="Welcome Back"
@@ -25,6 +25,7 @@ export default function Login() {
       }
     >
       {typeof notice === 'string' && <Callout tone="good">{notice}</Callout>}
+      {typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       <LoginForm />
     </AuthFrame>
   )
