@@ -24,7 +24,7 @@ export default function Login() {
         )
       }
     >
-      {typeof notice === 'string' && <Callout tone="good">{notice}</Callout>}
+      {typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
       {typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       <LoginForm />
     </AuthFrame>

@@ -1,14 +1,23 @@
 import { useEffect } from 'react'
-import { Navigate, Outlet, useLocation } from 'react-router'
+import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
 import { TooltipProvider } from '../../ui/tooltip'
 import { LoadingScreen } from './loading-screen'
 
+/** What a page may export as `handle`, where the specification gives it words of its own. */
+export interface SignedInHandle {
+  /** Said while it is not known yet who is signed in. */
+  loading?: string
+  /** Said on the login page to those who were sent there. */
+  turnedAway?: string
+}
+
 /** Around every signed-in page: waits for the session, and sends guests to /login and back. */
 export default function SignedIn() {
   const state = useSession()
+  const words = useMatches().at(-1)?.handle as SignedInHandle | undefined
   const { pathname, search, hash } = useLocation()
   const from = pathname + search + hash
   const turnedAway = state.status === 'signed-out' && state.reason !== 'chosen'
@@ -16,13 +25,13 @@ export default function SignedIn() {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
 
-  if (state.status === 'starting') return <LoadingScreen words="Loading dashboard..." />
+  if (state.status === 'starting') return <LoadingScreen words={words?.loading ?? 'Loading dashboard...'} />
   if (state.status === 'signed-out') {
     // Who signs out goes home; who is not signed in may do so, and comes back here.
     return state.reason === 'chosen' ? (
       <Navigate to={paths.home} replace />
     ) : (
-      <Navigate to={paths.login} replace state={{ from }} />
+      <Navigate to={paths.login} replace state={{ from, notice: words?.turnedAway }} />
     )
   }
   return (
