@@ -23,7 +23,7 @@ const allPages = {
   dashboard: { path: '/dashboard', access: 'signed-in' },
   xAutomation: { path: '/twitter', access: 'signed-in' },
   leads: { path: '/leads', access: 'signed-in' },
-  lists: { path: '/lists', access: 'signed-in' },
+  lists: { path: '/lists', access: 'signed-in', file: 'pages/lists.tsx' },
   campaigns: { path: '/campaigns', access: 'signed-in' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in' },
   billing: { path: '/billing', access: 'signed-in' },

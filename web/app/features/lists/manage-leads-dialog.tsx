@@ -1,0 +1,343 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { LeadFilter } from '@x-automated/contract/leads'
+import type { List } from '@x-automated/contract/lists'
+import { Search, Users } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { api, client, errorCode, errorWords } from '../../api'
+import { isRegistered, paths } from '../../paths'
+import { StatusBadge } from '../../ui/badge'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Checkbox } from '../../ui/choice'
+import { useConfirm } from '../../ui/confirm'
+import { Dialog } from '../../ui/dialog'
+import { EmptyState } from '../../ui/empty-state'
+import { Input } from '../../ui/input'
+import { Pager } from '../../ui/pager'
+import { Select } from '../../ui/select'
+import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { toast } from '../../ui/toast'
+import { followersInWords, LeadCell } from './lead-cell'
+import { memberIdsQuery } from './member-ids'
+import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
+
+const PAGE_SIZE = 20
+/** Typing is searched for once it pauses this long. */
+const SEARCH_AFTER_MS = 250
+/** Ids that one call may name (contract: IDS_MAX). */
+const IDS_AT_ONCE = 5000
+
+const nobody: ReadonlySet<string> = new Set()
+const count = (n: number) => n.toLocaleString('en-US')
+const leadsInWords = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
+
+interface ManageLeadsDialogProps {
+  list: List
+  open: boolean
+  onClose: () => void
+}
+
+/** Which leads of the workspace are in a list. Ticks are kept over pages and searches until they are saved. */
+export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProps) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const [typed, setTyped] = useState('')
+  const [shown, setShown] = useState<'all' | 'members'>('all')
+  const [page, setPage] = useState(1)
+  const [wishes, setWishes] = useState(noWishes)
+  const keyword = useSettled(typed.trim(), SEARCH_AFTER_MS)
+
+  const filter: LeadFilter = { ...(keyword ? { keyword } : {}), ...(shown === 'members' ? { listId: list.id } : {}) }
+  const leads = useQuery(
+    api.leads.list.queryOptions({
+      input: { ...filter, page, pageSize: PAGE_SIZE },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const members = useQuery(memberIdsQuery(list.id))
+  const memberIds = members.data ?? nobody
+
+  const settled = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: api.lists.key() }),
+      queries.invalidateQueries({ queryKey: api.leads.key() }),
+    ])
+  const changes = changesOf(wishes)
+  const save = useMutation({
+    async mutationFn() {
+      for (const leadIds of portions(changes.added))
+        await client.lists.addLeads({ id: list.id, leadIds }).catch(sayThat('Failed to add leads'))
+      for (const leadIds of portions(changes.removed))
+        await client.lists.removeLeads({ id: list.id, leadIds }).catch(sayThat('Failed to remove leads'))
+    },
+    onSuccess() {
+      onClose()
+      const { added, removed } = changes
+      toast.success(
+        removed.length === 0
+          ? `${count(added.length)} leads added to the list successfully!`
+          : added.length === 0
+            ? `${leadsInWords(removed.length)} removed from the list.`
+            : `${leadsInWords(added.length)} added, ${leadsInWords(removed.length)} removed.`,
+      )
+    },
+    onSettled: settled,
+  })
+  const moveAll = useMutation({
+    mutationFn: (way: 'add' | 'remove') =>
+      way === 'add'
+        ? client.lists.addLeads({ id: list.id, filter }).catch(sayThat('Failed to add leads'))
+        : client.lists.removeLeads({ id: list.id, filter }).catch(sayThat('Failed to remove leads')),
+    async onSuccess({ changed }, way) {
+      setPage(1)
+      toast.success(
+        way === 'add'
+          ? `${count(changed)} leads added to the list successfully!`
+          : `${leadsInWords(changed)} removed from the list.`,
+      )
+      // What was ticked one by one may just have come true.
+      setWishes(noWishes)
+    },
+    onSettled: settled,
+  })
+  const busy = save.isPending || moveAll.isPending
+  const failed = save.error ?? moveAll.error
+
+  const rows = leads.data?.leads ?? []
+  const total = leads.data?.total ?? 0
+  const ticked = rows.filter((lead) => isTicked(lead.id, memberIds, wishes)).length
+  const tick = (ids: readonly string[], on: boolean) => setWishes((before) => withTicks(before, memberIds, ids, on))
+  const words = changesInWords(changes)
+
+  const close = async () => {
+    if (busy) return
+    const discard =
+      words === '' ||
+      (await confirm({ title: 'Discard changes?', body: `Not saved yet: ${words}.`, confirm: 'Discard changes' }))
+    if (discard) onClose()
+  }
+  const removeAll = async () => {
+    const sure = await confirm({
+      title: `Remove ${leadsInWords(total)} from this list?`,
+      body: 'The leads stay in your workspace.',
+      confirm: 'Remove from list',
+    })
+    if (sure) moveAll.mutate('remove')
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      size="wide"
+      title={`Manage leads in ${list.name}`}
+      description="Tick who belongs in the list. Nothing changes until you save."
+      footer={
+        <>
+          <p role="status" className="flex flex-1 items-center text-muted" data-numeric>
+            {words}
+          </p>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={words === '' || moveAll.isPending}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
+            Save Changes
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {failed && (
+          <Callout tone="bad" title="Failed to save changes.">
+            {failed instanceof ChangeFailure ? failed.message : errorWords(failed)}
+          </Callout>
+        )}
+        {members.isError && (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => members.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            Failed to fetch leads for list: {errorWords(members.error)}
+          </Callout>
+        )}
+        <div className="flex flex-wrap gap-2">
+          <div className="min-w-48 flex-1">
+            <Input
+              type="search"
+              aria-label="Search leads"
+              placeholder="Search by name, handle or bio"
+              leading={<Search aria-hidden />}
+              maxLength={200}
+              value={typed}
+              onChange={(event) => {
+                setTyped(event.currentTarget.value)
+                setPage(1)
+              }}
+            />
+          </div>
+          <Select
+            aria-label="Show"
+            className="w-40 max-sm:w-full"
+            value={shown}
+            onChange={(event) => {
+              setShown(event.currentTarget.value as 'all' | 'members')
+              setPage(1)
+            }}
+            options={[
+              { value: 'all', label: 'All leads' },
+              { value: 'members', label: 'In this list' },
+            ]}
+          />
+        </div>
+        {leads.isError ? (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => leads.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            Failed to fetch all user leads: {errorWords(leads.error)}
+          </Callout>
+        ) : leads.data?.total === 0 && !leads.isPlaceholderData ? (
+          <NoLeads filtered={keyword !== ''} membersOnly={shown === 'members'} />
+        ) : (
+          <div>
+            {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+            <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
+              <p className="text-muted" data-numeric>
+                {leads.data ? leadsInWords(total) : ' '}
+              </p>
+              {total > rows.length && members.data && (
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  loading={moveAll.isPending}
+                  disabled={busy || leads.isPlaceholderData}
+                  onClick={() => (shown === 'all' ? moveAll.mutate('add') : removeAll())}
+                >
+                  {shown === 'all' ? `Add all ${leadsInWords(total)}` : `Remove all ${leadsInWords(total)}`}
+                </Button>
+              )}
+            </div>
+            <Table label="Leads of the workspace" maxHeight="min(24rem, 45dvh)" stale={leads.isPlaceholderData}>
+              <thead>
+                <tr>
+                  <Th className="md:w-px md:pe-0">
+                    <Checkbox
+                      aria-label="Select all on this page"
+                      disabled={!members.data || rows.length === 0 || busy}
+                      checked={rows.length > 0 && ticked === rows.length}
+                      indeterminate={ticked > 0 && ticked < rows.length}
+                      onChange={(event) =>
+                        tick(
+                          rows.map((lead) => lead.id),
+                          event.currentTarget.checked,
+                        )
+                      }
+                    />
+                  </Th>
+                  <Th>Lead</Th>
+                  <Th end>Followers</Th>
+                  <Th>Status</Th>
+                </tr>
+              </thead>
+              <tbody>
+                {leads.data ? (
+                  rows.map((lead) => {
+                    const on = isTicked(lead.id, memberIds, wishes)
+                    return (
+                      <Tr key={lead.id} selected={on}>
+                        <Td corner className="md:pe-0">
+                          <Checkbox
+                            aria-label={`Select ${lead.name || lead.twitterHandle}`}
+                            disabled={!members.data || busy}
+                            checked={on}
+                            onChange={(event) => tick([lead.id], event.currentTarget.checked)}
+                          />
+                        </Td>
+                        <Td>
+                          <LeadCell lead={lead} />
+                        </Td>
+                        <Td label="Followers" end>
+                          {followersInWords(lead.followerCount)}
+                        </Td>
+                        <Td label="Status">
+                          <StatusBadge status={lead.dmStatus} />
+                        </Td>
+                      </Tr>
+                    )
+                  })
+                ) : (
+                  <SkeletonRows columns={4} />
+                )}
+              </tbody>
+            </Table>
+            <Pager
+              page={page}
+              pageSize={PAGE_SIZE}
+              total={total}
+              onChange={setPage}
+              noun="leads"
+              disabled={leads.isPlaceholderData}
+            />
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function NoLeads({ filtered, membersOnly }: { filtered: boolean; membersOnly: boolean }) {
+  if (filtered) return <EmptyState icon={<Search aria-hidden />} title="No leads match your search" />
+  if (membersOnly)
+    return (
+      <EmptyState icon={<Users aria-hidden />} title="No leads in this list yet">
+        Show all leads and tick those who belong in it.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={<Users aria-hidden />}
+      title="No leads in your workspace yet"
+      action={isRegistered('xAutomation') && <ButtonLink to={paths.xAutomation}>Find leads</ButtonLink>}
+    >
+      Scrape the followers of a handle, or import a CSV file, then come back.
+    </EmptyState>
+  )
+}
+
+/** A part of saving that failed, in the specification's words. */
+class ChangeFailure extends Error {}
+
+function sayThat(what: string) {
+  return (error: unknown): never => {
+    // Where nobody answered, the heading says enough.
+    throw errorCode(error) ? new ChangeFailure(`${what}: ${errorWords(error)}`) : error
+  }
+}
+
+function portions(ids: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, index) =>
+    ids.slice(index * IDS_AT_ONCE, (index + 1) * IDS_AT_ONCE),
+  )
+}
+
+/** The value once it has stayed the same for a while. */
+function useSettled(value: string, afterMs: number): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs)
+    return () => clearTimeout(timer)
+  }, [value, afterMs])
+  return settled
+}

@@ -1,0 +1,40 @@
+/** Ticks that differ from what the list holds now: lead id → shall it be in the list? */
+export type Wishes = ReadonlyMap<string, boolean>
+
+export const noWishes: Wishes = new Map()
+
+/** Is the lead ticked: as wished, or else as it is? */
+export function isTicked(leadId: string, members: ReadonlySet<string>, wishes: Wishes): boolean {
+  return wishes.get(leadId) ?? members.has(leadId)
+}
+
+/** The wishes after ticking (or unticking) these leads. Back to what is, is no wish. */
+export function withTicks(
+  wishes: Wishes,
+  members: ReadonlySet<string>,
+  leadIds: readonly string[],
+  ticked: boolean,
+): Wishes {
+  const next = new Map(wishes)
+  for (const id of leadIds) {
+    if (members.has(id) === ticked) next.delete(id)
+    else next.set(id, ticked)
+  }
+  return next
+}
+
+/** What saving has to add and to remove. */
+export function changesOf(wishes: Wishes): { added: string[]; removed: string[] } {
+  const added: string[] = []
+  const removed: string[] = []
+  for (const [id, ticked] of wishes) (ticked ? added : removed).push(id)
+  return { added, removed }
+}
+
+/** '3 to add, 1 to remove'; '' where nothing changes. */
+export function changesInWords({ added, removed }: { added: readonly string[]; removed: readonly string[] }): string {
+  return [
+    ...(added.length > 0 ? [`${added.length.toLocaleString('en-US')} to add`] : []),
+    ...(removed.length > 0 ? [`${removed.length.toLocaleString('en-US')} to remove`] : []),
+  ].join(', ')
+}

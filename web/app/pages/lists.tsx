@@ -1,0 +1,110 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { List } from '@x-automated/contract/lists'
+import { ListPlus, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../api'
+import { ListFormDialog } from '../features/lists/list-form-dialog'
+import { ListLeadsDialog } from '../features/lists/list-leads-dialog'
+import { ListsTable } from '../features/lists/lists-table'
+import { ManageLeadsDialog } from '../features/lists/manage-leads-dialog'
+import { pageMeta } from '../features/shell/page-meta'
+import type { SignedInHandle } from '../features/shell/signed-in'
+import { Button } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { EmptyState } from '../ui/empty-state'
+import { PageHeader } from '../ui/page-header'
+import { Pager } from '../ui/pager'
+import { LoadingWords } from '../ui/skeleton'
+
+export const meta = () => pageMeta('My Lists', 'Groups of leads that your campaigns write to.')
+
+export const handle: SignedInHandle = {
+  loading: 'Loading user session...',
+  turnedAway: 'Please log in to view your lists.',
+}
+
+const PAGE_SIZE = 25
+
+/** What is open above the page. It stays while it closes, so that it does so with its words. */
+interface Task {
+  kind: 'create' | 'edit' | 'view' | 'manage'
+  list: List | null
+  open: boolean
+}
+
+/** My Lists. */
+export default function Lists() {
+  const [page, setPage] = useState(1)
+  const [task, setTask] = useState<Task | null>(null)
+  const [turn, setTurn] = useState(0)
+  const lists = useQuery(
+    api.lists.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  const start = (kind: Task['kind'], list: List | null = null) => {
+    setTask({ kind, list, open: true })
+    setTurn((before) => before + 1)
+  }
+  const close = () => setTask((now) => now && { ...now, open: false })
+  const create = (
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => start('create')}>
+      Create List
+    </Button>
+  )
+  const empty = lists.data?.total === 0
+  return (
+    <>
+      <PageHeader
+        title="My Lists"
+        description="Groups of leads that your campaigns write to."
+        actions={empty ? undefined : create}
+      />
+      {lists.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => lists.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(lists.error, 'Failed to fetch lists. Please try again.')}
+        </Callout>
+      ) : empty ? (
+        <EmptyState
+          icon={<ListPlus aria-hidden />}
+          title="No lists found. Create your first list to get started!"
+          action={create}
+        >
+          A list gathers the leads that one campaign writes to.
+        </EmptyState>
+      ) : (
+        <>
+          {lists.isPending && <LoadingWords>Loading lists...</LoadingWords>}
+          <ListsTable
+            lists={lists.data?.lists}
+            stale={lists.isPlaceholderData}
+            onView={(list) => start('view', list)}
+            onManage={(list) => start('manage', list)}
+            onEdit={(list) => start('edit', list)}
+          />
+          <Pager page={page} pageSize={PAGE_SIZE} total={lists.data?.total ?? 0} onChange={setPage} noun="lists" />
+        </>
+      )}
+      {task && (task.kind === 'create' || task.kind === 'edit') && (
+        <ListFormDialog key={turn} list={task.list} open={task.open} onClose={close} />
+      )}
+      {task?.list && task.kind === 'view' && (
+        <ListLeadsDialog
+          key={turn}
+          list={task.list}
+          open={task.open}
+          onClose={close}
+          onManage={() => start('manage', task.list)}
+        />
+      )}
+      {task?.list && task.kind === 'manage' && (
+        <ManageLeadsDialog key={turn} list={task.list} open={task.open} onClose={close} />
+      )}
+    </>
+  )
+}
