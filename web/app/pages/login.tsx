@@ -11,7 +11,7 @@ export const meta = () => pageMeta('Log in', 'Log in to X-Automated and go on wh
 export default function Login() {
   useLeaveWhenSignedIn()
   const { state } = useLocation()
-  const { notice, problem } = (state ?? {}) as { notice?: unknown; problem?: unknown }
+  const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
   return (
     <AuthFrame
       title="Welcome Back"
