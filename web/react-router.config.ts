@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
 import { registeredPages } from './app/paths'
@@ -21,5 +21,14 @@ export default {
       notFound: notFoundPath,
     }
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)
+    await refuseInlineStyles(join(reactRouterConfig.buildDirectory, 'client'))
   },
 } satisfies Config
+
+/** The content security policy allows no style written in HTML: the browser would drop it, silently for whoever builds. */
+async function refuseInlineStyles(folder: string): Promise<void> {
+  for await (const file of glob('**/*.html', { cwd: folder })) {
+    const styled = (await readFile(join(folder, file), 'utf8')).match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
+    if (styled) throw new Error(`${file} carries an inline style, which its policy forbids: ${styled.slice(0, 200)}`)
+  }
+}
