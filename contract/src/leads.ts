@@ -66,11 +66,13 @@ export function hasOneSelection(body: LeadSelection): boolean {
 }
 export const ONE_SELECTION = { message: 'give either leadIds or filter', path: ['leadIds'] }
 
-/** The answer of an import (POST /leads/import, text/csv): each refused line by its number in the file, 1 being the header. */
+/** The answer of an import (POST /leads/import, text/csv). */
 export const ImportResult = z.object({
   imported: z.number().int(),
   updated: z.number().int(),
+  /** Each refused line by its number in the file, 1 being the header, and why; the first 10,000 where there are more. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
+  rejectedCount: z.number().int(),
 })
 export type ImportResult = z.output<typeof ImportResult>
 

@@ -78,11 +78,11 @@ export async function startServer({
   const app = await createApp(services, webFolder)
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
   const sender = workers && services.x ? await startSender(services, app.log) : null
+  const scraper = workers && services.x ? await workOnScrapes(services, app.log) : null
   if (workers) {
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
     else app.log.warn('SMTP_URL is not set: mails wait in the queue')
-    if (services.x) await workOnScrapes(services, app.log)
-    else app.log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
+    if (!services.x) app.log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
       await forgetExpired(database.db)
@@ -98,6 +98,7 @@ export async function startServer({
     async close() {
       draining = true
       await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
+      await scraper?.close()
       await limits.close()
       auth.close()
       mailer?.close()

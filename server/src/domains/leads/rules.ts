@@ -1,0 +1,190 @@
+import type { LeadSort } from '@x-automated/contract/leads'
+import type { z } from 'zod'
+
+export type Sort = z.output<typeof LeadSort>
+
+/** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
+export interface Place {
+  value: string | number
+  id: string
+}
+
+/** Says a place as an opaque text; `readCursor` takes it back, in the same order only. */
+export function writeCursor(sort: Sort, { value, id }: Place): string {
+  return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
+}
+
+/** Null: not a cursor of this order. */
+export function readCursor(sort: Sort, cursor: string): Place | null {
+  try {
+    const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    if (of !== sort || typeof id !== 'string' || !UUID.test(id)) return null
+    if (sort.endsWith('followerCount')) return Number.isSafeInteger(value) ? { value: value as number, id } : null
+    if (typeof value !== 'string' || value.includes('\u0000')) return null
+    if (sort.endsWith('createdAt') && Number.isNaN(Date.parse(value))) return null
+    return { value, id }
+  } catch {
+    return null
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** A pattern for LIKE that finds the text anywhere; its own % _ \ mean themselves. */
+export function anywhere(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** What is known of somebody who is to become a lead. Null: not said, so what a lead has already stays. */
+export interface IncomingLead {
+  xUserId: string | null
+  twitterHandle: string
+  name: string | null
+  bio: string | null
+  followerCount: number | null
+  followingCount: number | null
+  sourceProfile: string | null
+  url: string | null
+  profileImageUrl: string | null
+  location: string | null
+  website: string | null
+  metadata: Record<string, unknown> | null
+}
+
+type Cell = { value: unknown } | { problem: string }
+interface Column {
+  field: keyof IncomingLead
+  read: (text: string) => Cell
+}
+
+/** What each column of a file becomes, in the file's order; null: passed over. */
+export type Columns = (Column | { metadataKey: string } | null)[]
+
+/** PostgreSQL's integer. */
+const COUNT_MAX = 2_147_483_647
+
+const within =
+  (max: number) =>
+  (text: string): Cell =>
+    text.length > max ? { problem: `is longer than ${max} characters` } : { value: text }
+
+const count = (text: string): Cell =>
+  // Some programs write whole numbers with a fraction of zero.
+  /^\d{1,10}(\.0+)?$/.test(text) && Number(text) <= COUNT_MAX
+    ? { value: Number(text) }
+    : { problem: 'is not a whole number' }
+
+const handle = (text: string): Cell => {
+  const bare = text.replace(/^@/, '')
+  return /^[A-Za-z0-9_]{1,15}$/.test(bare)
+    ? { value: bare }
+    : { problem: 'must be 1 to 15 letters, digits or underscores' }
+}
+
+const METADATA_MAX = 20_000
+const metadata = (text: string): Cell => {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    if (isObject && text.length <= METADATA_MAX && !text.includes('\\u0000')) return { value }
+  } catch {}
+  return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
+}
+
+/** The columns of a lead by the specification's names (§3). */
+const COLUMNS: Record<string, Column | null> = {
+  twitter_handle: { field: 'twitterHandle', read: handle },
+  x_user_id: {
+    field: 'xUserId',
+    read: (text) => (/^\d{1,20}$/.test(text) ? { value: text } : { problem: 'is not an id of X' }),
+  },
+  name: { field: 'name', read: within(200) },
+  bio: { field: 'bio', read: within(5_000) },
+  follower_count: { field: 'followerCount', read: count },
+  following_count: { field: 'followingCount', read: count },
+  source_profile: { field: 'sourceProfile', read: within(200) },
+  url: { field: 'url', read: within(2_000) },
+  profile_image_url: { field: 'profileImageUrl', read: within(2_000) },
+  location: { field: 'location', read: within(500) },
+  website: { field: 'website', read: within(2_000) },
+  metadata: { field: 'metadata', read: metadata },
+  // Ours, written by an export and never taken from a file.
+  id: null,
+  user_id: null,
+  dm_status: null,
+  created_at: null,
+  updated_at: null,
+}
+
+const COLUMNS_MAX = 200
+const KEY_MAX = 100
+const VALUE_MAX = 5_000
+
+/** Reads a file's header: the specification's column names, in any case and order. Other columns become metadata. */
+export function readHeader(fields: readonly string[]): Columns | { problem: string } {
+  if (fields.length > COLUMNS_MAX) return { problem: `The file has more than ${COLUMNS_MAX} columns.` }
+  const names = fields.map((field) => field.trim())
+  const known = names.map((name) => name.toLowerCase().replaceAll(/[\s-]+/g, '_'))
+  if (!known.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
+  const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
+  if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
+  const long = names.find((name) => name.length > KEY_MAX || name.includes('\u0000'))
+  if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
+  return known.map((name, place) => {
+    if (name === '') return null
+    const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
+    return column === undefined ? { metadataKey: names[place] as string } : column
+  })
+}
+
+/**
+ * Reads one line of a file into a lead. A cell that is blank says nothing.
+ * @returns null for a line without anything in it, or what is wrong with the line, in words to show
+ */
+export function readLine(columns: Columns, fields: readonly string[]): IncomingLead | { problem: string } | null {
+  if (fields.length === 1 && fields[0]?.trim() === '') return null
+  if (fields.length !== columns.length)
+    return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
+  const lead: IncomingLead = { ...NOTHING }
+  const extra: Record<string, unknown> = {}
+  for (const [place, column] of columns.entries()) {
+    const text = withoutGuard(fields[place] ?? '').trim()
+    if (column === null || text === '') continue
+    if (text.includes('\u0000')) return { problem: 'holds a NUL character' }
+    if ('metadataKey' in column) {
+      if (text.length > VALUE_MAX) return { problem: `${column.metadataKey} is longer than ${VALUE_MAX} characters` }
+      extra[column.metadataKey] = text
+      continue
+    }
+    const cell = column.read(text)
+    if ('problem' in cell) return { problem: `${snakeCase(column.field)} ${cell.problem}` }
+    Object.assign(lead, { [column.field]: cell.value })
+  }
+  if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
+  if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
+  return lead
+}
+
+const NOTHING: IncomingLead = {
+  xUserId: null,
+  twitterHandle: '',
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+}
+
+/** An export guards cells that a spreadsheet would run as a formula by an apostrophe; taken back here. */
+function withoutGuard(text: string): string {
+  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+}
+
+function snakeCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,134 @@
+import type { ScrapeStatus } from '@x-automated/contract/scrapes'
+
+/** What a profile must be to become a lead. */
+export interface Wanted {
+  minFollowers: number
+  maxFollowers: number
+  keywords: readonly string[]
+}
+
+/** Bounds are inclusive; of the keywords any, anywhere in the bio, whatever its case; none are all (domain rules, Leads and scraping). */
+export function isWanted(
+  profile: { bio: string; followerCount: number },
+  { minFollowers, maxFollowers, keywords }: Wanted,
+): boolean {
+  if (profile.followerCount < minFollowers || profile.followerCount > maxFollowers) return false
+  if (keywords.length === 0) return true
+  const bio = profile.bio.toLowerCase()
+  return keywords.some((keyword) => bio.includes(keyword.toLowerCase()))
+}
+
+/** How far a scrape is. */
+export interface Progress {
+  maxResults: number
+  fetched: number
+  matched: number
+  /** How many profiles there are, as X says; null before it said so. */
+  expected: number | null
+  /** Time spent reading so far. */
+  busyMs: number
+}
+
+/** X's bounds of `max_results`, and the least that is worth a call. */
+const PAGE_MAX = 1_000
+const PAGE_MIN = 100
+
+/** How many profiles to ask for next: each one read costs, so no more than are likely to be needed. */
+export function pageSize({ maxResults, fetched, matched }: Progress): number {
+  const missing = maxResults - matched
+  // Before anything is known one in three is taken to match.
+  const hitRate = fetched === 0 ? 1 / 3 : Math.max(matched, 0.5) / fetched
+  return Math.min(PAGE_MAX, Math.max(PAGE_MIN, Math.ceil(missing / hitRate)))
+}
+
+/** How many profiles there are, and in how many seconds the rest will be read. Null before X has said how many. */
+export function estimate(
+  progress: Progress,
+  status: ScrapeStatus,
+  waitSeconds: number,
+): { profiles: number; secondsLeft: number | null } | null {
+  const { expected, fetched, matched, maxResults, busyMs } = progress
+  if (expected === null) return null
+  const isUnderWay = status === 'queued' || status === 'running' || status === 'waiting'
+  if (!isUnderWay || fetched === 0) return { profiles: expected, secondsLeft: null }
+  const unread = Math.max(0, expected - fetched)
+  const needed = matched === 0 ? unread : ((maxResults - matched) * fetched) / matched
+  const seconds = (Math.min(unread, needed) * busyMs) / fetched / 1000
+  return { profiles: expected, secondsLeft: Math.ceil(seconds + waitSeconds) }
+}
+
+/** Why a call to X failed, as the client of X says it. */
+export interface Failure {
+  kind: string
+  message: string
+  retryAt: Date | null
+}
+
+/** What becomes of a scrape whose call failed. */
+export type Verdict =
+  /** Goes on by itself at `resumesAt`, or, where that is null, once an X account is connected. */
+  { status: 'waiting'; resumesAt: Date | null; failures: number; error: string } | { status: 'failed'; error: string }
+
+/** Calls in a row without an answer before a scrape gives up. */
+export const FAILURES_MAX = 8
+
+/** X never asks to wait longer than its 15-minute windows; a day is a clock gone wrong. */
+const WAIT_MAX_MS = 24 * 60 * 60_000
+
+/** @param failures calls in a row that X had not answered before this one */
+export function verdict(
+  failure: Failure,
+  { failures, twitterHandle, type }: { failures: number; twitterHandle: string; type: 'followers' | 'following' },
+  now: Date,
+): Verdict {
+  const inMs = (ms: number) => new Date(now.getTime() + ms)
+  switch (failure.kind) {
+    case 'rate-limit': {
+      const wait = (failure.retryAt?.getTime() ?? now.getTime() + 15 * 60_000) - now.getTime()
+      const resumesAt = inMs(Math.min(Math.max(wait, 1_000), WAIT_MAX_MS))
+      return {
+        status: 'waiting',
+        resumesAt,
+        failures: 0,
+        error: 'X allows no more reading for now. The scrape goes on by itself.',
+      }
+    }
+    case 'unauthorized':
+    case 'credentials':
+    case 'account':
+      return { status: 'waiting', resumesAt: null, failures: 0, error: failure.message }
+    case 'not-found':
+      return { status: 'failed', error: noSuchAccount(twitterHandle) }
+    case 'recipient':
+      return { status: 'failed', error: `X does not show the ${type} of @${twitterHandle}: ${failure.message}` }
+    case 'invalid':
+      return { status: 'failed', error: `Failed to scrape X ${type}: ${failure.message}` }
+    default: {
+      const inARow = failures + 1
+      if (inARow >= FAILURES_MAX)
+        return {
+          status: 'failed',
+          error: `Failed to scrape X ${type}. ${failure.message} What was found is kept; resume the scrape later.`,
+        }
+      return {
+        status: 'waiting',
+        resumesAt: inMs(Math.min(60_000, 500 * 2 ** inARow)),
+        failures: inARow,
+        error: `${failure.message} Trying again.`,
+      }
+    }
+  }
+}
+
+export function noSuchAccount(handle: string): string {
+  return `There is no X account @${handle}.`
+}
+
+export function protectedAccount(handle: string, type: 'followers' | 'following'): string {
+  return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
+}
+
+/** No more will happen unless somebody resumes it. */
+export function isOver(status: ScrapeStatus): boolean {
+  return status === 'completed' || status === 'canceled' || status === 'failed'
+}

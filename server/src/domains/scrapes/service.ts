@@ -1,0 +1,518 @@
+import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/scrapes'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Actor, roleAllows } from '../../actor.ts'
+import type { Services } from '../../app.ts'
+import type { Db } from '../../db/open.ts'
+import { livingWorkers, openLiveness } from '../../jobs/liveness.ts'
+import { XError, type XUser } from '../../outside/x.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import type { SignedInContext } from '../../requests/context.ts'
+import { type IncomingLead, upsertLeads } from '../leads/service.ts'
+import { leads } from '../leads/tables.ts'
+import { connectWithPassword, findCurrentAccount, markLost, withAccount } from '../x-account/service.ts'
+import {
+  estimate,
+  type Failure,
+  isOver,
+  isWanted,
+  noSuchAccount,
+  pageSize,
+  protectedAccount,
+  type Verdict,
+  verdict,
+} from './rules.ts'
+import { scrapeLeads, scrapes } from './tables.ts'
+
+export type ScrapeRow = typeof scrapes.$inferSelect
+
+/** Told, by its id, of every change of a scrape; and `connected:<workspace>` when an X account was connected (by a trigger). */
+export const SCRAPES_CHANNEL = 'scrapes'
+const CONNECTED = 'connected:'
+
+interface ScrapeInput {
+  twitterHandle: string
+  type: 'followers' | 'following'
+  minFollowers: number
+  maxFollowers: number
+  keywords: string[]
+  maxResults: number
+  credentials?: { username: string; password: string }
+}
+
+/** A scrape as the contract shows it. */
+export function view(row: ScrapeRow) {
+  const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
+  return { ...row, estimate: estimate(row, row.status, waitMs / 1000) }
+}
+
+/**
+ * Starts a scrape as a job. With credentials the X account is connected first, which takes the role that connecting takes.
+ * @throws Refusal X_SESSION_EXPIRED (no X account is connected), X_CREDENTIALS_REFUSED, X_UNAVAILABLE, FORBIDDEN
+ */
+export async function create(context: SignedInContext, actor: Actor, { credentials, ...input }: ScrapeInput) {
+  if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  if (credentials) {
+    if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
+    await connectWithPassword(context, actor, credentials)
+  }
+  const account = await findCurrentAccount(context.db, actor.workspaceId)
+  if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
+  return context.db.transaction(async (tx) => {
+    const [row] = await tx
+      .insert(scrapes)
+      .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId, xAccountId: account.id })
+      .returning()
+    if (!row) throw new Error('no scrape was made')
+    await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
+    const answer = view(row)
+    await context.remember(tx, Scrape.parse(answer))
+    return answer
+  })
+}
+
+/** How long POST /scrape/scrape waits for its scrape (domain rules, Leads and scraping). */
+const WAIT_MS = 60_000
+
+/**
+ * Starts a scrape, waits for it, and answers with the leads it has by then; the job goes on.
+ * @param signal the caller has gone
+ * @throws Refusal as `create`; X_SESSION_EXPIRED also where X refused the connection meanwhile; INVALID_INPUT: a handle that cannot be scraped
+ */
+export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
+  // The answer to keep for an Idempotency-Key is the one with the leads.
+  const started = await create({ ...context, remember: async () => {} }, actor, input)
+  const deadline = Date.now() + WAIT_MS
+  const waited = AbortSignal.any([AbortSignal.timeout(WAIT_MS), ...(signal ? [signal] : [])])
+  let row: ScrapeRow = started
+  for await (const changed of follow(context, actor, started.id, waited)) {
+    row = changed
+    if (row.status === 'waiting' && (row.resumesAt === null || row.resumesAt.getTime() > deadline)) break
+  }
+  if (row.status === 'waiting' && row.resumesAt === null) {
+    // The caller is asked for credentials and scrapes again with them.
+    await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
+    throw new Refusal('X_SESSION_EXPIRED')
+  }
+  if (row.status === 'failed') {
+    if (row.sourceUserId === null && row.failures === 0)
+      throw invalidField('twitterHandle', row.error ?? 'cannot be scraped')
+    if (row.matched === 0) throw new Refusal('X_UNAVAILABLE', row.error ?? `Failed to scrape X ${row.type}`)
+  }
+  const found = await context.database.db
+    .select({ lead: leads })
+    .from(scrapeLeads)
+    .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
+    .where(eq(scrapeLeads.scrapeId, row.id))
+    .orderBy(leads.id)
+    .limit(SCRAPE_WAIT_MAX_RESULTS)
+  return { success: true as const, leads: found.map((one) => one.lead), count: found.length }
+}
+
+export async function list(db: Db, actor: Actor, { page, pageSize: size }: { page: number; pageSize: number }) {
+  const own = eq(scrapes.workspaceId, actor.workspaceId)
+  const [rows, total] = await Promise.all([
+    db
+      .select()
+      .from(scrapes)
+      .where(own)
+      .orderBy(desc(scrapes.createdAt), desc(scrapes.id))
+      .limit(size)
+      .offset((page - 1) * size),
+    db.$count(scrapes, own),
+  ])
+  return { scrapes: rows.map(view), total, page, pageSize: size }
+}
+
+/** @throws Refusal SCRAPE_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string): Promise<ScrapeRow> {
+  const [row] = await db
+    .select()
+    .from(scrapes)
+    .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId)))
+  if (!row) throw new Refusal('SCRAPE_NOT_FOUND')
+  return row
+}
+
+/** Stops a scrape before its next page; what it has found stays. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE (it is over) */
+export async function cancel(db: Db, actor: Actor, id: string) {
+  return view(await end(db, actor, id, 'canceled'))
+}
+
+/** Goes on with a scrape that was canceled or failed, from where it was. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE */
+export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    const row = await change(tx, actor, id, inArray(scrapes.status, ['canceled', 'failed']), {
+      status: 'queued',
+      error: null,
+      failures: 0,
+    })
+    await jobs.enqueue(tx, 'scrape', { scrapeId: id })
+    return view(row)
+  })
+}
+
+function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<ScrapeRow> {
+  return change(db, actor, id, inArray(scrapes.status, ['queued', 'running', 'waiting']), { status, error: null })
+}
+
+/** A change that a person asks for; whoever runs the scrape finds its next page refused. */
+async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
+  const [row] = await db
+    .update(scrapes)
+    .set({ ...set, resumesAt: null, workerId: null, ...CHANGED })
+    .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId), allowed))
+    .returning()
+  if (!row) {
+    await find(db, actor, id)
+    throw new Refusal('SCRAPE_STATE')
+  }
+  await tell(db, id)
+  return row
+}
+
+const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
+
+async function tell(db: Db, id: string): Promise<void> {
+  await db.execute(sql`select pg_notify(${SCRAPES_CHANNEL}, ${id})`)
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/** Looks again after this time without a notice: one may be lost where a connection breaks. */
+const LOOK_AGAIN_MS = 3_000
+
+/**
+ * The scrape as it stands, and again whenever it has changed, until it is over or `signal` says stop.
+ * @throws Refusal SCRAPE_NOT_FOUND
+ */
+export async function* follow(
+  { database, notices, isDraining }: Pick<Services, 'database' | 'notices' | 'isDraining'>,
+  actor: Actor,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<ScrapeRow> {
+  let wake = () => {}
+  let isDue = false
+  const look = () => {
+    isDue = true
+    wake()
+  }
+  const stop = notices.listen(SCRAPES_CHANNEL, (payload) => payload === id && look())
+  signal.addEventListener('abort', look)
+  try {
+    let seen = -1
+    while (!signal.aborted && !isDraining()) {
+      isDue = false
+      const row = await find(database.db, actor, id)
+      if (row.version !== seen) yield row
+      seen = row.version
+      if (isOver(row.status)) return
+      if (isDue) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_AGAIN_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    stop()
+    signal.removeEventListener('abort', look)
+  }
+}
+
+/** Scrapes that one process runs at a time. */
+const CONCURRENCY = 4
+/** How often a process looks for scrapes whose runner died, and for those that a lost notice left waiting. */
+const SWEEP_MS = 10_000
+/** After this long a scrape goes to the end of the queue, so that a long one does not keep short ones waiting. */
+const TURN_MS = 15_000
+
+type RunnerServices = Pick<Services, 'database' | 'jobs' | 'x' | 'sealer' | 'onFault' | 'isDraining'>
+
+/** What one process works with. */
+interface Runner extends RunnerServices {
+  workerId: number
+  /** Scrapes that this process runs now, each with the version it was taken at. */
+  running: Map<string, number>
+  log: FastifyBaseLogger
+}
+
+/** Runs scrapes in this process, those of dead processes at once, until closed. */
+export async function workOnScrapes(
+  services: RunnerServices & Pick<Services, 'notices'>,
+  log: FastifyBaseLogger,
+): Promise<{ close(): Promise<void> }> {
+  const liveness = await openLiveness(services.database)
+  const runner: Runner = { ...services, workerId: liveness.workerId, running: new Map(), log }
+  const sweep = async () => {
+    try {
+      await takeOver(runner)
+      await wakeConnected(runner, null)
+    } catch (error) {
+      log.warn({ err: error }, 'looking for scrapes to go on with failed')
+    }
+  }
+  await sweep()
+  const timer = setInterval(() => void sweep(), SWEEP_MS)
+  const stopListening = services.notices.listen(SCRAPES_CHANNEL, (payload) => {
+    if (!payload.startsWith(CONNECTED)) return
+    wakeConnected(runner, payload.slice(CONNECTED.length)).catch((error: unknown) =>
+      log.warn({ err: error }, 'waking scrapes failed'),
+    )
+  })
+  await services.jobs.work('scrape', CONCURRENCY, ({ scrapeId }) => run(runner, scrapeId))
+  return {
+    async close() {
+      clearInterval(timer)
+      stopListening()
+      await liveness.close()
+    },
+  }
+}
+
+/** Puts scrapes back into the queue that should be going on and are not: their process died, or their job was lost. */
+async function takeOver({ database, jobs, workerId, running }: Runner): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      update scrapes set worker_id = null, updated_at = now()
+      where id in (
+        select id from scrapes where status in ('queued', 'running', 'waiting') and case status
+          when 'running' then
+            case when worker_id is null then updated_at < now() - interval '30 seconds'
+              when worker_id = ${workerId} then id <> all(${sql.param([...running.keys()])}::uuid[])
+              else worker_id not in (${livingWorkers}) end
+          when 'waiting' then resumes_at < now() - interval '5 seconds' and updated_at < now() - interval '15 seconds'
+          else updated_at < now() - interval '2 minutes' end
+        for update skip locked
+      )
+      returning id`)
+    for (const { id } of rows) await jobs.enqueue(tx, 'scrape', { scrapeId: id })
+  })
+}
+
+/** Goes on with scrapes that waited for an X account where one is connected now. @param workspaceId null: everywhere */
+async function wakeConnected({ database, jobs }: Runner, workspaceId: string | null): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ id: string }>(sql`
+      update scrapes s set status = 'queued', error = null, version = version + 1, updated_at = now()
+      where s.status = 'waiting' and s.resumes_at is null ${workspaceId === null ? sql`` : sql`and s.workspace_id = ${workspaceId}`}
+        and exists (select from x_accounts a where a.workspace_id = s.workspace_id and a.status = 'connected')
+      returning s.id`)
+    for (const { id } of rows) {
+      await jobs.enqueue(tx, 'scrape', { scrapeId: id })
+      await tell(tx, id)
+    }
+  })
+}
+
+/** Runs a scrape for one turn: page after page until it ends, must wait, is taken away, or its turn is over. */
+async function run(runner: Runner, scrapeId: string): Promise<void> {
+  let row = await claim(runner, scrapeId)
+  if (!row) return
+  const taken = row.version
+  runner.running.set(scrapeId, taken)
+  try {
+    const turnEnds = Date.now() + TURN_MS
+    while (row?.status === 'running') {
+      if (runner.isDraining() || Date.now() > turnEnds) {
+        await handBack(runner, row)
+        return
+      }
+      row = await step(runner, row)
+    }
+  } finally {
+    // Unless it was taken away and this process has it anew.
+    if (runner.running.get(scrapeId) === taken) runner.running.delete(scrapeId)
+  }
+}
+
+/** Makes this process the one that runs the scrape. Null: it is over, not yet due, or another living process has it. */
+async function claim({ database, workerId, running }: Runner, scrapeId: string): Promise<ScrapeRow | null> {
+  const [row] = await database.db
+    .update(scrapes)
+    .set({ status: 'running', workerId, resumesAt: null, error: null, ...CHANGED })
+    .where(
+      and(
+        eq(scrapes.id, scrapeId),
+        sql`case ${scrapes.status}
+          when 'queued' then true
+          when 'waiting' then ${scrapes.resumesAt} <= now() + interval '1 second'
+          when 'running' then ${scrapes.workerId} is null or ${scrapes.workerId} not in (${livingWorkers})
+            or (${scrapes.workerId} = ${workerId} and ${!running.has(scrapeId)})
+          else false end`,
+      ),
+    )
+    .returning()
+  if (!row) return null
+  await tell(database.db, scrapeId)
+  return row
+}
+
+/** Lets whoever comes first go on with the scrape. */
+async function handBack({ database, jobs }: Runner, row: ScrapeRow): Promise<void> {
+  await database.db.transaction(async (tx) => {
+    const [mine] = await tx
+      .update(scrapes)
+      .set({ workerId: null, updatedAt: sql`now()` })
+      .where(stillOurs(row))
+      .returning({ id: scrapes.id })
+    if (mine) await jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
+  })
+}
+
+/** Nobody has canceled the scrape or taken it over since `row` was read. */
+function stillOurs(row: ScrapeRow): SQL | undefined {
+  return and(eq(scrapes.id, row.id), eq(scrapes.version, row.version), eq(scrapes.status, 'running'))
+}
+
+/** One page: read outside of any transaction, kept in one. The scrape afterwards; null where it was taken away. */
+async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
+  try {
+    const account = await findCurrentAccount(runner.database.db, row.workspaceId)
+    if (account?.status !== 'connected') {
+      const reason = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
+      throw new XError('unauthorized', reason)
+    }
+    if (row.sourceUserId === null) return await lookUp(runner, row, account)
+    const began = Date.now()
+    const { sourceUserId, cursor, type } = row
+    const page = await withAccount(runner, account.id, (x, token) =>
+      x.listFollows(token, sourceUserId, type, { cursor, size: pageSize(row) }),
+    ).catch(async (error: unknown) => {
+      // Locked or taken for automated: nothing else may use the account either.
+      if (error instanceof XError && error.kind === 'account')
+        await markLost(runner.database.db, account.id, error.message)
+      throw error
+    })
+    return await keepPage(runner, row, page, began)
+  } catch (error) {
+    if (error instanceof XError) return settle(runner, row, verdict(error, row, new Date()))
+    // Tried again like X's own trouble. Where the database is what is down, writing that down throws too, and the queue tries again.
+    const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
+    runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
+    runner.onFault(error)
+    return stopped
+  }
+}
+
+const FAULT: Failure = { kind: 'fault', message: 'Something went wrong on our side.', retryAt: null }
+
+/** Finds out who is to be scraped, and how many there are to read. */
+async function lookUp(
+  runner: Runner,
+  row: ScrapeRow,
+  account: { id: string; xUserId: string },
+): Promise<ScrapeRow | null> {
+  const user = await withAccount(runner, account.id, (x, token) => x.findUser(token, row.twitterHandle))
+  if (!user) return settle(runner, row, { status: 'failed', error: noSuchAccount(row.twitterHandle) })
+  if (user.protected && user.id !== account.xUserId)
+    return settle(runner, row, { status: 'failed', error: protectedAccount(user.handle, row.type) })
+  return save(runner.database.db, row, {
+    sourceUserId: user.id,
+    twitterHandle: user.handle,
+    expected: wholeCount(row.type === 'followers' ? user.followerCount : user.followingCount),
+    xAccountId: account.id,
+    failures: 0,
+  })
+}
+
+async function keepPage(
+  runner: Runner,
+  row: ScrapeRow,
+  page: { users: XUser[]; next: string | null },
+  began: number,
+): Promise<ScrapeRow | null> {
+  const wanted = new Map(page.users.filter((user) => isWanted(user, row)).map((user) => [user.id, user]))
+  return runner.database.db.transaction(async (tx) => {
+    // First of all, so that a cancellation or another runner waits or is seen here.
+    const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(stillOurs(row)).for('update')
+    if (!mine) return null
+    // X's lists move while they are read, so a person can come twice.
+    const known = await tx
+      .select({ xUserId: leads.xUserId })
+      .from(scrapeLeads)
+      .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
+      .where(
+        and(eq(scrapeLeads.scrapeId, row.id), sql`${leads.xUserId} = any(${sql.param([...wanted.keys()])}::text[])`),
+      )
+    for (const { xUserId } of known) wanted.delete(xUserId ?? '')
+    const found = [...wanted.values()].slice(0, row.maxResults - row.matched)
+    const matched = row.matched + found.length
+    if (found.length > 0) {
+      const leadIds = await upsertLeads(
+        tx,
+        row,
+        found.map((user) => leadOf(user, row)),
+        'whole',
+      )
+      await tx.execute(sql`
+        insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
+        on conflict do nothing`)
+    }
+    const isDone = matched >= row.maxResults || page.next === null || page.next === row.cursor
+    return save(tx, row, {
+      fetched: row.fetched + page.users.length,
+      matched,
+      cursor: isDone && page.next === null ? row.cursor : page.next,
+      busyMs: row.busyMs + Date.now() - began,
+      failures: 0,
+      ...(isDone ? { status: 'completed' as const, workerId: null } : {}),
+    })
+  })
+}
+
+/** Writes down that a scrape waits or has failed; where it goes on by itself, its job is queued for then. */
+async function settle(runner: Runner, row: ScrapeRow, outcome: Verdict): Promise<ScrapeRow | null> {
+  runner.log.info({ scrapeId: row.id, status: outcome.status }, 'scrape stopped')
+  return runner.database.db.transaction(async (tx) => {
+    const saved = await save(tx, row, { ...outcome, workerId: null })
+    if (saved && outcome.status === 'waiting' && outcome.resumesAt) {
+      const startAfterSeconds = Math.max(1, Math.ceil((outcome.resumesAt.getTime() - Date.now()) / 1000))
+      await runner.jobs.enqueue(tx, 'scrape', { scrapeId: row.id }, { startAfterSeconds })
+    }
+    return saved
+  })
+}
+
+/** A change by whoever runs the scrape. Null: it was taken away. */
+async function save(db: Db, row: ScrapeRow, set: Partial<ScrapeRow>): Promise<ScrapeRow | null> {
+  const [saved] = await db
+    .update(scrapes)
+    .set({ ...set, ...CHANGED })
+    .where(stillOurs(row))
+    .returning()
+  if (saved) await tell(db, row.id)
+  return saved ?? null
+}
+
+function leadOf(user: XUser, { twitterHandle }: ScrapeRow): IncomingLead {
+  return {
+    xUserId: user.id,
+    twitterHandle: user.handle,
+    name: storable(user.name),
+    bio: storable(user.bio),
+    followerCount: wholeCount(user.followerCount),
+    followingCount: wholeCount(user.followingCount),
+    sourceProfile: twitterHandle,
+    url: `https://x.com/${user.handle}`,
+    profileImageUrl: storable(user.profileImageUrl),
+    location: storable(user.location),
+    website: storable(user.website),
+    metadata: null,
+  }
+}
+
+/** What PostgreSQL takes as text: no NUL, no half of a surrogate pair. */
+function storable<T extends string | null>(text: T): T {
+  return (text === null ? null : text.replaceAll('\u0000', '').toWellFormed()) as T
+}
+
+/** What fits PostgreSQL's integer; null where X gave no number. */
+function wholeCount(count: number): number | null {
+  return Number.isFinite(count) ? Math.min(Math.max(0, Math.trunc(count)), 2_147_483_647) : null
+}
