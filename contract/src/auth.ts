@@ -57,6 +57,11 @@ export const auth = {
         password: NewPassword,
         name: text(100).optional(),
         referralCode: ReferralCode.optional(),
+        /** PKCE (RFC 7636, S256): binds the one-time code behind the mailed link to the browser that signed up. */
+        codeChallenge: z
+          .string()
+          .regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
+          .optional(),
       }),
     )
     .output(Success.extend({ message: z.string() })),

@@ -5,16 +5,26 @@ import { Refusal } from '../refusal.ts'
 
 /** GET /api/auth/verify-email?token=: the mailed link. Always redirects into the product, on our own origin. */
 export function serveVerifyEmail(app: FastifyInstance, services: Services): void {
-  app.get<{ Querystring: { token?: unknown } }>('/api/auth/verify-email', async (request, reply) => {
-    const callback = new URL('/auth/callback', services.origin)
-    try {
-      const token = typeof request.query.token === 'string' ? request.query.token : ''
-      const { code } = await confirmAddress({ db: services.database.db, auth: services.auth }, token)
-      callback.searchParams.set('code', code)
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      callback.searchParams.set('error', error.code)
-    }
-    return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect(callback.href)
-  })
+  app.get<{ Querystring: { token?: unknown; challenge?: unknown } }>(
+    '/api/auth/verify-email',
+    async (request, reply) => {
+      const callback = new URL('/auth/callback', services.origin)
+      try {
+        const { token, challenge } = request.query
+        const { code } = await confirmAddress(
+          { db: services.database.db, auth: services.auth },
+          {
+            token: typeof token === 'string' ? token : '',
+            codeChallenge: typeof challenge === 'string' ? challenge : null,
+          },
+        )
+        if (code) callback.searchParams.set('code', code)
+        else callback.searchParams.set('confirmed', 'before')
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        callback.searchParams.set('error', error.code)
+      }
+      return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect(callback.href)
+    },
+  )
 }

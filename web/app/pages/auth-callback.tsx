@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../api'
+import { takeCodeVerifier } from '../features/auth/pkce'
 import { LoadingScreen } from '../features/shell/loading-screen'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths, signedInHome } from '../paths'
@@ -12,10 +13,15 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 /** A code works once, and React may run an effect twice: each code is exchanged by one call. */
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
+/** Null where this browser has no verifier: whoever signed up did so in another one, and logs in there or here by password. */
 function exchange(code: string) {
-  const running = exchanges.get(code) ?? client.auth.exchange({ code })
-  exchanges.set(code, running)
-  return running
+  const running = exchanges.get(code)
+  if (running) return running
+  const codeVerifier = takeCodeVerifier()
+  if (!codeVerifier) return null
+  const exchanging = client.auth.exchange({ code, codeVerifier })
+  exchanges.set(code, exchanging)
+  return exchanging
 }
 
 /** Where mailed confirmations (and later other ways to sign in) end: trades the code in the address for a session. */
@@ -28,18 +34,25 @@ export default function AuthCallback() {
       void navigate(paths.login, { replace: true, state: { problem: 'This link is invalid or has expired.' } })
       return
     }
+    const logIn = () => void navigate(paths.login, { replace: true, state: { notice: 'Email confirmed' } })
     if (!code) {
-      void navigate(signedInHome(), { replace: true })
+      if (query.has('confirmed')) logIn()
+      else void navigate(signedInHome(), { replace: true })
+      return
+    }
+    const exchanging = exchange(code)
+    if (!exchanging) {
+      logIn()
       return
     }
     let here = true
-    exchange(code).then(
+    exchanging.then(
       (answer) => {
         if (!here) return
         session.signIn(answer)
         void navigate(takeReturnPath() ?? signedInHome(), { replace: true })
       },
-      () => here && void navigate(paths.login, { replace: true, state: { notice: 'Email confirmed' } }),
+      () => here && logIn(),
     )
     return () => {
       here = false

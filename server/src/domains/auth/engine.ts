@@ -15,7 +15,13 @@ const KEY_ROTATION_DAYS = 90
 
 /** What the engine asks us to mail; called inside the transaction of the call that causes it. */
 export interface AuthMails {
-  confirmAddress(db: Db, user: { email: string; name: string }, token: string): Promise<void>
+  /** @param codeChallenge of whoever signed up, to bind the one-time code to that browser; null where there is none */
+  confirmAddress(
+    db: Db,
+    user: { email: string; name: string },
+    token: string,
+    codeChallenge: string | null,
+  ): Promise<void>
   alreadyRegistered(db: Db, user: { email: string; name: string }): Promise<void>
 }
 
@@ -32,8 +38,8 @@ export interface AuthEngineOptions {
  * `within(tx, …)` makes its queries part of a transaction.
  */
 export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOptions) {
-  const transactions = new AsyncLocalStorage<Db>()
-  const current = () => transactions.getStore() ?? db
+  const calls = new AsyncLocalStorage<{ tx: Db; codeChallenge: string | null }>()
+  const current = () => calls.getStore()?.tx ?? db
   // The adapter is given one handle for good; this one is always the transaction of the call under way.
   const handle = new Proxy({} as Db, {
     get: (_, key) => {
@@ -75,7 +81,8 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
       sendOnSignIn: true,
       autoSignInAfterVerification: false,
       expiresIn: VERIFICATION_HOURS * 3_600,
-      sendVerificationEmail: async ({ user, token }) => mails.confirmAddress(current(), user, token),
+      sendVerificationEmail: async ({ user, token }) =>
+        mails.confirmAddress(current(), user, token, calls.getStore()?.codeChallenge ?? null),
     },
     plugins: [
       jwt({
@@ -93,7 +100,8 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
   return {
     api: auth.api,
     /** Runs `work` with the engine's queries inside the transaction `tx`. */
-    within: <T>(tx: Db, work: () => Promise<T>): Promise<T> => transactions.run(tx, work),
+    within: <T>(tx: Db, work: () => Promise<T>, codeChallenge: string | null = null): Promise<T> =>
+      calls.run({ tx, codeChallenge }, work),
   }
 }
 

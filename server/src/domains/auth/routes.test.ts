@@ -116,6 +116,17 @@ describe('GET /auth/verify-email', () => {
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password })).status).toBe(200)
   })
 
+  it('302: opened again it signs nobody in', async () => {
+    const { email } = await signedUp()
+    const again = await call(app, 'GET', await confirmationPath(email))
+    const url = new URL(again.headers.get('location')!)
+    expect([again.status, url.searchParams.get('code'), url.searchParams.get('confirmed')]).toEqual([
+      302,
+      null,
+      'before',
+    ])
+  })
+
   it.each(['', 'x', 'a.b.c', `${'a'.repeat(3000)}`])(
     '302: with an error for a link that is not good: %j',
     async (token) => {
@@ -147,19 +158,23 @@ describe('POST /auth/exchange', () => {
     expect((await call(app, 'POST', '/auth/exchange', { code: codeOf(redirect) })).status).toBe(400)
   })
 
-  it('400: a code that was asked for with a challenge, without its verifier; and it is used up', async () => {
-    const { redirect } = await signedUp()
-    const code = codeOf(redirect)
-    // The SHA-256 of 'the right verifier', base64url (RFC 7636).
-    const challenge = Buffer.from(
-      await crypto.subtle.digest('SHA-256', new TextEncoder().encode('the right verifier')),
-    ).toString('base64url')
-    await app.db
-      .update(authCodes)
-      .set({ codeChallenge: challenge })
-      .where(eq(authCodes.codeHash, hashToken(code)))
-    expect((await call(app, 'POST', '/auth/exchange', { code, codeVerifier: 'a wrong one' })).status).toBe(400)
-    expect((await call(app, 'POST', '/auth/exchange', { code, codeVerifier: 'the right verifier' })).status).toBe(400)
+  it('binds the code to the browser that signed up with a challenge; a wrong verifier uses it up', async () => {
+    const verifier = 'the right verifier, long enough to be one of PKCE'
+    // The SHA-256 of the verifier, base64url (RFC 7636).
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+    const signUpHere = async () => {
+      const email = newEmail()
+      const codeChallenge = Buffer.from(digest).toString('base64url')
+      await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, codeChallenge })
+      const answer = await call(app, 'GET', await confirmationPath(email))
+      return codeOf(new URL(answer.headers.get('location')!))
+    }
+    const exchange = async (body: object) => (await call(app, 'POST', '/auth/exchange', body)).status
+    expect(await exchange({ code: await signUpHere(), codeVerifier: verifier })).toBe(200)
+    expect(await exchange({ code: await signUpHere() })).toBe(400)
+    const code = await signUpHere()
+    expect(await exchange({ code, codeVerifier: 'a wrong one' })).toBe(400)
+    expect(await exchange({ code, codeVerifier: verifier })).toBe(400)
   })
 })
 

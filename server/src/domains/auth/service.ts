@@ -53,11 +53,12 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
     secret,
     origin,
     mails: {
-      confirmAddress: (tx, user, token) =>
-        outbox.post(
-          tx,
-          confirmAddressMail(user.email, `${origin}/api/auth/verify-email?token=${encodeURIComponent(token)}`),
-        ),
+      confirmAddress: (tx, user, token, codeChallenge) => {
+        const link = new URL('/api/auth/verify-email', origin)
+        link.searchParams.set('token', token)
+        if (codeChallenge) link.searchParams.set('challenge', codeChallenge)
+        return outbox.post(tx, confirmAddressMail(user.email, link.href))
+      },
       alreadyRegistered: (tx, user) =>
         outbox.post(tx, alreadyRegisteredMail(user.email, `${origin}/login`, `${origin}/forgot-password`)),
     },
@@ -169,14 +170,16 @@ const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link 
 /** Makes an account and mails the link that confirms it; for a known address nothing but a mail to its owner. The answer is the same. */
 export async function signUp(
   { db, auth, limits, request }: AuthContext,
-  input: { email: string; password: string; name?: string },
+  input: { email: string; password: string; name?: string; codeChallenge?: string },
 ) {
   await limits.spend('signUpByAddress', request.addressHash)
   const name = input.name || input.email.slice(0, input.email.indexOf('@'))
   try {
     await db.transaction((tx) =>
-      auth.engine.within(tx, () =>
-        auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
+      auth.engine.within(
+        tx,
+        () => auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
+        input.codeChallenge,
       ),
     )
   } catch (error) {
@@ -188,23 +191,28 @@ export async function signUp(
 }
 
 /**
- * Confirms the address a mailed token was sent to, and makes a one-time code to sign in with.
+ * Confirms the address a mailed token was sent to, and the first time makes a one-time code to sign in with.
+ * @param codeChallenge of the browser that signed up: the code is good only with its verifier
+ * @returns null where the address was confirmed before: an old mail signs nobody in
  * @throws Refusal INVALID_CODE: forged or expired
  */
-export async function confirmAddress({ db, auth }: { db: Db; auth: Auth }, token: string): Promise<{ code: string }> {
+export async function confirmAddress(
+  { db, auth }: { db: Db; auth: Auth },
+  { token, codeChallenge }: { token: string; codeChallenge: string | null },
+): Promise<{ code: string | null }> {
   return db.transaction(async (tx) => {
-    const result = await auth.engine
-      .within(tx, () => auth.engine.api.verifyEmail({ query: { token } }))
-      .catch(asInvalidCode)
     const email = emailOf(token)
-    const [user] = result && email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)) : []
-    if (!user?.emailVerified) throw new Refusal('INVALID_CODE')
-    await ensurePersonalWorkspace(tx, user)
+    const [before] = email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update') : []
+    await auth.engine.within(tx, () => auth.engine.api.verifyEmail({ query: { token } })).catch(asInvalidCode)
+    if (!before) throw new Refusal('INVALID_CODE')
+    if (before.emailVerified) return { code: null }
+    await ensurePersonalWorkspace(tx, before)
     const code = newToken()
     await tx.insert(authCodes).values({
       codeHash: hashToken(code),
-      userId: user.id,
-      expiresAt: sql`now() + make_interval(secs => ${CODE_SECONDS})` as unknown as Date,
+      userId: before.id,
+      codeChallenge,
+      expiresAt: new Date(Date.now() + CODE_SECONDS * 1000),
     })
     return { code }
   })
@@ -405,9 +413,12 @@ function asInvalidCode(error: unknown): never {
   throw error
 }
 
-/** The address inside a verification token that the engine has already checked. */
+/** The address inside a verification token; null where it is no such token. Whether it is genuine the engine says. */
 function emailOf(token: string): string | null {
-  const payload = token.split('.')[1]
-  const email = payload ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { email?: unknown }).email : null
-  return typeof email === 'string' ? email : null
+  try {
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { email?: unknown }
+    return typeof payload.email === 'string' ? payload.email : null
+  } catch {
+    return null
+  }
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { MailCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { client, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
@@ -10,6 +10,7 @@ import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from './email'
 import { PasswordChecklist } from './password-checklist'
 import { meetsPasswordRules, passwordProblem } from './password-rules'
+import { newCodeChallenge } from './pkce'
 
 const missing = 'You must provide either an email or phone number and a password'
 
@@ -23,15 +24,17 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
   const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
   const { errors } = form.formState
   const password = form.watch('password')
-  const signUp = useMutation(
-    api.auth.signUpEmail.mutationOptions({
-      onError: (error) => {
-        const problems = fieldProblems(error)
-        if (problems.email) form.setError('email', { message: problems.email })
-        if (problems.password) form.setError('password', { message: problems.password })
-      },
-    }),
-  )
+  const signUp = useMutation({
+    async mutationFn(input: { email: string; password: string; referralCode?: string }) {
+      const codeChallenge = await newCodeChallenge()
+      return client.auth.signUpEmail({ ...input, ...(codeChallenge ? { codeChallenge } : {}) })
+    },
+    onError: (error) => {
+      const problems = fieldProblems(error)
+      if (problems.email) form.setError('email', { message: problems.email })
+      if (problems.password) form.setError('password', { message: problems.password })
+    },
+  })
 
   if (signUp.isSuccess) {
     return (
