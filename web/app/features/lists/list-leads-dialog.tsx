@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { followersInWords, LeadCell } from './lead-cell'
+import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 
 const PAGE_SIZE = 25
 
@@ -76,10 +76,10 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
                 leads.data.leads.map((lead) => (
                   <Tr key={lead.id}>
                     <Td>
-                      <LeadCell lead={lead} />
+                      <LeadIdentity lead={lead} />
                     </Td>
                     <Td label="Followers" end>
-                      {followersInWords(lead.followerCount)}
+                      <LeadFollowers followerCount={lead.followerCount} />
                     </Td>
                     <Td label="Status">
                       <StatusBadge status={lead.dmStatus} />

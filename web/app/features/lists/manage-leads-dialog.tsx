@@ -18,7 +18,7 @@ import { Select } from '../../ui/select'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { followersInWords, LeadCell } from './lead-cell'
+import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 import { memberIdsQuery } from './member-ids'
 import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
 
@@ -266,10 +266,10 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
                           />
                         </Td>
                         <Td>
-                          <LeadCell lead={lead} />
+                          <LeadIdentity lead={lead} />
                         </Td>
                         <Td label="Followers" end>
-                          {followersInWords(lead.followerCount)}
+                          <LeadFollowers followerCount={lead.followerCount} />
                         </Td>
                         <Td label="Status">
                           <StatusBadge status={lead.dmStatus} />

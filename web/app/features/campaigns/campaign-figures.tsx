@@ -1,0 +1,55 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { Check, CircleAlert, Clock, Users } from 'lucide-react'
+import { Card } from '../../ui/card'
+import { StatCard } from '../../ui/stat-card'
+import { CampaignBar } from './campaign-bar'
+import { happeningNow, progressOf, shareInWords, timeLeftInWords } from './campaign-progress'
+
+const number = (n: number) => n.toLocaleString('en-US')
+
+/** What is happening, how far it is, how long it will still take. @param secondsLeft null while nobody can tell */
+export function CampaignProgressCard({ campaign, secondsLeft }: { campaign: Campaign; secondsLeft: number | null }) {
+  const { done, total } = progressOf(campaign)
+  const sending = campaign.status === 'active' && !campaign.waiting && campaign.dmsQueuedCount > 0
+  return (
+    <Card>
+      <div className="grid gap-3">
+        <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+          <h2 className="text-base" data-numeric>
+            {happeningNow(campaign)}
+          </h2>
+          <p className="text-muted" data-numeric>
+            {number(done)} of {number(total)} done
+            {sending && ` · ${timeLeftInWords(secondsLeft)}`}
+          </p>
+        </div>
+        <CampaignBar campaign={campaign} />
+      </div>
+    </Card>
+  )
+}
+
+/** Where the leads of a campaign are, from the list to the message. */
+export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
+  const progress = campaign && progressOf(campaign)
+  const share = (part: number | undefined) =>
+    progress && part !== undefined && progress.total > 0 ? `${shareInWords(part, progress.total)} of leads` : ' '
+  return (
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <StatCard
+        label="Leads"
+        icon={<Users aria-hidden />}
+        value={progress?.total}
+        hint={campaign?.leadListName ? <bdi className="block truncate">{campaign.leadListName}</bdi> : ' '}
+      />
+      <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
+      <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />
+      <StatCard
+        label="Failed"
+        icon={<CircleAlert aria-hidden />}
+        value={progress?.failed}
+        hint={share(progress?.failed)}
+      />
+    </dl>
+  )
+}

@@ -1,0 +1,26 @@
+import type { List } from '@x-automated/contract/lists'
+import { shorten } from '../../ui/shorten'
+
+export interface CampaignDraft {
+  name: string
+  leadListId: string
+  messageTemplate: string
+}
+
+export const emptyDraft: CampaignDraft = { name: '', leadListId: '', messageTemplate: '' }
+
+/** Said where someone saves all the same (specification §5). */
+export const incompleteProblem = 'Please fill in all fields: Campaign Name, Select List, and Message.'
+
+/** May it be saved or launched? Blanks alone fill nothing. */
+export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {
+  return name.trim() !== '' && leadListId !== '' && messageTemplate.trim() !== ''
+}
+
+/** Characters of a list's description in the dropdown (specification §9). */
+const DESCRIPTION_PREVIEW = 30
+
+/** A list in the dropdown: 'Founders (People who build in public an…)'. */
+export function listOptionLabel({ name, description }: Pick<List, 'name' | 'description'>): string {
+  return `${name} (${description?.trim() ? shorten(description.trim(), DESCRIPTION_PREVIEW) : 'No description'})`
+}

@@ -1,0 +1,272 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { List } from '@x-automated/contract/lists'
+import { useRef } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { Link } from 'react-router'
+import { api, client, errorCode, errorWords, fieldProblems } from '../../api'
+import { paths } from '../../paths'
+import { useSession } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { Field } from '../../ui/field'
+import { Input, Textarea } from '../../ui/input'
+import { Select } from '../../ui/select'
+import { toast } from '../../ui/toast'
+import { Tooltip } from '../../ui/tooltip'
+import { showNewCampaign, useLaunch } from './campaign-actions'
+import { type CampaignDraft, emptyDraft, incompleteProblem, isComplete, listOptionLabel } from './campaign-form-rules'
+import { MessagePreview } from './message-preview'
+import { offeredPlaces, unknownPlaces } from './message-template'
+
+/** X's longest direct message (contract: MESSAGE_MAX). */
+const MESSAGE_MAX = 10_000
+const LISTS_AT_ONCE = 100
+
+type Way = 'pause' | 'launch'
+
+/** Makes a campaign: saved and paused, or launched at once. */
+export function CampaignForm() {
+  const queries = useQueryClient()
+  const { status: session } = useSession()
+  const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
+  const { errors } = form.formState
+  const draft = useWatch({ control: form.control }) as CampaignDraft
+  const textarea = useRef<HTMLTextAreaElement | null>(null)
+  const repeatKey = useRepeatKey()
+  const lists = useQuery({
+    queryKey: [['lists', 'all'], {}],
+    queryFn: ({ signal }) => findAllLists(signal),
+  })
+  const launch = useLaunch()
+  const create = useMutation({
+    mutationFn(way: Way) {
+      const body = {
+        name: draft.name.trim(),
+        leadListId: draft.leadListId,
+        messageTemplate: draft.messageTemplate.trim(),
+        status: way === 'pause' ? ('paused' as const) : ('draft' as const),
+        channel: 'api' as const,
+      }
+      return client.campaigns.create(body, { context: { idempotencyKey: repeatKey.of(JSON.stringify(body)) } })
+    },
+    async onSuccess(campaign, way) {
+      repeatKey.spend()
+      showNewCampaign(queries, campaign)
+      form.reset(emptyDraft)
+      if (way === 'pause') {
+        toast.success(`Campaign "${campaign.name}" saved and paused!`)
+        await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      } else {
+        // Where this fails, the campaign stays as a draft in the table below, to be launched from there. It tells of it itself.
+        await launch.mutateAsync(campaign).catch(() => {})
+      }
+    },
+    onError(error, way) {
+      if (errorCode(error)) repeatKey.spend()
+      const problems = fieldProblems(error)
+      const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
+      for (const field of fields.reverse())
+        form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
+      if (fields.length > 0) return
+      toast.error(
+        way === 'pause'
+          ? `Failed to save campaign: ${errorWords(error)}`
+          : `Failed to create campaign entry: ${errorWords(error, 'Unknown error')}`,
+      )
+    },
+  })
+  const busy = create.isPending
+  const ready = isComplete(draft) && !busy
+
+  const submit = (way: Way) => {
+    if (session !== 'signed-in') return toast.error('User not found. Please log in.')
+    if (busy) return
+    if (!isComplete(draft)) return toast.error(incompleteProblem)
+    form.clearErrors()
+    create.mutate(way)
+  }
+  const discard = () => {
+    form.reset(emptyDraft)
+    toast.info('Campaign form cleared.')
+  }
+  const insert = (place: string) => {
+    const field = textarea.current
+    if (!field) return
+    field.setRangeText(place, field.selectionStart, field.selectionEnd, 'end')
+    form.setValue('messageTemplate', field.value, { shouldDirty: true })
+    field.focus()
+  }
+
+  const picked = lists.data?.find(({ id }) => id === draft.leadListId)
+  const unknown = unknownPlaces(draft.messageTemplate)
+  const message = form.register('messageTemplate', { onChange: () => form.clearErrors('messageTemplate') })
+
+  return (
+    <Card title="Create Campaign" description="One message for each lead of a list, sent one by one at your pace.">
+      <form
+        noValidate
+        className="grid gap-5"
+        onSubmit={(event) => {
+          // Enter in the name: never launches.
+          event.preventDefault()
+          submit('pause')
+        }}
+      >
+        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)] lg:gap-8">
+          <fieldset disabled={busy} className="grid min-w-0 content-start gap-4">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <Field label="Campaign Name" error={errors.name?.message} required>
+                <Input
+                  placeholder="Founders, first hello"
+                  autoComplete="off"
+                  maxLength={200}
+                  {...form.register('name', { onChange: () => form.clearErrors('name') })}
+                />
+              </Field>
+              {lists.isError ? (
+                <Callout
+                  tone="bad"
+                  action={
+                    <Button size="sm" onClick={() => lists.refetch()}>
+                      Try Again
+                    </Button>
+                  }
+                >
+                  Failed to fetch your lead lists: {errorWords(lists.error)}
+                </Callout>
+              ) : lists.data?.length === 0 ? (
+                <div className="grid content-start gap-1.5">
+                  <p className="font-strong">Select Lead List</p>
+                  <p className="text-muted">
+                    No lead lists found. Please create a list first.{' '}
+                    <Link to={paths.lists} className="text-link">
+                      Go to My Lists
+                    </Link>
+                  </p>
+                </div>
+              ) : (
+                <Field
+                  label="Select Lead List"
+                  error={errors.leadListId?.message}
+                  hint={picked && <PickedList list={picked} />}
+                  required
+                >
+                  <Select
+                    placeholder={lists.isPending ? 'Loading lists…' : 'Pick a list'}
+                    options={(lists.data ?? []).map((list) => ({ value: list.id, label: listOptionLabel(list) }))}
+                    {...form.register('leadListId', { onChange: () => form.clearErrors('leadListId') })}
+                    value={draft.leadListId}
+                  />
+                </Field>
+              )}
+            </div>
+            <Field
+              label="Message Template"
+              error={errors.messageTemplate?.message}
+              hint={
+                unknown.length > 0 ? (
+                  <span className="text-bad">
+                    Nothing fills {unknown.join(', ')}. Use a placeholder below; a column of your file needs a fallback,
+                    as in {'{company|your team}'}.
+                  </span>
+                ) : (
+                  'You can use placeholders such as {lead_name} and {twitter_handle}. More to come.'
+                )
+              }
+              aside={
+                draft.messageTemplate.length > MESSAGE_MAX * 0.8 && (
+                  <span data-numeric>
+                    {draft.messageTemplate.length.toLocaleString('en-US')} / {MESSAGE_MAX.toLocaleString('en-US')}
+                  </span>
+                )
+              }
+              required
+            >
+              <Textarea
+                placeholder="Hi {lead_name}, I saw what you are building and wanted to say hello."
+                className="min-h-32!"
+                maxLength={MESSAGE_MAX}
+                {...message}
+                ref={(node) => {
+                  message.ref(node)
+                  textarea.current = node
+                }}
+              />
+            </Field>
+            <div className="flex flex-wrap items-center gap-2">
+              <span className="text-muted">Insert</span>
+              {offeredPlaces.map(({ text, words }) => (
+                <Tooltip key={text} words={words}>
+                  <button
+                    type="button"
+                    onClick={() => insert(text)}
+                    className="min-h-7 rounded-md border border-line bg-sunken px-2 font-mono text-xs transition-colors hover:bg-hover pointer-coarse:min-h-10"
+                  >
+                    {text}
+                  </button>
+                </Tooltip>
+              ))}
+            </div>
+          </fieldset>
+          <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
+        </div>
+        <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">
+          <Button variant="ghost" disabled={busy} onClick={discard} className="sm:me-auto">
+            Discard
+          </Button>
+          <Button disabled={!ready} loading={busy && create.variables === 'pause'} onClick={() => submit('pause')}>
+            Save and Pause
+          </Button>
+          <Button
+            variant="primary"
+            disabled={!ready}
+            loading={busy && create.variables === 'launch'}
+            onClick={() => submit('launch')}
+          >
+            Launch Campaign
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function PickedList({ list }: { list: List }) {
+  if (list.leadCount > 0) return `${list.leadCount.toLocaleString('en-US')} ${list.leadCount === 1 ? 'lead' : 'leads'}`
+  return (
+    <span className="text-warn">
+      This list is empty.{' '}
+      <Link to={paths.lists} className="text-link">
+        Add leads to it
+      </Link>
+    </span>
+  )
+}
+
+/** Every list, for the dropdown. */
+async function findAllLists(signal: AbortSignal): Promise<List[]> {
+  const found: List[] = []
+  for (let page = 1; ; page++) {
+    const { lists, total } = await client.lists.list({ page, pageSize: LISTS_AT_ONCE }, { signal })
+    found.push(...lists)
+    if (lists.length === 0 || found.length >= total) return found
+  }
+}
+
+/**
+ * The Idempotency-Key of what is being saved: the same for the same content until it was answered, so that a second press
+ * after a lost answer makes no second campaign.
+ */
+function useRepeatKey() {
+  const kept = useRef<{ content: string; key: string } | null>(null)
+  return {
+    of(content: string): string {
+      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() }
+      return kept.current.key
+    },
+    spend() {
+      kept.current = null
+    },
+  }
+}

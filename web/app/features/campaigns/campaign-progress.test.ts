@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import {
+  completedSince,
+  happeningNow,
+  progressOf,
+  type Sighting,
+  secondsLeft,
+  shareInWords,
+  timeLeftInWords,
+  withSighting,
+} from './campaign-progress'
+
+const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2 }
+
+test('done is what was sent and what failed', () => {
+  expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
+})
+
+test('a share is rounded, but says 100% only of all and 0% only of none', () => {
+  expect(shareInWords(28, 40)).toBe('70%')
+  expect(shareInWords(0, 40)).toBe('0%')
+  expect(shareInWords(1, 5000)).toBe('<1%')
+  expect(shareInWords(4999, 5000)).toBe('99%')
+  expect(shareInWords(5000, 5000)).toBe('100%')
+  expect(shareInWords(0, 0)).toBe('–')
+})
+
+/** Sightings of the page's polls: how many were done, at which second. */
+const seen = (...polls: readonly (readonly [second: number, done: number])[]) =>
+  polls.reduce<readonly Sighting[]>((all, [second, done]) => withSighting(all, { at: second * 1000, done }), [])
+
+test('the time left follows the pace seen since the first change', () => {
+  // Opened in the middle of a pause; from then on one message a minute.
+  const sightings = seen([0, 5], [20, 5], [30, 6], [90, 7], [150, 8])
+  expect(secondsLeft(sightings, 10, 150_000)).toBe(600)
+  expect(secondsLeft(sightings, 10, 180_000)).toBe(570)
+})
+
+test('one change is no pace yet', () => {
+  expect(secondsLeft(seen([0, 5]), 10, 1000)).toBeNull()
+  expect(secondsLeft(seen([0, 5], [30, 6]), 10, 31_000)).toBeNull()
+})
+
+test('when nothing has happened for long, the pace seen before is no promise', () => {
+  const sightings = seen([0, 0], [60, 1], [120, 2])
+  expect(secondsLeft(sightings, 10, 121_000)).not.toBeNull()
+  expect(secondsLeft(sightings, 10, 120_000 + 241_000)).toBeNull()
+})
+
+test('a new pace is soon believed: only the last changes count', () => {
+  const slow = Array.from({ length: 20 }, (_, index) => [index * 60, index] as const)
+  const fast = Array.from({ length: 20 }, (_, index) => [1140 + (index + 1) * 2, 20 + index] as const)
+  expect(secondsLeft(seen(...slow, ...fast), 30, 1180_000)).toBe(60)
+})
+
+test('messages queued again start the count anew', () => {
+  expect(seen([0, 5], [10, 6], [20, 3])).toEqual([{ at: 20_000, done: 3 }])
+})
+
+test('time left is told as people tell it', () => {
+  expect([null, 0, 59, 61, 600, 3600, 7800, 86_400, 200_000].map(timeLeftInWords)).toEqual([
+    'estimating time left',
+    'less than a minute left',
+    'less than a minute left',
+    'about 1 min left',
+    'about 10 min left',
+    'about 1 h left',
+    'about 2 h 10 min left',
+    'about 1 day left',
+    'about 2 days left',
+  ])
+})
+
+test('each state says what is happening', () => {
+  const say = (status: 'draft' | 'paused' | 'active' | 'completed', waiting = false, more = {}) =>
+    happeningNow({ ...counts, status, waiting, ...more })
+  expect(say('draft')).toBe('Not launched yet')
+  expect(say('paused')).toBe('Paused')
+  expect(say('active')).toBe('Sending message 31 of 40')
+  expect(say('active', true)).toBe('Waiting: an older campaign on this X account sends first')
+  expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
+  expect(say('completed')).toBe('Completed')
+})
+
+test('only a campaign that was seen on its way is announced as complete, and once', () => {
+  const now = [
+    { id: 'a', status: 'completed' },
+    { id: 'b', status: 'completed' },
+    { id: 'c', status: 'active' },
+    { id: 'd', status: 'completed' },
+    { id: 'new', status: 'completed' },
+  ] as const
+  const before = new Map([
+    ['a', 'active'],
+    ['b', 'completed'],
+    ['c', 'active'],
+    ['d', 'draft'],
+  ] as const)
+  expect(completedSince(before, now).map(({ id }) => id)).toEqual(['a', 'd'])
+})

@@ -1,0 +1,106 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+
+type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
+
+export interface CampaignProgress {
+  total: number
+  sent: number
+  failed: number
+  queued: number
+  /** Sent or failed: nothing more will happen to these. */
+  done: number
+}
+
+/** How far a campaign is, in leads. */
+export function progressOf(campaign: Counts): CampaignProgress {
+  const { dmsQueuedCount: queued, dmsSentCount: sent, dmsFailedCount: failed } = campaign
+  const done = sent + failed
+  return { total: Math.max(campaign.totalLeadsInList, done + queued), sent, failed, queued, done }
+}
+
+/** '68%'; '–' of nothing. Never '100%' while something is missing, never '0%' where there is something. */
+export function shareInWords(part: number, whole: number): string {
+  if (whole <= 0) return '–'
+  const percent = (part / whole) * 100
+  if (part > 0 && percent < 1) return '<1%'
+  if (part < whole && percent > 99) return '99%'
+  return `${Math.round(percent)}%`
+}
+
+/** How many were done at a moment, seen from this page. */
+export interface Sighting {
+  /** Milliseconds since 1970. */
+  at: number
+  done: number
+}
+
+/** Sightings that a pace is taken from: the last so many changes, so that it follows when the pace changes. */
+const KEPT = 12
+
+/** The sightings with a new one. Only changes count; where fewer are done than before (some were queued again), it starts anew. */
+export function withSighting(sightings: readonly Sighting[], next: Sighting): readonly Sighting[] {
+  const last = sightings.at(-1)
+  if (last && next.done === last.done) return sightings
+  if (last && next.done < last.done) return [next]
+  return [...sightings, next].slice(-KEPT)
+}
+
+/** Without news for this many usual gaps, the pace seen before says nothing any more (working hours, a cap, a stop). */
+const STALLED_AFTER_GAPS = 4
+
+/**
+ * How long the queued ones will still take, from the pace seen.
+ * @returns seconds; null while nobody can tell
+ */
+export function secondsLeft(sightings: readonly Sighting[], queued: number, now: number): number | null {
+  // The first sighting is when the page was opened, somewhere between two messages: a pace starts with the first change.
+  const first = sightings[1]
+  const last = sightings.at(-1)
+  if (!first || !last || last.done <= first.done) return null
+  const millisecondsEach = (last.at - first.at) / (last.done - first.done)
+  const quiet = now - last.at
+  if (quiet > Math.max(millisecondsEach * STALLED_AFTER_GAPS, 10_000)) return null
+  return Math.max(0, millisecondsEach * queued - quiet) / 1000
+}
+
+/** 'about 5 min left', for people. @param seconds null while nobody can tell */
+export function timeLeftInWords(seconds: number | null): string {
+  if (seconds === null) return 'estimating time left'
+  if (seconds < 60) return 'less than a minute left'
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `about ${minutes} min left`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `about ${hours} h left` : `about ${hours} h ${minutes % 60} min left`
+  const days = Math.round(hours / 24)
+  return `about ${days} ${days === 1 ? 'day' : 'days'} left`
+}
+
+/** What is happening to a campaign now, in a sentence without its end. */
+export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Counts): string {
+  const { total, done, queued } = progressOf(campaign)
+  const number = (n: number) => n.toLocaleString('en-US')
+  switch (campaign.status) {
+    case 'draft':
+      return 'Not launched yet'
+    case 'paused':
+      return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
+    case 'active':
+      if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
+      return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
+    case 'completed':
+      return 'Completed'
+    case 'archived':
+      return 'Archived'
+  }
+}
+
+/** Campaigns that were on their way when last seen and are complete now. */
+export function completedSince<C extends Pick<Campaign, 'id' | 'status'>>(
+  seen: ReadonlyMap<string, Campaign['status']>,
+  now: readonly C[],
+): C[] {
+  return now.filter(({ id, status }) => {
+    const before = seen.get(id)
+    return status === 'completed' && before !== undefined && before !== 'completed' && before !== 'archived'
+  })
+}

@@ -1,0 +1,67 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../../api'
+import { toast } from '../../ui/toast'
+import { completedSince, type Sighting, secondsLeft, withSighting } from './campaign-progress'
+
+/** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
+export const WATCH_EVERY_MS = 1500
+
+export const CAMPAIGNS_PAGE_SIZE = 100
+
+const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
+
+/** A page of campaigns, kept fresh while one of them is active. */
+export function useCampaigns(page: number) {
+  const query = useQuery(
+    api.campaigns.list.queryOptions({
+      input: { page, pageSize: CAMPAIGNS_PAGE_SIZE },
+      placeholderData: keepPreviousData,
+      staleTime: 0,
+      refetchInterval: ({ state }) => (state.data?.campaigns.some(isOnItsWay) ? WATCH_EVERY_MS : false),
+    }),
+  )
+  useCompletionNotices(query.data?.campaigns)
+  return query
+}
+
+/** One campaign, kept fresh while it is active. */
+export function useCampaign(id: string) {
+  const query = useQuery(
+    api.campaigns.find.queryOptions({
+      input: { id },
+      staleTime: 0,
+      refetchInterval: ({ state }) => (state.data && isOnItsWay(state.data) ? WATCH_EVERY_MS : false),
+    }),
+  )
+  useCompletionNotices(query.data ? [query.data] : undefined)
+  return query
+}
+
+/** Says it when a campaign that this page has seen on its way is complete (specification §8). */
+function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void {
+  const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
+  useEffect(() => {
+    if (!campaigns) return
+    for (const { id, name } of completedSince(seen.current, campaigns))
+      toast.success(`Campaign "${name}" is now complete!`, { id: `complete-${id}` })
+    seen.current = new Map([...seen.current, ...campaigns.map(({ id, status }) => [id, status] as const)])
+  }, [campaigns])
+}
+
+/**
+ * How long a campaign will still take, from the pace that this page has seen.
+ * @param seenAt when its state was last read, in milliseconds since 1970
+ * @returns seconds; null while nobody can tell
+ */
+export function useSecondsLeft(campaign: Campaign | undefined, seenAt: number): number | null {
+  const [sightings, setSightings] = useState<readonly Sighting[]>([])
+  const done = campaign ? campaign.dmsSentCount + campaign.dmsFailedCount : 0
+  const sending = campaign !== undefined && isOnItsWay(campaign) && !campaign.waiting
+  useEffect(() => {
+    // A pause is no part of the pace.
+    setSightings((before) => (sending ? withSighting(before, { at: seenAt, done }) : []))
+  }, [sending, done, seenAt])
+  return campaign && sending ? secondsLeft(sightings, campaign.dmsQueuedCount, seenAt) : null
+}

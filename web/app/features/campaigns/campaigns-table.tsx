@@ -1,0 +1,111 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { generatePath, Link } from 'react-router'
+import { paths } from '../../paths'
+import { Button } from '../../ui/button'
+import { DateTime } from '../../ui/date-time'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import type { CampaignActions } from './campaign-actions'
+import { CampaignBar } from './campaign-bar'
+import { CampaignButtons } from './campaign-buttons'
+import { CampaignStatus } from './campaign-status'
+
+interface CampaignsTableProps {
+  /** Undefined while they are coming. */
+  campaigns: readonly Campaign[] | undefined
+  stale: boolean
+  actions: CampaignActions
+  onViewDms: (campaign: Campaign) => void
+}
+
+const number = (n: number) => n.toLocaleString('en-US')
+
+export function CampaignsTable({ campaigns, stale, actions, onViewDms }: CampaignsTableProps) {
+  return (
+    <Table label="My Campaigns" stale={stale}>
+      <thead>
+        <tr>
+          <Th>Name</Th>
+          <Th>Lead List</Th>
+          <Th>Status</Th>
+          <Th end>DMs Queued</Th>
+          <Th end>DMs Sent</Th>
+          <Th>Last Run</Th>
+          <Th>Created</Th>
+          <Th>Actions</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {campaigns ? (
+          campaigns.map((campaign) => (
+            <CampaignRow key={campaign.id} campaign={campaign} actions={actions} onViewDms={onViewDms} />
+          ))
+        ) : (
+          <SkeletonRows columns={8} />
+        )}
+      </tbody>
+    </Table>
+  )
+}
+
+function CampaignRow({
+  campaign,
+  actions,
+  onViewDms,
+}: { campaign: Campaign } & Omit<CampaignsTableProps, 'campaigns' | 'stale'>) {
+  const nameId = `campaign-${campaign.id}`
+  const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
+  return (
+    <Tr>
+      <Td className="md:w-1/4 md:min-w-40">
+        <span className="grid w-full gap-2">
+          <Link
+            id={nameId}
+            to={generatePath(paths.campaign, { campaignId: campaign.id })}
+            className="w-fit rounded-sm font-strong wrap-anywhere underline-offset-4 hover:underline"
+          >
+            <bdi>{campaign.name}</bdi>
+          </Link>
+          {moving && <CampaignBar campaign={campaign} />}
+          {campaign.status === 'paused' && campaign.pauseReason && (
+            <span className="text-xs text-warn">{campaign.pauseReason}</span>
+          )}
+          {campaign.status === 'active' && campaign.waiting && (
+            <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
+          )}
+        </span>
+      </Td>
+      <Td label="Lead List" className="max-w-40">
+        <bdi className="wrap-anywhere">{campaign.leadListName ?? 'N/A'}</bdi>
+      </Td>
+      <Td label="Status">
+        <CampaignStatus campaign={campaign} />
+      </Td>
+      <Td label="DMs Queued" end className="md:whitespace-nowrap">
+        {number(campaign.dmsQueuedCount)} / {number(campaign.totalLeadsInList)}
+      </Td>
+      <Td label="DMs Sent" end>
+        <span className="grid justify-items-end">
+          {number(campaign.dmsSentCount)}
+          {campaign.dmsFailedCount > 0 && (
+            <span className="text-xs whitespace-nowrap text-bad">{number(campaign.dmsFailedCount)} failed</span>
+          )}
+        </span>
+      </Td>
+      <Td label="Last Run" className="text-muted md:whitespace-nowrap">
+        {campaign.lastRunAt ? <DateTime value={campaign.lastRunAt} precision="day" /> : 'Never'}
+      </Td>
+      <Td label="Created" className="text-muted md:whitespace-nowrap">
+        <DateTime value={campaign.createdAt} precision="day" />
+      </Td>
+      <Td className="md:w-px">
+        <span className="flex items-center gap-1.5 max-md:pt-1">
+          <Button size="sm" aria-describedby={nameId} onClick={() => onViewDms(campaign)}>
+            View DMs
+          </Button>
+          <CampaignButtons campaign={campaign} actions={actions} describedBy={nameId} />
+        </span>
+      </Td>
+    </Tr>
+  )
+}

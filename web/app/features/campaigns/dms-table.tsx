@@ -1,0 +1,136 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Dm, DmStatus } from '@x-automated/contract/campaigns'
+import { MessagesSquare } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorCode, errorWords } from '../../api'
+import { StatusBadge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { shorten } from '../../ui/shorten'
+import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { XHandle } from '../x-account/x-handle'
+import { WATCH_EVERY_MS } from './campaign-watch'
+
+const PAGE_SIZE = 50
+/** Characters of a message in the table (specification §9). */
+const MESSAGE_PREVIEW = 100
+
+interface DmsTableProps {
+  campaignId: string
+  /** Only these; null is all. */
+  status: DmStatus | null
+  /** The campaign is being sent: the rows change by themselves. */
+  live: boolean
+  page: number
+  onPage: (page: number) => void
+  maxHeight?: string
+}
+
+/** The messages of a campaign and what became of each. */
+export function DmsTable({ campaignId, status, live, page, onPage, maxHeight }: DmsTableProps) {
+  const dms = useQuery(
+    api.campaigns.dms.queryOptions({
+      input: { id: campaignId, page, pageSize: PAGE_SIZE, ...(status ? { status } : {}) },
+      placeholderData: keepPreviousData,
+      staleTime: 0,
+      refetchInterval: live ? WATCH_EVERY_MS : false,
+    }),
+  )
+  if (dms.isError && !dms.data)
+    return (
+      <Callout
+        tone="bad"
+        title="Failed to fetch DMs for campaign."
+        action={
+          <Button size="sm" onClick={() => dms.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorCode(dms.error) ? errorWords(dms.error) : 'An unexpected error occurred.'}
+      </Callout>
+    )
+  if (dms.data?.total === 0 && !dms.isPlaceholderData)
+    return (
+      <EmptyState
+        icon={<MessagesSquare aria-hidden />}
+        title={
+          status ? 'No DMs with this status.' : "No DMs found for this campaign, or they haven't been processed yet."
+        }
+      >
+        {status ? null : 'One message for each lead of the list is queued when the campaign is launched.'}
+      </EmptyState>
+    )
+  return (
+    <>
+      {dms.isPending && <LoadingWords>Loading DMs...</LoadingWords>}
+      {dms.isError && (
+        <div className="pb-3">
+          <Callout tone="warn">Failed to fetch DMs for campaign: {errorWords(dms.error)}</Callout>
+        </div>
+      )}
+      <Table label="DMs" stale={dms.isPlaceholderData} {...(maxHeight ? { maxHeight } : {})}>
+        <thead>
+          <tr>
+            <Th>Lead Name</Th>
+            <Th>Twitter</Th>
+            <Th>Message</Th>
+            <Th>Status</Th>
+            <Th>Timestamp</Th>
+            <Th>Details/Error</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {dms.data ? dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} />) : <SkeletonRows columns={6} />}
+        </tbody>
+      </Table>
+      <Pager page={page} pageSize={PAGE_SIZE} total={dms.data?.total ?? 0} onChange={onPage} noun="DMs" />
+    </>
+  )
+}
+
+function DmRow({ dm }: { dm: Dm }) {
+  const at = dm.status === 'sent' ? dm.sentAt : dm.updatedAt
+  return (
+    <Tr>
+      <Td label="Lead Name" className="max-w-48">
+        <bdi className="font-strong wrap-anywhere">{dm.lead?.name || 'N/A'}</bdi>
+      </Td>
+      <Td label="Twitter">{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
+      <Td label="Message" className="md:w-2/5 md:min-w-56">
+        <Message text={dm.message} />
+      </Td>
+      <Td label="Status">
+        <StatusBadge status={dm.status} />
+      </Td>
+      <Td label="Timestamp" className="text-muted md:whitespace-nowrap">
+        {at ? <DateTime value={at} /> : 'N/A'}
+      </Td>
+      <Td label="Details/Error" className="max-w-56 text-muted">
+        {(dm.status === 'failed' && dm.errorMessage) || '-'}
+      </Td>
+    </Tr>
+  )
+}
+
+/** The beginning of a message; the whole of it as its tooltip, or with a press, because touch has no tooltip. */
+function Message({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false)
+  const short = shorten(text, MESSAGE_PREVIEW)
+  if (short === text) return <bdi className="whitespace-pre-line wrap-anywhere">{text}</bdi>
+  return (
+    <button
+      type="button"
+      title={text}
+      aria-expanded={whole}
+      onClick={() => setWhole(!whole)}
+      className="rounded-sm text-start wrap-anywhere hover:text-ink md:text-start max-md:text-end"
+    >
+      <bdi className={whole ? 'whitespace-pre-line' : undefined}>{whole ? text : short}</bdi>
+    </button>
+  )
+}

@@ -1,0 +1,171 @@
+import type { DmStatus } from '@x-automated/contract/campaigns'
+import { ChevronLeft, SearchX } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useParams } from 'react-router'
+import { errorCode, errorWords } from '../api'
+import { useCampaignActions } from '../features/campaigns/campaign-actions'
+import { CampaignButtons } from '../features/campaigns/campaign-buttons'
+import { CampaignFigures, CampaignProgressCard } from '../features/campaigns/campaign-figures'
+import { CampaignStatus } from '../features/campaigns/campaign-status'
+import { useCampaign, useSecondsLeft } from '../features/campaigns/campaign-watch'
+import { DmsTable } from '../features/campaigns/dms-table'
+import { pageMeta } from '../features/shell/page-meta'
+import { paths } from '../paths'
+import { Button, ButtonLink } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { Card } from '../ui/card'
+import { DateTime } from '../ui/date-time'
+import { EmptyState } from '../ui/empty-state'
+import { Select } from '../ui/select'
+import { LoadingWords, Skeleton } from '../ui/skeleton'
+import { useTabParam } from '../ui/tabs'
+
+export const meta = () => pageMeta('Campaign', 'How a campaign is doing, message by message.')
+
+const filters = [
+  { value: 'all', label: 'All statuses' },
+  { value: 'queued', label: 'Queued' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'replied', label: 'Replied' },
+  { value: 'failed', label: 'Failed' },
+] as const satisfies readonly { value: 'all' | DmStatus; label: string }[]
+
+/** One campaign: what is happening, how far it is, and every message. */
+export default function CampaignPage() {
+  const { campaignId = '' } = useParams()
+  const query = useCampaign(campaignId)
+  const campaign = query.data
+  const actions = useCampaignActions()
+  const secondsLeft = useSecondsLeft(campaign, query.dataUpdatedAt)
+
+  if (query.isError && !campaign) {
+    const missing = errorCode(query.error) === 'CAMPAIGN_NOT_FOUND'
+    return missing ? (
+      <EmptyState
+        icon={<SearchX aria-hidden />}
+        title={errorWords(query.error, 'Campaign not found or access denied')}
+        action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
+      >
+        It may have been made in another workspace, or the link may be mistyped.
+      </EmptyState>
+    ) : (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => query.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        Failed to fetch campaigns: {errorWords(query.error)}
+      </Callout>
+    )
+  }
+  return (
+    <div className="grid gap-6">
+      <header className="grid gap-3">
+        <Link
+          to={paths.campaigns}
+          className="-ms-1 flex w-fit items-center gap-1 rounded-sm pe-1 text-muted transition-colors hover:text-ink"
+        >
+          <ChevronLeft aria-hidden className="size-4" />
+          Campaigns
+        </Link>
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+          {campaign ? (
+            <div className="grid min-w-0 gap-2">
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+                <h1 className="text-2xl wrap-anywhere">
+                  <bdi>{campaign.name}</bdi>
+                </h1>
+                <CampaignStatus campaign={campaign} />
+              </div>
+              <p className="text-muted">
+                Created <DateTime value={campaign.createdAt} precision="day" />
+                {' · '}
+                {campaign.lastRunAt ? (
+                  <>
+                    last run <DateTime value={campaign.lastRunAt} />
+                  </>
+                ) : (
+                  'never run'
+                )}
+              </p>
+            </div>
+          ) : (
+            <div className="grid gap-2">
+              <LoadingWords>Loading campaign...</LoadingWords>
+              <Skeleton className="h-8 w-64" />
+              <Skeleton className="h-5 w-48" />
+            </div>
+          )}
+          {campaign && (
+            <div className="flex gap-2">
+              <CampaignButtons campaign={campaign} actions={actions} size="md" />
+            </div>
+          )}
+        </div>
+      </header>
+      {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
+      {campaign?.status === 'paused' && campaign.pauseReason && (
+        <Callout tone="warn" title="This campaign paused by itself">
+          {campaign.pauseReason}
+        </Callout>
+      )}
+      {campaign?.status === 'active' && campaign.waiting && (
+        <Callout title="Waiting for its turn">
+          One campaign sends at a time on an X account. This one goes on when the older one is complete or paused.
+        </Callout>
+      )}
+      {campaign ? (
+        <CampaignProgressCard campaign={campaign} secondsLeft={secondsLeft} />
+      ) : (
+        <Skeleton className="h-24 rounded-lg" />
+      )}
+      <CampaignFigures campaign={campaign} />
+      {campaign && (
+        <Card title="Message">
+          <p className="max-w-2xl whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
+        </Card>
+      )}
+      <DmLog campaignId={campaignId} live={campaign?.status === 'active'} />
+    </div>
+  )
+}
+
+function DmLog({ campaignId, live }: { campaignId: string; live: boolean }) {
+  const [filter, setFilter] = useTabParam(
+    filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
+    'status',
+  )
+  const [page, setPage] = useState(1)
+  return (
+    <section aria-labelledby="dm-log" className="grid gap-4 pt-2">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="dm-log" className="text-lg">
+          DMs
+        </h2>
+        <Select
+          aria-label="Status"
+          className="w-44"
+          options={filters}
+          value={filter}
+          onChange={(event) => {
+            setFilter(event.currentTarget.value)
+            setPage(1)
+          }}
+        />
+      </div>
+      <div>
+        <DmsTable
+          campaignId={campaignId}
+          status={filter === 'all' ? null : filter}
+          live={live}
+          page={page}
+          onPage={setPage}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { Megaphone } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorCode, errorWords } from '../api'
+import { useCampaignActions } from '../features/campaigns/campaign-actions'
+import { CampaignForm } from '../features/campaigns/campaign-form'
+import { CAMPAIGNS_PAGE_SIZE, useCampaigns } from '../features/campaigns/campaign-watch'
+import { CampaignsTable } from '../features/campaigns/campaigns-table'
+import { DmsDialog } from '../features/campaigns/dms-dialog'
+import { pageMeta } from '../features/shell/page-meta'
+import { isRegistered, paths } from '../paths'
+import { Button, ButtonLink } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { EmptyState } from '../ui/empty-state'
+import { PageHeader } from '../ui/page-header'
+import { Pager } from '../ui/pager'
+import { LoadingWords } from '../ui/skeleton'
+
+export const meta = () => pageMeta('Campaigns', 'Write to everyone in a list, one message each, at your pace.')
+
+/** Campaigns: make one, and see how all are doing. */
+export default function Campaigns() {
+  const [page, setPage] = useState(1)
+  const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
+  const campaigns = useCampaigns(page)
+  const actions = useCampaignActions()
+  const account = useQuery(api.xAccount.status.queryOptions())
+  // The dialog follows what the table learns.
+  const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
+  return (
+    <>
+      <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
+      <div className="grid gap-10">
+        <div className="grid gap-4">
+          {account.data && !account.data.connected && (
+            <Callout
+              tone="warn"
+              title="No X account is connected"
+              action={
+                isRegistered('xAutomation') && (
+                  <ButtonLink size="sm" to={paths.xAutomation}>
+                    Connect X
+                  </ButtonLink>
+                )
+              }
+            >
+              You can prepare campaigns now. To launch one, connect the account that sends.
+            </Callout>
+          )}
+          <CampaignForm />
+        </div>
+        <section aria-labelledby="my-campaigns" className="grid gap-4">
+          <h2 id="my-campaigns" className="text-lg">
+            My Campaigns
+          </h2>
+          {campaigns.isError && (
+            <Callout
+              tone={campaigns.data ? 'warn' : 'bad'}
+              action={
+                <Button size="sm" onClick={() => campaigns.refetch()}>
+                  Try Again
+                </Button>
+              }
+            >
+              {problemWords(campaigns.error, campaigns.data !== undefined)}
+            </Callout>
+          )}
+          {campaigns.data?.total === 0 ? (
+            <EmptyState icon={<Megaphone aria-hidden />} title="No campaigns found. Create one above to get started!" />
+          ) : (
+            (campaigns.data || campaigns.isPending) && (
+              <div>
+                {campaigns.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
+                <CampaignsTable
+                  campaigns={campaigns.data?.campaigns}
+                  stale={campaigns.isPlaceholderData}
+                  actions={actions}
+                  onViewDms={(campaign) => setViewed({ campaign, open: true })}
+                />
+                <Pager
+                  page={page}
+                  pageSize={CAMPAIGNS_PAGE_SIZE}
+                  total={campaigns.data?.total ?? 0}
+                  onChange={setPage}
+                  noun="campaigns"
+                />
+              </div>
+            )
+          )}
+        </section>
+      </div>
+      {current && (
+        <DmsDialog
+          key={current.id}
+          campaign={current}
+          open={viewed?.open ?? false}
+          onClose={() => setViewed((now) => now && { ...now, open: false })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The specification's words (§8), by whether the server answered and whether an earlier answer is still shown. */
+function problemWords(error: Error, shown: boolean): string {
+  if (errorCode(error))
+    return `${shown ? 'Failed to refresh campaigns:' : 'Failed to fetch campaigns:'} ${errorWords(error)}`
+  return `${shown ? 'Error refreshing campaigns.' : 'An error occurred while fetching initial data.'} ${errorWords(error)}`
+}
