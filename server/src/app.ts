@@ -1,7 +1,6 @@
 import compress from '@fastify/compress'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import { pino } from 'pino'
 import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
@@ -23,6 +22,7 @@ import type { Sealer } from './sealing.ts'
 /** What the domains work with: made once a process, handed to every request. */
 export interface Services {
   env: Env
+  log: FastifyBaseLogger
   /** The origin that links are written with. */
   origin: string
   database: Database
@@ -49,9 +49,7 @@ const BODY_MAX_BYTES = 256 * 1024
 export async function createApp(services: Services, webFolder: string): Promise<FastifyInstance> {
   const { env } = services
   const app = Fastify({
-    loggerInstance: pino({
-      level: env.logLevel,
-    }) as FastifyBaseLogger,
+    loggerInstance: services.log,
     genReqId: () => crypto.randomUUID(),
     requestIdHeader: false,
     trustProxy: env.trustProxy,

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
 import { createApp, type Services } from './app.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openNotices } from './db/notices.ts'
@@ -8,7 +10,7 @@ import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
-import { openJobQueue } from './jobs/queue.ts'
+import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
 import { createMailer } from './outside/mail.ts'
 import { createXApi } from './outside/x.ts'
@@ -52,9 +54,12 @@ export async function startServer({
   overrides = {},
 }: StartOptions): Promise<RunningServer> {
   if (migrate) await migrateDatabase(databaseUrl)
-  const database = openDatabase(databaseUrl)
-  const notices = await openNotices(database, [REVOCATIONS_CHANNEL, SCRAPES_CHANNEL, SENDING_CHANNEL])
-  const jobs = await openJobQueue(database, onFault)
+  const log: FastifyBaseLogger = pino({ level: env.logLevel })
+  const database = openDatabase(databaseUrl, {
+    onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+  const notices = await openNotices(database, [JOBS_CHANNEL, REVOCATIONS_CHANNEL, SCRAPES_CHANNEL, SENDING_CHANNEL])
+  const jobs = await openJobQueue(database, notices, log)
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
   const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
@@ -62,6 +67,7 @@ export async function startServer({
   let draining = false
   const services: Services = {
     env,
+    log,
     origin,
     database,
     notices,
@@ -77,12 +83,12 @@ export async function startServer({
   }
   const app = await createApp(services, webFolder)
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
-  const sender = workers && services.x ? await startSender(services, app.log) : null
-  const scraper = workers && services.x ? await workOnScrapes(services, app.log) : null
+  const sender = workers && services.x ? await startSender(services, log) : null
+  const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
-    else app.log.warn('SMTP_URL is not set: mails wait in the queue')
-    if (!services.x) app.log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
+    else log.warn('SMTP_URL is not set: mails wait in the queue')
+    if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
       await forgetExpired(database.db)

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss } from 'pg-boss'
+import type { Notices } from '../db/notices.ts'
 import type { Database, Db } from '../db/open.ts'
 
 /** Every kind of queued work, and what one carries. */
@@ -34,8 +36,11 @@ const QUEUES: Record<
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }
 
+/** Tells the workers of all processes that there is work of a kind, when the transaction commits that queued it. */
+export const JOBS_CHANNEL = 'jobs'
+
 /** Makes or updates the queue's tables; several processes may do so together. */
-export async function openJobQueue(database: Database, onError: (error: Error) => void): Promise<JobQueue> {
+export async function openJobQueue(database: Database, notices: Notices, log: FastifyBaseLogger): Promise<JobQueue> {
   const boss = new PgBoss({
     db: {
       executeSql: async (text: string, values?: unknown[]) => {
@@ -47,7 +52,7 @@ export async function openJobQueue(database: Database, onError: (error: Error) =
     superviseIntervalSeconds: 30,
     maintenanceIntervalSeconds: 300,
   } as ConstructorParameters<typeof PgBoss>[0])
-  boss.on('error', onError)
+  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
   await boss.start()
   for (const [name, options] of Object.entries(QUEUES)) {
     if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
@@ -59,12 +64,19 @@ export async function openJobQueue(database: Database, onError: (error: Error) =
         db: fromDrizzle(db as never, sql as never),
         ...(startAfterSeconds ? { startAfter: startAfterSeconds } : {}),
       })
+      if (!startAfterSeconds) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },
     async work(name, concurrency, handler) {
       for (let i = 0; i < concurrency; i += 1) {
-        await boss.work<never>(name, { pollingIntervalSeconds: 0.5, batchSize: 1 }, async ([job]) => {
-          if (job) await handler(job.data)
+        const worker = await boss.work<never>(name, { pollingIntervalSeconds: 2, batchSize: 1 }, async ([job]) => {
+          try {
+            if (job) await handler(job.data)
+          } catch (error) {
+            log.warn({ err: error, job: name }, 'a job failed and is tried again')
+            throw error
+          }
         })
+        notices.listen(JOBS_CHANNEL, (kind) => kind === name && boss.notifyWorker(worker))
       }
     },
     async close(graceSeconds) {

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../test/makers.ts'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import { leadLists } from '../domains/lists/tables.ts'
+import { Refusal } from '../refusal.ts'
+import { forgetOldAnswers, keyedRequest, once, onceOutside } from './once.ts'
+import { idempotencyKeys } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let key: string
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+beforeEach(async () => {
+  person = await makePerson(app)
+  key = randomUUID()
+})
+
+const create = (body: unknown, by = person, withKey = key) =>
+  by.call('POST', '/lists', body, { 'idempotency-key': withKey })
+const listsOf = (by: Person) => app.db.select().from(leadLists).where(eq(leadLists.workspaceId, by.workspaceId))
+
+describe('an Idempotency-Key', () => {
+  it('repeats the first answer and takes effect once', async () => {
+    const first = await create({ name: 'One' })
+    const second = await create({ name: 'One' })
+    expect(second.body).toEqual(first.body)
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(await listsOf(person)).toHaveLength(1)
+  })
+
+  it('409: with another body', async () => {
+    await create({ name: 'One' })
+    const other = await create({ name: 'Two' })
+    expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED'])
+    expect(await listsOf(person)).toHaveLength(1)
+  })
+
+  it('takes effect once however many requests come at once; those under way are 409', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'One' })))
+    for (const answer of answers) {
+      if (answer.status === 409) expect(answer.body.code).toBe('IDEMPOTENCY_UNDER_WAY')
+      else expect([answer.status, answer.body.name]).toEqual([200, 'One'])
+    }
+    expect(new Set(answers.filter((a) => a.status === 200).map((a) => a.body.id)).size).toBe(1)
+    expect(await listsOf(person)).toHaveLength(1)
+  })
+
+  it('repeats a refusal too, though the cause has gone', async () => {
+    const list = await create({ name: 'One' }, person, randomUUID())
+    const missing = '01900000-0000-7000-8000-000000000000'
+    const update = (id: string) => person.call('PATCH', `/lists/${id}`, { name: 'Two' }, { 'idempotency-key': key })
+    const first = await update(missing)
+    expect(first.status).toBe(404)
+    expect((await update(missing)).body).toEqual(first.body)
+    expect((await update(list.body.id)).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+
+  it('repeats an answer without a body', async () => {
+    const list = await create({ name: 'One' }, person, randomUUID())
+    const remove = () => person.call('DELETE', `/lists/${list.body.id}`, undefined, { 'idempotency-key': key })
+    expect([(await remove()).status, (await remove()).status]).toEqual([204, 204])
+  })
+
+  it('is scoped to its user', async () => {
+    const other = await makePerson(app)
+    const [mine, theirs] = [await create({ name: 'One' }), await create({ name: 'Two' }, other)]
+    expect([mine.status, theirs.status]).toEqual([200, 200])
+    expect(theirs.body.name).toBe('Two')
+  })
+
+  it('is forgotten after 24 hours', async () => {
+    const first = await create({ name: 'One' })
+    await app.db
+      .update(idempotencyKeys)
+      .set({ createdAt: sql`now() - interval '25 hours'` })
+      .where(eq(idempotencyKeys.key, key))
+    expect((await create({ name: 'One' })).body.id).not.toBe(first.body.id)
+    await app.db
+      .update(idempotencyKeys)
+      .set({ createdAt: sql`now() - interval '25 hours'` })
+      .where(eq(idempotencyKeys.key, key))
+    await forgetOldAnswers(app.db)
+    expect(await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))).toEqual([])
+  })
+
+  it('400: one that is too long', async () => {
+    expect((await create({ name: 'One' }, person, 'k'.repeat(256))).status).toBe(400)
+  })
+
+  it('is honoured by calls that talk to another service', async () => {
+    const connect = (password: string) =>
+      person.call('POST', '/session/connect', { username: 'founder', password }, { 'idempotency-key': key })
+    const first = await connect('long enough')
+    expect((await connect('long enough')).body).toEqual(first.body)
+    expect((await connect('another one')).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+})
+
+describe('once', () => {
+  const request = () => keyedRequest(`user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
+
+  it('keeps neither an answer of 429 nor a fault', async () => {
+    const { db } = app
+    await expect(
+      once(db, request(), async () => {
+        throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 1 })
+      }),
+    ).rejects.toThrow()
+    await expect(
+      once(db, request(), async () => {
+        throw new Error('a fault')
+      }),
+    ).rejects.toThrow('a fault')
+    expect(await once(db, request(), async () => 'done')).toBe('done')
+  })
+
+  it('takes back what an effect did that was refused', async () => {
+    await expect(
+      once(app.db, request(), async (tx) => {
+        await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'half' })
+        throw new Refusal('LEAD_LIST_NOT_FOUND')
+      }),
+    ).rejects.toMatchObject({ code: 'LEAD_LIST_NOT_FOUND' })
+    expect(await listsOf(person)).toEqual([])
+  })
+
+  it('of an effect outside keeps the answer that the effect stored in its own transaction, though it died afterwards', async () => {
+    const effect = onceOutside(app.services.database, request(), async (remember) => {
+      await app.db.transaction((tx) => remember(tx, { success: true }))
+      throw new Error('died after its transaction')
+    })
+    await expect(effect).rejects.toThrow('died')
+    expect(await onceOutside(app.services.database, request(), async () => 'again')).toEqual({ success: true })
+  })
+})
