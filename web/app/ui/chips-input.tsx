@@ -14,6 +14,9 @@ export interface ChipsInputProps {
   empty?: string
   disabled?: boolean
   id?: string
+  /** What stands in the field, where a form wants to know of a word that was typed and not added. Kept here unless given. */
+  typed?: string
+  onType?: (typed: string) => void
 }
 
 /** The list with a word added: trimmed, never empty, never twice. */
@@ -23,8 +26,20 @@ export function withChip(values: readonly string[], typed: string): string[] {
 }
 
 /** Several short words, each added with Enter or the plus button and removed with its cross (or Backspace in the empty field). */
-export function ChipsInput({ values, onChange, placeholder, noun, empty, disabled, ...own }: ChipsInputProps) {
-  const [typed, setTyped] = useState('')
+export function ChipsInput({
+  values,
+  onChange,
+  placeholder,
+  noun,
+  empty,
+  disabled,
+  typed: given,
+  onType,
+  ...own
+}: ChipsInputProps) {
+  const [kept, setKept] = useState('')
+  const typed = given ?? kept
+  const setTyped = onType ?? setKept
   const wired = useFieldWiring(own)
   const add = () => {
     onChange(withChip(values, typed))

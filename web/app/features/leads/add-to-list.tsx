@@ -1,0 +1,165 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ListPlus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, client, errorWords } from '../../api'
+import { useSession } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { RadioGroup } from '../../ui/choice'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+import { failureWords } from './failure-words'
+import { type Picked, pickedCount, selectionsOf } from './lead-selection'
+
+export interface AddToListProps {
+  open: boolean
+  onClose: () => void
+  picked: Picked
+  onAdded: () => void
+}
+
+/** Puts leads in one of the lists, or in a first one that is made here. */
+export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
+  const count = pickedCount(picked)
+  const signedIn = useSession().status === 'signed-in'
+  const queries = useQueryClient()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const lists = useQuery(api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 }, enabled: open && signedIn }))
+
+  const add = useMutation({
+    mutationFn: async (id: string) => {
+      let changed = 0
+      for (const selection of selectionsOf(picked))
+        changed += (await client.lists.addLeads({ id, ...selection })).changed
+      return changed
+    },
+    onSuccess: (changed) => {
+      if (changed === 0) toast.info('These leads are in this list already.')
+      else toast.success(`${changed} leads added to the list successfully!`)
+      onAdded()
+      onClose()
+    },
+    onError: (error) => toast.error(`Failed to add leads to list: ${errorWords(error, 'Unknown error')}`),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: api.lists.key() }),
+        queries.invalidateQueries({ queryKey: api.leads.key() }),
+      ]),
+  })
+  const submit = () => {
+    if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
+    if (chosen) add.mutate(chosen)
+  }
+  const found = lists.data?.lists ?? []
+
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Add Leads to List"
+      description={`${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!found.some(({ id }) => id === chosen)}
+            loading={add.isPending}
+            onClick={submit}
+          >
+            {add.isPending ? 'Adding…' : 'Add to list'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        {!signedIn ? (
+          <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
+        ) : lists.isPending ? (
+          <>
+            <LoadingWords>Loading lists...</LoadingWords>
+            <SkeletonText lines={4} />
+          </>
+        ) : lists.isError ? (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => lists.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            {failureWords(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
+          </Callout>
+        ) : found.length > 0 ? (
+          <RadioGroup
+            label="List"
+            hideLabel
+            value={chosen}
+            onChange={setChosen}
+            options={found.map((list) => ({
+              value: list.id,
+              label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
+              hint: (
+                <span className="wrap-anywhere">
+                  {list.leadCount.toLocaleString('en-US')} {list.leadCount === 1 ? 'lead' : 'leads'}
+                  {list.description && <> · {list.description}</>}
+                </span>
+              ),
+            }))}
+          />
+        ) : (
+          <p className="text-muted">No lists found. Create your first list to get started!</p>
+        )}
+        {signedIn && lists.isSuccess && <NewList onCreated={setChosen} first={found.length === 0} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Makes a list without leaving, and picks it. */
+function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const create = useMutation(
+    api.lists.create.mutationOptions({
+      onSuccess: async (list) => {
+        await queries.invalidateQueries({ queryKey: api.lists.key() })
+        setName('')
+        onCreated(list.id)
+      },
+      onError: (error) => setProblem(errorWords(error, 'Failed to create list. Please try again.')),
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return setProblem('List name cannot be empty.')
+    create.mutate({ name })
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={submit}
+      className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
+    >
+      <Field label={first ? 'Name of your first list' : 'Or make a new list'} error={problem}>
+        <Input
+          value={name}
+          maxLength={200}
+          placeholder="Founders in Berlin"
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setProblem(undefined)
+          }}
+        />
+      </Field>
+      <Button type="submit" size="sm" icon={<ListPlus aria-hidden />} loading={create.isPending} className="w-fit">
+        Create List
+      </Button>
+    </form>
+  )
+}

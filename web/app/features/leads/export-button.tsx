@@ -1,0 +1,22 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { toast } from '../../ui/toast'
+import { exportLeads } from './csv-files'
+import { readAddress } from './lead-address'
+
+/** Downloads what the table shows, over all its pages. */
+export function ExportButton() {
+  const [params] = useSearchParams()
+  const download = useMutation({
+    mutationFn: () => exportLeads(readAddress(params).filter),
+    onError: (error) => toast.error(`Failed to export leads: ${errorWords(error)}`),
+  })
+  return (
+    <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>
+      {download.isPending ? 'Exporting…' : 'Export CSV'}
+    </Button>
+  )
+}

@@ -1,0 +1,58 @@
+import type { LeadFilter } from '@x-automated/contract/leads'
+import type { LeadStanding } from './lead-standing'
+
+/** Leads on a page of the table, and in its address (specification §9). */
+export const LEADS_ON_A_PAGE = 10
+
+export const standingWords: Record<LeadStanding, string> = {
+  not_sent: 'Not sent',
+  queued: 'Queued',
+  sent: 'Sent',
+  failed: 'Failed',
+}
+
+/** More followers than anyone has; the API takes no higher bound. */
+const FOLLOWERS_MAX = 1_000_000_000
+
+/** A number of followers as someone types it ('12,500', ' 300 '), or undefined where it is none. */
+export function followersIn(typed: string): number | undefined {
+  const digits = typed.replace(/[\s,.'_]/g, '')
+  return /^\d{1,15}$/.test(digits) ? Math.min(Number(digits), FOLLOWERS_MAX) : undefined
+}
+
+/** What the address of the page asks for. Whatever it says wrongly is left out. */
+export function readAddress(params: URLSearchParams): { filter: LeadFilter; page: number } {
+  const keyword = params.get('keyword')?.trim().slice(0, 200)
+  const minFollowers = followersIn(params.get('minFollowers') ?? '')
+  const maxFollowers = followersIn(params.get('maxFollowers') ?? '')
+  const status = params.get('status')
+  const scrapeId = params.get('scrape')
+  const page = params.get('page') ?? ''
+  return {
+    filter: {
+      ...(keyword ? { keyword } : {}),
+      ...(minFollowers === undefined ? {} : { minFollowers }),
+      ...(maxFollowers === undefined ? {} : { maxFollowers }),
+      ...(status !== null && Object.hasOwn(standingWords, status) ? { status: status as LeadStanding } : {}),
+      ...(scrapeId ? { scrapeId } : {}),
+    },
+    page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
+  }
+}
+
+/** The address that asks for this; the first page and what is not filtered are left out. */
+export function writeAddress(filter: LeadFilter, page = 1): URLSearchParams {
+  const params = new URLSearchParams()
+  if (filter.keyword) params.set('keyword', filter.keyword)
+  if (filter.minFollowers !== undefined) params.set('minFollowers', String(filter.minFollowers))
+  if (filter.maxFollowers !== undefined) params.set('maxFollowers', String(filter.maxFollowers))
+  if (filter.status) params.set('status', filter.status)
+  if (filter.scrapeId) params.set('scrape', filter.scrapeId)
+  if (page > 1) params.set('page', String(page))
+  return params
+}
+
+/** The query of GET /leads and GET /leads/export for a filter. */
+export function filterQuery(filter: LeadFilter): URLSearchParams {
+  return new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+}

@@ -1,0 +1,64 @@
+import type { Lead, LeadFilter } from '@x-automated/contract/leads'
+import { useState } from 'react'
+import { canBeMessaged, messageableParts } from './lead-standing'
+
+/** What a bulk action works on: leads picked one by one, or all that match the filter and can be messaged. */
+export type Picked = { ids: string[] } | { matching: LeadFilter; count: number }
+
+/** How many leads are picked. */
+export function pickedCount(picked: Picked): number {
+  return 'ids' in picked ? picked.ids.length : picked.count
+}
+
+/** The bodies' part that names the leads, for each call it takes. */
+export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadFilter })[] {
+  if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
+  return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
+}
+
+interface Kept {
+  /** The filter under which these were picked: under another one nothing is. */
+  under: string
+  ids: ReadonlySet<string>
+  all: boolean
+}
+
+/**
+ * Which leads are picked, over all pages of one filter.
+ * @param shown the leads of the page in sight; those that meanwhile were queued or sent are no longer picked
+ */
+export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
+  const under = JSON.stringify(filter)
+  const nothing: Kept = { under, ids: new Set(), all: false }
+  const [kept, setKept] = useState<Kept>(nothing)
+  const current = kept.under === under ? kept : nothing
+
+  const selectable = shown.filter(canBeMessaged)
+  const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
+  const ids = [...current.ids].filter((id) => !barred.has(id))
+  const has = (lead: Lead) => (current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id))
+  const pick = (next: Iterable<string>, all = false) => setKept({ under, ids: new Set(next), all })
+
+  return {
+    ids,
+    /** All that match are picked, on every page. */
+    all: current.all,
+    has,
+    /** Of the page in sight: none, some or all of those that can be picked. */
+    page: !selectable.some(has) ? 'none' : selectable.every(has) ? 'all' : 'some',
+    selectableHere: selectable.length,
+    toggle(lead: Lead) {
+      // Out of all, one is left out: what stays is the page in sight.
+      const before = current.all ? selectable.map(({ id }) => id) : ids
+      pick(before.includes(lead.id) ? before.filter((id) => id !== lead.id) : [...before, lead.id])
+    },
+    togglePage() {
+      const here = new Set(selectable.map(({ id }) => id))
+      if (current.all) pick([])
+      else if (selectable.every(has)) pick(ids.filter((id) => !here.has(id)))
+      else pick([...ids, ...here])
+    },
+    pickAll: () => pick([], true),
+    clear: () => pick([]),
+  } as const
+}

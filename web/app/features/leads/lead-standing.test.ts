@@ -1,0 +1,33 @@
+import { LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads'
+import { expect, test } from 'vitest'
+import { canBeMessaged, messageableParts, standingOf } from './lead-standing'
+
+test('contacted counts as sent, failed_contact as failed, every other status as itself', () => {
+  const seen = Object.fromEntries(LEAD_STATUSES.map((dmStatus) => [dmStatus, standingOf({ dmStatus })]))
+  expect(seen).toEqual({
+    not_sent: 'not_sent',
+    queued: 'queued',
+    sent: 'sent',
+    failed: 'failed',
+    contacted: 'sent',
+    failed_contact: 'failed',
+  })
+})
+
+test('queued and sent leads cannot be messaged, all others can', () => {
+  expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus }))).toEqual([
+    'not_sent',
+    'failed',
+    'failed_contact',
+  ])
+})
+
+test('all that match a filter are those of its parts, and never a queued or sent one', () => {
+  expect(messageableParts({ keyword: 'saas' })).toEqual([
+    { keyword: 'saas', status: 'not_sent' },
+    { keyword: 'saas', status: 'failed' },
+  ])
+  expect(messageableParts({ minFollowers: 5, status: 'failed' })).toEqual([{ minFollowers: 5, status: 'failed' }])
+  for (const status of LEAD_FILTER_STATUSES)
+    expect(messageableParts({ status }).length).toBe(status === 'not_sent' || status === 'failed' ? 1 : 0)
+})

@@ -1,0 +1,115 @@
+import type { Lead } from '@x-automated/contract/leads'
+import { Ellipsis, Send, Trash2 } from 'lucide-react'
+import { StatusBadge } from '../../ui/badge'
+import { Button, IconButton } from '../../ui/button'
+import { Checkbox } from '../../ui/choice'
+import { Menu, MenuItem } from '../../ui/menu'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { LEADS_ON_A_PAGE } from './lead-address'
+import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
+import type { useLeadSelection } from './lead-selection'
+import { canBeMessaged } from './lead-standing'
+
+export interface LeadsTableProps {
+  /** Undefined while the first page loads. */
+  leads: readonly Lead[] | undefined
+  /** An earlier page is still shown while the next one loads. */
+  stale: boolean
+  selection: ReturnType<typeof useLeadSelection>
+  onSend: (lead: Lead) => void
+  onRemove: (lead: Lead) => void
+}
+
+/** Leads, each with its status and what can be done with it. Queued and sent ones cannot be picked. */
+export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsTableProps) {
+  return (
+    <Table label="Leads" stale={stale}>
+      <thead>
+        <tr>
+          <Th className="max-md:hidden md:w-px md:pe-0">
+            <PagePick selection={selection} label="Select all leads on this page" />
+          </Th>
+          <Th>Lead</Th>
+          <Th>Bio</Th>
+          <Th end>Followers</Th>
+          <Th>Status</Th>
+          <Th className="w-px">
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody>
+        {leads ? (
+          leads.map((lead) => {
+            const open = canBeMessaged(lead)
+            return (
+              <Tr key={lead.id} selected={selection.has(lead)}>
+                <Td corner className="md:pe-0">
+                  <Checkbox
+                    aria-label={`Select @${lead.twitterHandle}`}
+                    checked={selection.has(lead)}
+                    disabled={!open}
+                    onChange={() => selection.toggle(lead)}
+                  />
+                </Td>
+                <Td className="max-w-64 max-md:pe-10">
+                  <LeadIdentity lead={lead} />
+                </Td>
+                <Td className="min-w-56 text-muted">
+                  <LeadBio bio={lead.bio} />
+                </Td>
+                <Td label="Followers" end>
+                  <LeadFollowers followerCount={lead.followerCount} />
+                </Td>
+                <Td label="Status">
+                  <StatusBadge status={lead.dmStatus} />
+                </Td>
+                <Td>
+                  <span className="flex items-center gap-1 max-md:w-full">
+                    <Button
+                      size="sm"
+                      icon={<Send aria-hidden />}
+                      disabled={!open}
+                      className="max-md:flex-1"
+                      aria-label={`Send DM to @${lead.twitterHandle}`}
+                      onClick={() => onSend(lead)}
+                    >
+                      Send DM
+                    </Button>
+                    <Menu
+                      trigger={
+                        <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
+                          <Ellipsis aria-hidden />
+                        </IconButton>
+                      }
+                    >
+                      <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
+                        Delete lead
+                      </MenuItem>
+                    </Menu>
+                  </span>
+                </Td>
+              </Tr>
+            )
+          })
+        ) : (
+          <SkeletonRows columns={6} rows={LEADS_ON_A_PAGE} />
+        )}
+      </tbody>
+    </Table>
+  )
+}
+
+/** Picks what can be picked of the page in sight. */
+export function PagePick({ selection, label }: Pick<LeadsTableProps, 'selection'> & { label: string }) {
+  return (
+    <Checkbox
+      aria-label={label}
+      checked={selection.page === 'all'}
+      indeterminate={selection.page === 'some'}
+      disabled={selection.selectableHere === 0}
+      onChange={selection.togglePage}
+    />
+  )
+}

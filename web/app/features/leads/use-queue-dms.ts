@@ -1,0 +1,83 @@
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Lead } from '@x-automated/contract/leads'
+import { api, client } from '../../api'
+import { toast } from '../../ui/toast'
+import { failureWords } from './failure-words'
+import { type Picked, selectionsOf } from './lead-selection'
+import { canBeMessaged } from './lead-standing'
+
+/** What is sent where nobody wrote anything else (specification §9). */
+export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
+
+interface Order {
+  picked: Picked
+  message: string
+}
+
+type LeadsPage = { leads: Lead[] }
+const listKey = () => api.leads.list.key({ type: 'query' })
+
+/** Queues a message to each lead. They show as queued at once, and as before where that fails. */
+export function useQueueDms() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ picked, message }: Order) => {
+      let queued = 0
+      for (const selection of selectionsOf(picked))
+        queued += (await client.leads.queue({ ...selection, message })).queued
+      return queued
+    },
+    onMutate: async ({ picked }) => {
+      await queries.cancelQueries({ queryKey: listKey() })
+      const wanted = 'ids' in picked ? new Set(picked.ids) : null
+      return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
+    },
+    onSuccess: (queued, { picked }, before) => {
+      const single = 'ids' in picked && picked.ids.length === 1
+      if (queued === 0) {
+        restore(queries, before)
+        toast.error(
+          single
+            ? 'Failed to create DM record: this lead was contacted already or may not be contacted.'
+            : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
+        )
+      } else {
+        toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
+      }
+    },
+    onError: (error, { picked }, before) => {
+      if (before) restore(queries, before)
+      const single = 'ids' in picked && picked.ids.length === 1
+      toast.error(
+        failureWords(
+          error,
+          single ? 'Failed to queue DM' : 'Failed to queue DMs',
+          'An unexpected error occurred while queueing the DMs',
+        ),
+      )
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: api.leads.key() }),
+  })
+}
+
+/** @returns the statuses as they were, by the leads' ids */
+function markQueued(queries: QueryClient, isMeant: (lead: Lead) => boolean): Map<string, Lead['dmStatus']> {
+  const before = new Map<string, Lead['dmStatus']>()
+  changeLeads(queries, (lead) => {
+    if (!isMeant(lead)) return lead
+    before.set(lead.id, lead.dmStatus)
+    return { ...lead, dmStatus: 'queued' }
+  })
+  return before
+}
+
+function restore(queries: QueryClient, before: Map<string, Lead['dmStatus']>): void {
+  changeLeads(queries, (lead) => ({ ...lead, dmStatus: before.get(lead.id) ?? lead.dmStatus }))
+}
+
+function changeLeads(queries: QueryClient, change: (lead: Lead) => Lead): void {
+  queries.setQueriesData<LeadsPage>(
+    { queryKey: listKey() },
+    (page) => page && { ...page, leads: page.leads.map(change) },
+  )
+}

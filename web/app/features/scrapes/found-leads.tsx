@@ -1,0 +1,95 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { SearchX, Users } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { isRegistered, paths } from '../../paths'
+import { Badge } from '../../ui/badge'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LeadCard } from '../leads/lead-card'
+import { isUnderWay } from './scrape-words'
+
+const PAGE_SIZE = 12
+/** While the scrape is under way, more are found. */
+const LOOK_AGAIN_MS = 3_000
+
+/** Whom a scrape has found so far, as cards. */
+export function FoundLeads({ scrape }: { scrape: Scrape }) {
+  const [page, setPage] = useState(1)
+  const underWay = isUnderWay(scrape.status)
+  const found = useQuery(
+    api.leads.list.queryOptions({
+      input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE },
+      enabled: scrape.matched > 0,
+      placeholderData: keepPreviousData,
+      refetchInterval: underWay ? LOOK_AGAIN_MS : false,
+    }),
+  )
+
+  if (scrape.matched === 0) {
+    if (underWay || scrape.status === 'failed') return null
+    return (
+      <EmptyState icon={<SearchX aria-hidden />} title="Nobody fits this filter">
+        Of the {scrape.fetched.toLocaleString('en-US')} profiles read, none has this many followers
+        {scrape.keywords.length > 0 && ' and one of these words in their bio'}. Widen the bounds
+        {scrape.keywords.length > 0 && ' or remove a keyword'} and scrape again.
+      </EmptyState>
+    )
+  }
+  return (
+    <section aria-label="Leads found" className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <h2 className="text-base">Results</h2>
+        <div className="flex items-center gap-3">
+          {underWay && <Badge tone="accent">{scrape.matched.toLocaleString('en-US')} leads found</Badge>}
+          {isRegistered('leads') && (
+            <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
+              Open in Leads
+            </ButtonLink>
+          )}
+        </div>
+      </div>
+      {found.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => found.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(found.error)}
+        </Callout>
+      ) : (
+        <>
+          {found.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+          <ul
+            aria-busy={found.isPlaceholderData || undefined}
+            className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"
+          >
+            {found.data
+              ? found.data.leads.map((lead) => <LeadCard key={lead.id} lead={lead} />)
+              : Array.from({ length: Math.min(PAGE_SIZE, scrape.matched) }, (_, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the cards are all alike and never move
+                  <li key={index}>
+                    <Skeleton className="h-32" />
+                  </li>
+                ))}
+          </ul>
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={found.data?.total ?? 0}
+            onChange={setPage}
+            noun="leads"
+            disabled={found.isPlaceholderData}
+          />
+        </>
+      )}
+    </section>
+  )
+}

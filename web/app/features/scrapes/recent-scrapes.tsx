@@ -1,0 +1,119 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api, errorWords } from '../../api'
+import { StatusBadge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { isUnderWay, scrapeFilter, scrapeTitle } from './scrape-words'
+
+/** While one is under way, its figures move. The one that is shown is heard of live. */
+const LOOK_AGAIN_MS = 5_000
+
+export interface RecentScrapesProps {
+  page: number
+  pageSize: number
+  onPage: (page: number) => void
+  /** The id of the one shown above. */
+  shown: string | null
+  onShow: (id: string) => void
+}
+
+/** What was scraped before, and how it ended. */
+export function RecentScrapes({ page, pageSize, onPage, shown, onShow }: RecentScrapesProps) {
+  const scrapes = useQuery(
+    api.scrapes.list.queryOptions({
+      input: { page, pageSize },
+      placeholderData: keepPreviousData,
+      refetchInterval: (query) =>
+        query.state.data?.scrapes.some((scrape) => isUnderWay(scrape.status)) ? LOOK_AGAIN_MS : false,
+    }),
+  )
+  if (scrapes.data?.total === 0) return null
+  return (
+    <section aria-label="Recent scrapes" className="grid gap-3">
+      <h2 className="text-lg">Recent scrapes</h2>
+      {scrapes.isError && !scrapes.data ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => scrapes.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(scrapes.error)}
+        </Callout>
+      ) : (
+        <div>
+          <Table label="Recent scrapes" stale={scrapes.isPlaceholderData}>
+            <thead>
+              <tr>
+                <Th>Scrape</Th>
+                <Th end>Read</Th>
+                <Th end>Found</Th>
+                <Th>Status</Th>
+                <Th>Started</Th>
+                <Th className="w-px">
+                  <span className="sr-only">Actions</span>
+                </Th>
+              </tr>
+            </thead>
+            <tbody>
+              {scrapes.data ? (
+                scrapes.data.scrapes.map((scrape) => (
+                  <Tr key={scrape.id} selected={scrape.id === shown}>
+                    <Td>
+                      <span className="grid min-w-0 gap-0.5">
+                        <span className="font-strong wrap-anywhere">{scrapeTitle(scrape)}</span>
+                        <span className="text-xs text-muted wrap-anywhere">{scrapeFilter(scrape)}</span>
+                      </span>
+                    </Td>
+                    <Td label="Read" end>
+                      {scrape.fetched.toLocaleString('en-US')}
+                    </Td>
+                    <Td label="Found" end>
+                      {scrape.matched.toLocaleString('en-US')}
+                    </Td>
+                    <Td label="Status">
+                      <StatusBadge status={scrape.status} />
+                    </Td>
+                    <Td label="Started" className="whitespace-nowrap text-muted">
+                      <DateTime value={scrape.createdAt} />
+                    </Td>
+                    <Td>
+                      <Button
+                        size="sm"
+                        className="max-md:w-full"
+                        disabled={scrape.id === shown}
+                        aria-label={`Show ${scrapeTitle(scrape)}`}
+                        onClick={() => {
+                          onShow(scrape.id)
+                          document.getElementById('content')?.scrollIntoView({ block: 'start' })
+                        }}
+                      >
+                        {scrape.id === shown ? 'Shown' : 'Show'}
+                      </Button>
+                    </Td>
+                  </Tr>
+                ))
+              ) : (
+                <SkeletonRows columns={6} rows={3} />
+              )}
+            </tbody>
+          </Table>
+          <Pager
+            page={page}
+            pageSize={pageSize}
+            total={scrapes.data?.total ?? 0}
+            onChange={onPage}
+            noun="scrapes"
+            disabled={scrapes.isPlaceholderData}
+          />
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,219 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { AtSign, Search } from 'lucide-react'
+import { Controller, useForm } from 'react-hook-form'
+import { Link } from 'react-router'
+import { api, errorCode, errorWords, fieldProblems } from '../../api'
+import { paths } from '../../paths'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { ChipsInput, withChip } from '../../ui/chips-input'
+import { Field } from '../../ui/field'
+import { Input, PasswordInput } from '../../ui/input'
+import { Select } from '../../ui/select'
+import { Slider } from '../../ui/slider'
+import { followerSliders, withMax, withMin } from './follower-bounds'
+import { handleIn, handleProblem, isSessionTrouble } from './scrape-words'
+
+const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
+const credentialsNeeded = 'Please enter your X credentials'
+
+interface Values {
+  handle: string
+  type: Scrape['type']
+  minFollowers: number
+  maxFollowers: number
+  keywords: string[]
+  /** Typed into the field, and not added yet. */
+  keyword: string
+  username: string
+  password: string
+}
+
+export interface ScrapeFormProps {
+  /** A scrape is under way. */
+  busy: boolean
+  /** X wants to be signed in to again. */
+  askCredentials: boolean
+  onAskCredentials: (ask: boolean) => void
+  onStarted: (scrape: Scrape) => void
+}
+
+/** What to look for. Starts a scrape. */
+export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+  const queries = useQueryClient()
+  const connection = useQuery(api.xAccount.status.queryOptions())
+  const form = useForm<Values>({
+    defaultValues: {
+      handle: '',
+      type: 'followers',
+      minFollowers: followerSliders.min.default,
+      maxFollowers: followerSliders.max.default,
+      keywords: [],
+      keyword: '',
+      username: '',
+      password: '',
+    },
+  })
+  const { errors } = form.formState
+  const create = useMutation(
+    api.scrapes.create.mutationOptions({
+      onSuccess: (scrape) => {
+        form.resetField('username')
+        form.resetField('password')
+        onAskCredentials(false)
+        onStarted(scrape)
+        void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+      },
+      onError: (error) => {
+        if (isSessionTrouble({ ...failureOf(error), words: error.message })) onAskCredentials(true)
+        const problem = fieldProblems(error).twitterHandle
+        if (problem) form.setError('handle', { message: `The handle ${problem}.` }, { shouldFocus: true })
+      },
+    }),
+  )
+  const working = create.isPending || busy
+  // Where X takes no password, connecting is done on its own tab.
+  const byPassword = connection.data?.methods.includes('password') ?? true
+  const refused =
+    create.isError &&
+    !fieldProblems(create.error).twitterHandle &&
+    !isSessionTrouble({ ...failureOf(create.error), words: create.error.message })
+
+  const submit = form.handleSubmit(
+    ({ handle, type, minFollowers, maxFollowers, keywords, keyword, ...credentials }) => {
+      // A word that was typed and not added is meant too.
+      const all = withChip(keywords, keyword)
+      form.setValue('keywords', all)
+      form.setValue('keyword', '')
+      create.mutate({
+        twitterHandle: handleIn(handle),
+        type,
+        minFollowers,
+        maxFollowers,
+        keywords: all,
+        ...(askCredentials && byPassword
+          ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
+          : {}),
+      })
+    },
+  )
+
+  const bounds = () => form.getValues()
+  const moveTo = ({ minFollowers, maxFollowers }: Pick<Values, 'minFollowers' | 'maxFollowers'>) => {
+    form.setValue('minFollowers', minFollowers)
+    form.setValue('maxFollowers', maxFollowers)
+  }
+  const [minFollowers, maxFollowers, keyword] = form.watch(['minFollowers', 'maxFollowers', 'keyword'])
+
+  return (
+    <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
+      <form method="post" noValidate className="grid gap-5" onSubmit={submit}>
+        {connection.data && !connection.data.connected && !askCredentials && (
+          <Callout>
+            No X account is connected yet.{' '}
+            <Link to={paths.xAutomation} className="text-link">
+              Connect X
+            </Link>
+          </Callout>
+        )}
+        {refused && <Callout tone="bad">{errorWords(create.error, 'Failed to scrape X followers')}</Callout>}
+        <Field label="X Handle to Scrape" error={errors.handle?.message} required>
+          <Input
+            leading={<AtSign aria-hidden />}
+            placeholder="handle"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={200}
+            {...form.register('handle', { validate: (typed) => handleProblem(typed) ?? true })}
+          />
+        </Field>
+        <Field label="Scrape Type">
+          <Select
+            options={[
+              { value: 'followers', label: 'Followers' },
+              { value: 'following', label: 'Following' },
+            ]}
+            {...form.register('type')}
+          />
+        </Field>
+        <Slider
+          label="Min Followers"
+          value={minFollowers}
+          onChange={(value) => moveTo(withMin(bounds(), value))}
+          min={followerSliders.min.from}
+          max={followerSliders.min.to}
+          step={followerSliders.min.step}
+        />
+        <Slider
+          label="Max Followers"
+          value={maxFollowers}
+          onChange={(value) => moveTo(withMax(bounds(), value))}
+          min={followerSliders.max.from}
+          max={followerSliders.max.to}
+          step={followerSliders.max.step}
+        />
+        <Field label="Bio Keyword Filter" aside={<span className="text-xs">Any of them</span>}>
+          <Controller
+            control={form.control}
+            name="keywords"
+            render={({ field }) => (
+              <ChipsInput
+                values={field.value}
+                onChange={field.onChange}
+                typed={keyword}
+                onType={(typed) => form.setValue('keyword', typed)}
+                noun="keyword"
+                placeholder="Add a keyword"
+                empty="No keywords added. Will match all profiles."
+              />
+            )}
+          />
+        </Field>
+        {askCredentials &&
+          (byPassword ? (
+            <div className="grid gap-4">
+              <Callout tone="warn">{SESSION_EXPIRED}</Callout>
+              <Field label="X Username" error={errors.username?.message} required>
+                <Input
+                  autoComplete="username"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  maxLength={50}
+                  {...form.register('username', {
+                    validate: (value) => (askCredentials && value.trim() === '' ? credentialsNeeded : true),
+                  })}
+                />
+              </Field>
+              <Field label="X Password" error={errors.password?.message} required>
+                <PasswordInput
+                  autoComplete="current-password"
+                  maxLength={500}
+                  {...form.register('password', {
+                    validate: (value) => (askCredentials && value === '' ? credentialsNeeded : true),
+                  })}
+                />
+              </Field>
+            </div>
+          ) : (
+            <Callout tone="warn">
+              X does not accept the connection any more.{' '}
+              <Link to={paths.xAutomation} className="text-link">
+                Connect X again
+              </Link>
+            </Callout>
+          ))}
+        <Button type="submit" variant="primary" size="lg" wide icon={<Search aria-hidden />} loading={working}>
+          {working ? 'Scraping...' : 'Start Scraping'}
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+function failureOf(error: unknown): { status?: number; code: string | null } {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
+  return { code: errorCode(error), ...(typeof status === 'number' ? { status } : {}) }
+}

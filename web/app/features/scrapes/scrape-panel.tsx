@@ -1,0 +1,184 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { CircleStop, RotateCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'react-router'
+import { api, errorWords } from '../../api'
+import { paths } from '../../paths'
+import { Badge, StatusBadge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Progress } from '../../ui/progress'
+import { toast } from '../../ui/toast'
+import { isUnderWay, scrapeFilter, scrapeTitle, timeLeftWords } from './scrape-words'
+import { keepScrape } from './use-live-scrape'
+
+export interface ScrapePanelProps {
+  scrape: Scrape
+  /** It goes on again. */
+  onChanged: (scrape: Scrape) => void
+}
+
+/** One scrape: what it looks for, how far it is, how long it will still take, and the way to stop it. */
+export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
+  const underWay = isUnderWay(scrape.status)
+  return (
+    <section
+      aria-label={scrapeTitle(scrape)}
+      className="grid gap-4 rounded-lg border border-line bg-surface p-5"
+      aria-busy={underWay}
+    >
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="grid min-w-0 gap-1">
+          <h2 className="text-base wrap-anywhere">{scrapeTitle(scrape)}</h2>
+          <p className="text-muted wrap-anywhere">{scrapeFilter(scrape)}</p>
+        </div>
+        <div className="flex flex-wrap items-center gap-2">
+          <StatusBadge status={scrape.status} />
+          {underWay && <Cancel scrape={scrape} />}
+          {(scrape.status === 'canceled' || scrape.status === 'failed') && (
+            <Resume scrape={scrape} onResumed={onChanged} />
+          )}
+        </div>
+      </div>
+      {underWay ? <UnderWay scrape={scrape} /> : <Ended scrape={scrape} />}
+    </section>
+  )
+}
+
+function UnderWay({ scrape }: { scrape: Scrape }) {
+  const { estimate, fetched } = scrape
+  const read = fetched.toLocaleString('en-US')
+  return (
+    <>
+      <p role="status" className="font-strong">
+        {scrape.status === 'waiting' ? 'Waiting for X' : 'Scraping X profiles... This may take a minute.'}
+      </p>
+      {scrape.status === 'waiting' && <Waiting scrape={scrape} />}
+      <Progress
+        label={<span className="font-normal text-muted">Profiles read</span>}
+        value={estimate ? fetched : null}
+        max={Math.max(1, estimate?.profiles ?? 1)}
+        detail={estimate ? `${read} of ${estimate.profiles.toLocaleString('en-US')}` : read}
+      />
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
+        <Figure name="Leads found">{scrape.matched.toLocaleString('en-US')}</Figure>
+        <Figure name="Time left">{timeLeft(scrape)}</Figure>
+      </dl>
+      <p className="text-xs text-muted">
+        You can close this tab. The scrape goes on, and is here when you open it again.
+      </p>
+    </>
+  )
+}
+
+function timeLeft({ status, estimate }: Scrape): string {
+  if (status === 'queued') return 'Starting soon'
+  if (!estimate || estimate.secondsLeft === null) return 'Working it out'
+  return timeLeftWords(estimate.secondsLeft)
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid gap-0.5 sm:min-w-32">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-lg font-strong" data-numeric>
+        {children}
+      </dd>
+    </div>
+  )
+}
+
+/** For X's rate limit, with its time; or for the account. */
+function Waiting({ scrape }: { scrape: Scrape }) {
+  const nowMs = useNow()
+  if (scrape.resumesAt === null) {
+    return (
+      <Callout tone="warn">
+        {scrape.error ?? 'X does not accept the connection any more.'}{' '}
+        <Link to={paths.xAutomation} className="text-link">
+          Connect X
+        </Link>
+      </Callout>
+    )
+  }
+  const at = new Date(scrape.resumesAt)
+  const seconds = Math.max(0, (at.getTime() - nowMs) / 1000)
+  return (
+    <Callout tone="warn" title="X's rate limit is reached">
+      Goes on by itself at{' '}
+      <time dateTime={scrape.resumesAt}>{at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })}</time>,
+      in {timeLeftWords(seconds)}.
+    </Callout>
+  )
+}
+
+function useNow(): number {
+  const [nowMs, setNowMs] = useState(() => Date.now())
+  useEffect(() => {
+    const ticking = setInterval(() => setNowMs(Date.now()), 1000)
+    return () => clearInterval(ticking)
+  }, [])
+  return nowMs
+}
+
+function Ended({ scrape }: { scrape: Scrape }) {
+  return (
+    <>
+      {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
+      <div className="flex flex-wrap items-center gap-3">
+        <Badge tone="accent">{scrape.matched.toLocaleString('en-US')} leads found</Badge>
+        <p className="text-muted" data-numeric>
+          among {scrape.fetched.toLocaleString('en-US')} profiles
+        </p>
+      </div>
+    </>
+  )
+}
+
+function Cancel({ scrape }: { scrape: Scrape }) {
+  const queries = useQueryClient()
+  const cancel = useMutation(
+    api.scrapes.cancel.mutationOptions({
+      onSuccess: (canceled) => {
+        keepScrape(queries, canceled)
+        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
+        void queries.invalidateQueries({ queryKey: api.leads.key() })
+        toast.info('Scrape canceled. The leads found so far are kept.')
+      },
+      onError: (error) => {
+        void queries.invalidateQueries({ queryKey: api.scrapes.key() })
+        toast.error(errorWords(error))
+      },
+    }),
+  )
+  return (
+    <Button
+      size="sm"
+      icon={<CircleStop aria-hidden />}
+      loading={cancel.isPending}
+      onClick={() => cancel.mutate({ id: scrape.id })}
+    >
+      Cancel
+    </Button>
+  )
+}
+
+function Resume({ scrape, onResumed }: { scrape: Scrape; onResumed: (scrape: Scrape) => void }) {
+  const resume = useMutation(
+    api.scrapes.resume.mutationOptions({
+      onSuccess: onResumed,
+      onError: (error) => toast.error(errorWords(error)),
+    }),
+  )
+  return (
+    <Button
+      size="sm"
+      icon={<RotateCw aria-hidden />}
+      loading={resume.isPending}
+      onClick={() => resume.mutate({ id: scrape.id })}
+    >
+      Resume
+    </Button>
+  )
+}

@@ -1,0 +1,63 @@
+import { TwitterHandle } from '@x-automated/contract/fields'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { handleIn, handleProblem, isSessionTrouble, scrapeFilter, scrapeTitle, timeLeftWords } from './scrape-words'
+
+describe('the handle to scrape', () => {
+  test.each([
+    ['@paulg', 'paulg'],
+    ['  paulg ', 'paulg'],
+    ['https://x.com/paulg', 'paulg'],
+    ['x.com/paulg/followers?lang=en', 'paulg'],
+    ['https://mobile.twitter.com/@paulg', 'paulg'],
+    ['xcom', 'xcom'],
+  ])('of %o is %o', (typed, handle) => {
+    expect(handleIn(typed)).toBe(handle)
+  })
+
+  test('is needed', () => {
+    for (const typed of ['', '  ', '@', ' @ ']) expect(handleProblem(typed)).toBe('Please enter a X handle to scrape')
+  })
+
+  test('whatever the form takes, the server takes', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'Z', '_', '9', ' ', '@', 'é', '.'), maxLength: 18 }),
+        (typed) => {
+          if (handleProblem(typed) === null) expect(TwitterHandle.safeParse(handleIn(typed)).success).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+test('a failure asks for credentials where it is about the session with X, and only there', () => {
+  const words = 'X session expired or invalid. Please enter your X credentials.'
+  expect(isSessionTrouble({ status: 409, code: 'X_SESSION_EXPIRED', words })).toBe(true)
+  expect(isSessionTrouble({ status: 401, code: 'UNAUTHORIZED', words: '' })).toBe(true)
+  expect(isSessionTrouble({ words: 'Your Session is over' })).toBe(true)
+  expect(isSessionTrouble({ status: 403, code: 'PLAN_LIMIT', words: 'Your plan allows 100 leads a month.' })).toBe(
+    false,
+  )
+})
+
+test('a scrape says whom it looks for', () => {
+  expect(scrapeTitle({ type: 'followers', twitterHandle: 'ada' })).toBe('Followers of @ada')
+  expect(scrapeTitle({ type: 'following', twitterHandle: 'ada' })).toBe('Followed by @ada')
+  expect(scrapeFilter({ minFollowers: 100, maxFollowers: 10_000, keywords: [] })).toBe('100 to 10,000 followers')
+  expect(scrapeFilter({ minFollowers: 0, maxFollowers: 5_000, keywords: ['founder', 'saas'] })).toBe(
+    '0 to 5,000 followers · founder, saas',
+  )
+})
+
+test.each([
+  [0, 'a few seconds'],
+  [11, 'about 15 sec'],
+  [54, 'about 55 sec'],
+  [58, 'about 1 min'],
+  [130, 'about 2 min'],
+  [3_600, 'about 1 h'],
+  [5_400, 'about 1 h 30 min'],
+])('%i seconds left are %o', (seconds, words) => {
+  expect(timeLeftWords(seconds)).toBe(words)
+})

@@ -1,0 +1,51 @@
+import type { Scrape, ScrapeStatus } from '@x-automated/contract/scrapes'
+
+const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+
+/** The handle in what someone typed or pasted: without its @, and out of the address of a profile. */
+export function handleIn(typed: string): string {
+  const profile = /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@?([^/?#]+)/i.exec(typed.trim())
+  return profile?.[1] ?? typed.trim().replace(/^@/, '')
+}
+
+/** What is wrong with the handle to scrape, or null. */
+export function handleProblem(typed: string): string | null {
+  const handle = handleIn(typed)
+  if (handle === '') return 'Please enter a X handle to scrape'
+  return HANDLE.test(handle) ? null : 'A handle has 1 to 15 letters, digits or underscores.'
+}
+
+/** Still at work, or about to be. */
+export function isUnderWay(status: ScrapeStatus): boolean {
+  return status === 'queued' || status === 'running' || status === 'waiting'
+}
+
+/** Does this failure mean that X wants to be signed in to again (specification §8)? */
+export function isSessionTrouble(failure: { status?: number; code?: string | null; words: string }): boolean {
+  return failure.status === 401 || failure.code === 'X_SESSION_EXPIRED' || /session/i.test(failure.words)
+}
+
+/** 'Followers of @ada'. */
+export function scrapeTitle({ type, twitterHandle }: Pick<Scrape, 'type' | 'twitterHandle'>): string {
+  return type === 'followers' ? `Followers of @${twitterHandle}` : `Followed by @${twitterHandle}`
+}
+
+/** Who was looked for: '100 to 10,000 followers · founder, saas'. */
+export function scrapeFilter({
+  minFollowers,
+  maxFollowers,
+  keywords,
+}: Pick<Scrape, 'minFollowers' | 'maxFollowers' | 'keywords'>): string {
+  const bounds = `${minFollowers.toLocaleString('en-US')} to ${maxFollowers.toLocaleString('en-US')} followers`
+  return keywords.length > 0 ? `${bounds} · ${keywords.join(', ')}` : bounds
+}
+
+/** How long something will still take, rounded so that it does not flicker: 'about 2 min'. */
+export function timeLeftWords(seconds: number): string {
+  if (seconds < 5) return 'a few seconds'
+  if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} sec`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 60) return `about ${Math.max(1, minutes)} min`
+  const rest = minutes % 60
+  return rest === 0 ? `about ${minutes / 60} h` : `about ${Math.floor(minutes / 60)} h ${rest} min`
+}

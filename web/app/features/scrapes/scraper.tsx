@@ -1,0 +1,92 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { EmptyState } from '../../ui/empty-state'
+import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+import { FoundLeads } from './found-leads'
+import { RecentScrapes } from './recent-scrapes'
+import { ScrapeForm } from './scrape-form'
+import { ScrapePanel } from './scrape-panel'
+import { isSessionTrouble, isUnderWay } from './scrape-words'
+import { keepScrape, useLiveScrape } from './use-live-scrape'
+
+const RECENT_SIZE = 10
+
+/** Finds leads among the followers of a handle: what to look for, how far it is, what was found, and what was looked for before. */
+export function Scraper() {
+  const queries = useQueryClient()
+  const [page, setPage] = useState(1)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [askCredentials, setAskCredentials] = useState(false)
+  const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
+  const running = newest.data?.scrapes.find((scrape) => isUnderWay(scrape.status))
+  // What runs is there when the page is opened again; else the last one, for its results.
+  const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
+
+  const finish = (scrape: Scrape) => {
+    void queries.invalidateQueries({ queryKey: api.leads.key() })
+    void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
+    if (scrape.status === 'completed')
+      toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
+    if (scrape.status === 'failed') {
+      toast.error(scrape.error || 'Failed to scrape X followers')
+      if (isSessionTrouble({ words: scrape.error ?? '' })) setAskCredentials(true)
+    }
+  }
+  const live = useLiveScrape(watched, finish)
+  const start = (scrape: Scrape) => {
+    setChosen(scrape.id)
+    setPage(1)
+    keepScrape(queries, scrape)
+    void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
+  }
+  const scrape = live.data
+
+  return (
+    <div className="grid gap-10">
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
+        <ScrapeForm
+          busy={running !== undefined || (scrape !== undefined && isUnderWay(scrape.status))}
+          askCredentials={askCredentials}
+          onAskCredentials={setAskCredentials}
+          onStarted={start}
+        />
+        <div className="grid min-w-0 gap-6">
+          {scrape ? (
+            <>
+              <ScrapePanel scrape={scrape} onChanged={start} />
+              <FoundLeads key={scrape.id} scrape={scrape} />
+            </>
+          ) : live.isError || newest.isError ? (
+            <Callout
+              tone="bad"
+              action={
+                <Button size="sm" onClick={() => (newest.isError ? newest.refetch() : live.refetch())}>
+                  Try Again
+                </Button>
+              }
+            >
+              {errorWords(newest.error ?? live.error)}
+            </Callout>
+          ) : newest.isSuccess && watched === null ? (
+            <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
+              A scrape reads who follows a handle and keeps everyone who fits your filter as a lead. Enter a handle to
+              begin.
+            </EmptyState>
+          ) : (
+            <>
+              <LoadingWords>Loading your scrapes...</LoadingWords>
+              <Skeleton className="h-44" />
+            </>
+          )}
+        </div>
+      </div>
+      <RecentScrapes page={page} pageSize={RECENT_SIZE} onPage={setPage} shown={watched} onShow={setChosen} />
+    </div>
+  )
+}

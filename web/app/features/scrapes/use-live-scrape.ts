@@ -1,0 +1,63 @@
+import { ORPCError } from '@orpc/client'
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { useEffect, useEffectEvent } from 'react'
+import { api, client } from '../../api'
+import { signedFetch } from '../../signed-fetch'
+import { followScrape, type ScrapeFeed } from './follow-scrape'
+import { isUnderWay } from './scrape-words'
+
+/** Puts what was heard of a scrape wherever it is shown. */
+export function keepScrape(queries: QueryClient, scrape: Scrape): void {
+  queries.setQueryData(api.scrapes.find.queryKey({ input: { id: scrape.id } }), scrape)
+  queries.setQueriesData<{ scrapes: Scrape[] }>(
+    { queryKey: api.scrapes.list.key({ type: 'query' }) },
+    (page) => page && { ...page, scrapes: page.scrapes.map((other) => (other.id === scrape.id ? scrape : other)) },
+  )
+}
+
+/**
+ * A scrape as it stands, moving while it is under way.
+ * @param onFinished called when it ends while it is watched, not for one that had ended before
+ */
+export function useLiveScrape(id: string | null, onFinished: (scrape: Scrape) => void) {
+  const queries = useQueryClient()
+  const scrape = useQuery(api.scrapes.find.queryOptions({ input: id === null ? skipToken : { id } }))
+  const underWay = scrape.data !== undefined && isUnderWay(scrape.data.status)
+  const hear = useEffectEvent((heard: Scrape) => {
+    keepScrape(queries, heard)
+    if (!isUnderWay(heard.status)) onFinished(heard)
+  })
+  useEffect(() => {
+    if (id === null || !underWay) return
+    const stop = new AbortController()
+    void followScrape(feedOf(id), hear, stop.signal)
+    return () => stop.abort()
+  }, [id, underWay])
+  return scrape
+}
+
+function feedOf(id: string): ScrapeFeed {
+  return {
+    async open(lastEventId, signal) {
+      const answer = await signedFetch(`/api/scrapes/${encodeURIComponent(id)}/events`, {
+        headers: { accept: 'text/event-stream', ...(lastEventId ? { 'last-event-id': lastEventId } : {}) },
+        cache: 'no-store',
+        signal,
+      })
+      if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream'))
+        throw new TypeError('The answer is no stream of events.')
+      return answer.body
+    },
+    find: (signal) => client.scrapes.find({ id }, { signal }),
+    isOver: (error) => error instanceof ORPCError && [401, 403, 404].includes(error.status),
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      }),
+  }
+}

@@ -1,0 +1,21 @@
+import { cx } from '../../ui/cx'
+
+/** An account's page on X. @param handle with or without its @ */
+export function profileUrl(handle: string): string {
+  return `https://x.com/${encodeURIComponent(handle.replace(/^@/, ''))}`
+}
+
+/** '@handle', leading to the account on X in a new tab. */
+export function XHandle({ handle, className }: { handle: string; className?: string }) {
+  return (
+    <a
+      href={profileUrl(handle)}
+      target="_blank"
+      rel="noopener noreferrer"
+      title="Opens on X in a new tab"
+      className={cx('rounded-sm underline-offset-[0.2em] hover:underline', className)}
+    >
+      @{handle.replace(/^@/, '')}
+    </a>
+  )
+}
