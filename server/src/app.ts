@@ -60,12 +60,16 @@ export async function createApp(services: Services, webFolder: string): Promise<
     requestTimeout: 120_000,
   })
 
-  // An empty body with a JSON content type is no body; what JSON.parse does not take is refused with 400.
+  // Every JSON body of the API is an object. An empty one is no body; whatever else is not an object is refused with 400.
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
-    body === '' ? done(null, null) : parseJson(request, body as string, done),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null, null)
+    return parseJson(request, body as string, (error, value) => {
+      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+      done(error ?? (isObject ? null : Object.assign(new Error('not an object'), { statusCode: 400 })), value)
+    })
+  })
 
   useEnvelope(app, services)
   await app.register(helmet, {

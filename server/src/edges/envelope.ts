@@ -33,7 +33,7 @@ export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFa
       code,
       message:
         code === 'INVALID_INPUT'
-          ? 'The body could not be read: it must be JSON, sent as application/json.'
+          ? 'The body could not be read: it must be a JSON object, sent as application/json.'
           : ERROR_TEXT[code],
     })
   })
