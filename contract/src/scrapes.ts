@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { FollowerBound, Id, Page, paging, Success, Time, TwitterHandle, text } from './fields.ts'
+import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from './fields.ts'
 import { Lead } from './leads.ts'
 import { route } from './route.ts'
 
-/** `waiting`: for X's rate limit, until `resumesAt`, or for the X account to be connected again. */
+/** `waiting`: until `resumesAt`, for X's rate limit or because X did not answer; or, where that is null, for an X account to be connected. */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 
@@ -44,6 +44,9 @@ export const Scrape = z.object({
 })
 export type Scrape = z.output<typeof Scrape>
 
+/** Specification §5, Scraper. */
+const ENTER_CREDENTIALS = 'Please enter your X credentials'
+
 const scrapeRequest = {
   twitterHandle: z.string({ error: 'Please enter a X handle to scrape' }).pipe(TwitterHandle),
   type: z.enum(['followers', 'following']),
@@ -54,7 +57,15 @@ const scrapeRequest = {
     .array(text(100).pipe(z.string().min(1)))
     .max(50)
     .default([]),
-  credentials: z.strictObject({ username: text(50), password: z.string().max(500) }).optional(),
+  credentials: z
+    .strictObject({
+      username: requiredText(50, ENTER_CREDENTIALS).refine(
+        (name) => !name.includes('@'),
+        'Please enter your Twitter username without the @ symbol',
+      ),
+      password: z.string().min(1, ENTER_CREDENTIALS).max(500),
+    })
+    .optional(),
 }
 const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
 const BOUNDS_IN_ORDER = { message: 'must not be less than minFollowers', path: ['maxFollowers'] }

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { Id } from '@x-automated/contract/fields'
+import { Scrape } from '@x-automated/contract/scrapes'
+import type { FastifyInstance } from 'fastify'
+import { decodeJwt } from 'jose'
+import type { Services } from '../app.ts'
+import { find, follow, view } from '../domains/scrapes/service.ts'
+import { Refusal } from '../refusal.ts'
+import { signedIn } from './signed-in.ts'
+
+/** Keeps proxies from closing a silent stream, and finds out that the session was ended. */
+const HEARTBEAT_MS = 15_000
+/** How soon a client should come back. */
+const RETRY_MS = 2_000
+/** One person's screens, all together. */
+const STREAMS_PER_USER = 20
+
+/**
+ * GET /api/scrapes/{id}/events: server-sent events `progress` and, at the end, `done`; their data is the scrape.
+ * An event's id is the scrape's version, so that Last-Event-ID spares what the client has seen.
+ */
+export function serveScrapeEvents(app: FastifyInstance, services: Services): void {
+  const open = new Map<AbortController, string>()
+  app.addHook('preClose', async () => {
+    for (const stream of open.keys()) stream.abort()
+  })
+
+  app.get<{ Params: { id: string } }>(
+    '/api/scrapes/:id/events',
+    { compress: false, exposeHeadRoute: false },
+    async (request, reply) => {
+      const actor = await signedIn(services, request, 'viewer')
+      const id = Id.safeParse(request.params.id).data
+      if (id === undefined) throw new Refusal('SCRAPE_NOT_FOUND')
+      await find(services.database.db, actor, id)
+      if ([...open.values()].filter((userId) => userId === actor.userId).length >= STREAMS_PER_USER)
+        throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 5 })
+
+      const stream = new PassThrough()
+      const ended = new AbortController()
+      open.set(ended, actor.userId)
+      reply.raw.on('close', () => ended.abort())
+      const token = request.headers.authorization?.slice('Bearer '.length) ?? ''
+      const expiry = setTimeout(() => ended.abort(), (decodeJwt(token).exp ?? 0) * 1000 - Date.now())
+      const heartbeat = setInterval(async () => {
+        const known = await services.auth.verify(token).catch(() => null)
+        if (known) stream.write(': still here\n\n')
+        else ended.abort()
+      }, HEARTBEAT_MS)
+
+      const seen = Number(request.headers['last-event-id'] ?? -1)
+      const tell = async () => {
+        stream.write(`retry: ${RETRY_MS}\n\n`)
+        for await (const row of follow(services, actor, id, ended.signal)) {
+          const scrape = Scrape.parse(view(row))
+          const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
+          if (!isOver && row.version <= seen) continue
+          const event = `id: ${row.version}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${JSON.stringify(scrape)}\n\n`
+          // A slow reader gets the newest state later, not every state.
+          if (!stream.write(event)) await once(stream, 'drain', { signal: ended.signal })
+        }
+      }
+      tell()
+        .catch((error: unknown) => {
+          if (!ended.signal.aborted) request.log.warn({ err: error }, 'scrape events ended early')
+        })
+        .finally(() => {
+          clearTimeout(expiry)
+          clearInterval(heartbeat)
+          open.delete(ended)
+          stream.end()
+        })
+      return reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store, no-transform')
+        .header('x-accel-buffering', 'no')
+        .send(stream)
+    },
+  )
+}

@@ -1,0 +1,17 @@
+import type { Role } from '@x-automated/contract/route'
+import type { FastifyRequest } from 'fastify'
+import { type Actor, roleAllows } from '../actor.ts'
+import type { Services } from '../app.ts'
+import { authenticate } from '../domains/auth/service.ts'
+import { Refusal } from '../refusal.ts'
+
+/**
+ * Who calls an edge, by the rules of every signed-in operation.
+ * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role below `access`)
+ */
+export async function signedIn(services: Services, request: FastifyRequest, access: Role): Promise<Actor> {
+  const actor = await authenticate(services, request.headers.authorization ?? null)
+  services.limits.spendCall(actor.userId)
+  if (!roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  return actor
+}
