@@ -1,0 +1,121 @@
+import { LeadSort } from '@x-automated/contract/leads'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anywhere, type Columns, readCursor, readHeader, readLine, type Sort, writeCursor } from './rules.ts'
+
+describe('writeCursor, readCursor', () => {
+  const place = fc.oneof(
+    fc.tuple(fc.constantFrom('name', '-name'), fc.string({ unit: 'grapheme' })),
+    fc.tuple(fc.constantFrom('followerCount', '-followerCount'), fc.integer({ min: -1 })),
+    fc.tuple(
+      fc.constantFrom('createdAt', '-createdAt'),
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    ),
+  )
+  it('gives a place back in its own order only', () => {
+    fc.assert(
+      fc.property(place, fc.uuid(), fc.constantFrom(...LeadSort.options), ([sort, value], id, other) => {
+        fc.pre(!String(value).includes('\u0000'))
+        const cursor = writeCursor(sort as Sort, { value, id })
+        expect(readCursor(sort as Sort, cursor)).toEqual({ value, id })
+        if (other !== sort) expect(readCursor(other, cursor)).toBeNull()
+      }),
+    )
+  })
+  it('takes nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json().map((text) => Buffer.from(text).toString('base64url')),
+        ),
+        (text) => {
+          expect(readCursor('name', text)).toBeNull()
+        },
+      ),
+    )
+    for (const bad of [
+      ['-createdAt', 'today', UUID],
+      ['-createdAt', 1, UUID],
+      ['-createdAt', '2026-01-01', 'id'],
+    ])
+      expect(readCursor('-createdAt', Buffer.from(JSON.stringify(bad)).toString('base64url'))).toBeNull()
+  })
+})
+const UUID = '00000000-0000-0000-0000-000000000000'
+
+it('anywhere: the marks of LIKE mean themselves', () => {
+  expect(anywhere('50%_\\')).toBe('%50\\%\\_\\\\%')
+})
+
+function columnsOf(...names: string[]): Columns {
+  const columns = readHeader(names)
+  if ('problem' in columns) throw new Error(columns.problem)
+  return columns
+}
+
+describe('readHeader', () => {
+  it.each([
+    [['name', 'handle'], 'The first line must name a column twitter_handle.'],
+    [['twitter_handle', 'Name', 'name'], 'The file has two columns named name.'],
+    [['twitter_handle', 'x'.repeat(101)], "A column's name is longer than 100 characters."],
+    [['twitter_handle', ...Array(200).fill('')], 'The file has more than 200 columns.'],
+  ])('refuses %j', (names, problem) => {
+    expect(readHeader(names)).toEqual({ problem })
+  })
+})
+
+describe('readLine', () => {
+  const columns = columnsOf(' Twitter Handle ', 'NAME', 'follower_count', 'metadata', 'Company', '', 'dm_status')
+  const line = (...fields: string[]) => readLine(columns, fields)
+
+  it('reads columns by name, others as metadata, and passes over ours', () => {
+    expect(line('@Ana_1', ' Ana ', '12.0', '{"tags":["a"]}', 'Acme', 'x', 'sent')).toEqual({
+      xUserId: null,
+      twitterHandle: 'Ana_1',
+      name: 'Ana',
+      bio: null,
+      followerCount: 12,
+      followingCount: null,
+      sourceProfile: null,
+      url: null,
+      profileImageUrl: null,
+      location: null,
+      website: null,
+      metadata: { tags: ['a'], Company: 'Acme' },
+    })
+  })
+  it('takes the guard off that an export put before a formula', () => {
+    expect(line('ana', "'=1+1", '', '', "'plain", '', '')).toMatchObject({
+      name: '=1+1',
+      metadata: { Company: "'plain" },
+    })
+  })
+  it('takes nothing from a blank line', () => {
+    expect(line('')).toBeNull()
+    expect(line(' ')).toBeNull()
+  })
+  it.each([
+    [['ana', 'b'], 'has 2 columns where the first line has 7'],
+    [['', 'Ana', '', '', '', '', ''], 'twitter_handle is missing'],
+    [['@', 'Ana', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    [['a-b', '', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    [['ana', '', '1,5', '', '', '', ''], 'follower_count is not a whole number'],
+    [['ana', '', '-1', '', '', '', ''], 'follower_count is not a whole number'],
+    [['ana', '', '2147483648', '', '', '', ''], 'follower_count is not a whole number'],
+    [['ana', 'x'.repeat(201), '', '', '', '', ''], 'name is longer than 200 characters'],
+    [['ana', '', '', '[1]', '', '', ''], 'metadata is not a JSON object of at most 20000 characters'],
+    [['ana', '', '', '', 'x'.repeat(5_001), '', ''], 'Company is longer than 5000 characters'],
+    [['ana', 'a\u0000b', '', '', '', '', ''], 'holds a NUL character'],
+  ])('says what is wrong: %j', (fields, problem) => {
+    expect(line(...fields)).toEqual({ problem })
+  })
+  it('never throws, and only takes handles that X could have', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { minLength: 7, maxLength: 7 }), (fields) => {
+        const lead = line(...fields)
+        if (lead && !('problem' in lead)) expect(lead.twitterHandle).toMatch(/^\w{1,15}$/)
+      }),
+    )
+  })
+})

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { estimate, FAILURES_MAX, isWanted, pageSize, verdict } from './rules.ts'
+
+describe('isWanted', () => {
+  const all = { minFollowers: 0, maxFollowers: 1_000_000, keywords: [] }
+  it.each([
+    [100, 100, 100, true],
+    [99, 100, 200, false],
+    [200, 100, 200, true],
+    [201, 100, 200, false],
+  ])('%i followers, wanted from %i to %i: %s', (followerCount, minFollowers, maxFollowers, wanted) => {
+    expect(isWanted({ bio: '', followerCount }, { minFollowers, maxFollowers, keywords: [] })).toBe(wanted)
+  })
+  it.each([
+    ['Founder of things', ['FOUNDER'], true],
+    ['cofounders', ['founder'], true],
+    ['Designer', ['founder', 'sign'], true],
+    ['Designer', ['founder'], false],
+    ['100% growth', ['0% g'], true],
+    ['100 growth', ['0% g'], false],
+    ['مؤسس شركة', ['شركة'], true],
+    ['', ['x'], false],
+  ])('bio %j, keywords %j: %s', (bio, keywords, wanted) => {
+    expect(isWanted({ bio, followerCount: 1 }, { ...all, keywords })).toBe(wanted)
+  })
+})
+
+const progress = fc.record({
+  maxResults: fc.integer({ min: 1, max: 1_000_000 }),
+  fetched: fc.nat(1_000_000),
+  matched: fc.nat(1_000_000),
+  expected: fc.option(fc.nat(5_000_000)),
+  busyMs: fc.nat(10_000_000),
+})
+
+describe('pageSize', () => {
+  it('stays within what X takes', () => {
+    fc.assert(
+      fc.property(progress, (p) => {
+        const size = pageSize({ ...p, matched: Math.min(p.matched, p.fetched, p.maxResults) })
+        expect(Number.isInteger(size) && size >= 100 && size <= 1_000).toBe(true)
+      }),
+    )
+  })
+  it('asks for no more than are likely to be needed', () => {
+    const base = { expected: 1_000_000, busyMs: 0 }
+    expect(pageSize({ ...base, maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
+    expect(pageSize({ ...base, maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
+    expect(pageSize({ ...base, maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
+    expect(pageSize({ ...base, maxResults: 10, fetched: 1_000, matched: 0 })).toBe(1_000)
+  })
+})
+
+describe('estimate', () => {
+  const base = { maxResults: 1_000_000, fetched: 1_000, matched: 500, expected: 10_000, busyMs: 2_000 }
+  it('is unknown before X has said how many there are', () => {
+    expect(estimate({ ...base, expected: null }, 'running', 0)).toBeNull()
+    expect(estimate({ ...base, fetched: 0, matched: 0 }, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: null })
+    expect(estimate(base, 'completed', 0)).toEqual({ profiles: 10_000, secondsLeft: null })
+  })
+  it('goes by the pace so far, to the end or to enough results, and adds the wait', () => {
+    expect(estimate(base, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 18 })
+    expect(estimate({ ...base, maxResults: 1_000 }, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 2 })
+    expect(estimate(base, 'waiting', 60)).toEqual({ profiles: 10_000, secondsLeft: 78 })
+  })
+  it('is never negative', () => {
+    fc.assert(
+      fc.property(progress, (p) => {
+        const said = estimate({ ...p, matched: Math.min(p.matched, p.maxResults) }, 'running', 0)
+        expect(said?.secondsLeft ?? 0).toBeGreaterThanOrEqual(0)
+      }),
+    )
+  })
+})
+
+describe('verdict', () => {
+  const now = new Date('2026-01-01T00:00:00Z')
+  const scrape = { failures: 0, twitterHandle: 'ana', type: 'followers' as const }
+  const of = (kind: string, failures = 0, retryAt: Date | null = null) =>
+    verdict({ kind, message: 'X said so.', retryAt }, { ...scrape, failures }, now)
+
+  it('waits out a rate limit until X says, a day at most', () => {
+    const retryAt = new Date('2026-01-01T00:10:00Z')
+    expect(of('rate-limit', 3, retryAt)).toMatchObject({ status: 'waiting', resumesAt: retryAt, failures: 0 })
+    expect(of('rate-limit', 0, new Date(0))).toMatchObject({ resumesAt: new Date('2026-01-01T00:00:01Z') })
+    expect(of('rate-limit', 0, new Date('2030-01-01'))).toMatchObject({ resumesAt: new Date('2026-01-02T00:00:00Z') })
+  })
+  it.each(['unauthorized', 'credentials', 'account'])('waits for a connection after %s', (kind) => {
+    expect(of(kind)).toEqual({ status: 'waiting', resumesAt: null, failures: 0, error: 'X said so.' })
+  })
+  it.each(['unknown', 'unavailable', 'fault'])('tries again ever later after %s, and gives up in the end', (kind) => {
+    const waits = Array.from({ length: FAILURES_MAX - 1 }, (_, failures) => {
+      const next = of(kind, failures)
+      expect(next).toMatchObject({ status: 'waiting', failures: failures + 1, error: 'X said so. Trying again.' })
+      return next.status === 'waiting' ? (next.resumesAt as Date).getTime() - now.getTime() : 0
+    })
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
+    expect(of(kind, FAILURES_MAX - 1)).toEqual({
+      status: 'failed',
+      error: 'Failed to scrape X followers. X said so. What was found is kept; resume the scrape later.',
+    })
+  })
+  it.each([
+    ['not-found', 'There is no X account @ana.'],
+    ['recipient', 'X does not show the followers of @ana: X said so.'],
+    ['invalid', 'Failed to scrape X followers: X said so.'],
+  ])('fails after %s', (kind, error) => {
+    expect(of(kind)).toEqual({ status: 'failed', error })
+  })
+})

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CsvRecord } from '../domains/leads/service.ts'
+import { readCsv } from './csv-records.ts'
+
+async function read(text: string, chunkBytes = 1 << 20): Promise<CsvRecord[]> {
+  const bytes = Buffer.from(text)
+  async function* chunks() {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+  }
+  return Array.fromAsync(readCsv(chunks()))
+}
+
+const BAD_QUOTES = 'has a quote that is not closed or not doubled'
+
+describe('readCsv', () => {
+  it('reads any fields back as they were written, with their lines, however the file is cut', async () => {
+    const field = fc.oneof(
+      fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\ufeff\r]/g, '')),
+      fc.constantFrom('"', 'a "b" c', 'x,y', 'two\nlines', 'two\r\nlines', '\n', ';', "'", ''),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 50 }),
+        async (rows, lineEnd, ends, chunkBytes) => {
+          // The header decides the delimiter, so it must hold more commas than anything else.
+          const all = [['a', 'b', 'c', 'd'], ...rows]
+          const text = all.map((row) => row.map((f) => `"${f.replaceAll('"', '""')}"`).join(',')).join(lineEnd)
+          let line = 1
+          const expected = all.map((fields) => {
+            const at = line
+            line += 1 + fields.reduce((sum, f) => sum + (f.match(/\r\n|\n|\r/g)?.length ?? 0), 0)
+            return { line: at, fields }
+          })
+          expect(await read(text + (ends ? lineEnd : ''), chunkBytes)).toEqual(expected)
+        },
+      ),
+    )
+  })
+
+  it('passes over a byte order mark', async () => {
+    expect(await read('\ufeffa,b\n1,2')).toEqual([
+      { line: 1, fields: ['a', 'b'] },
+      { line: 2, fields: ['1', '2'] },
+    ])
+  })
+
+  it.each([',', ';', '\t'])('takes the delimiter that the first line has: %j', async (delimiter) => {
+    expect(await read(['a', 'b', 'c'].join(delimiter))).toEqual([{ line: 1, fields: ['a', 'b', 'c'] }])
+  })
+
+  it.each([
+    ['never closed', 'a,b\n"x,1\ny,2\nz,3\n', [2]],
+    ['closed by a later quote', 'a,b\n"x,1\ny,"2"\nz,3\n', [2]],
+    ['text behind a quote', 'a,b\n"x"x,1\ny,2\nz,3\n', [2]],
+    ['a quote inside of a bare field', 'a,b\nx "q",1\ny,2\nz,3\n', [2]],
+    ['two in a row', 'a,b\n"x,1\n"x,1\ny,2\nz,3\n', [2, 3]],
+    ['at the end', 'a,b\ny,2\nz,3\n"x', [4]],
+  ])('loses only the line with a bad quote: %s', async (_name, text, bad) => {
+    const records = await read(text)
+    expect(records.filter((record) => 'problem' in record)).toEqual(bad.map((line) => ({ line, problem: BAD_QUOTES })))
+    expect(records.flatMap((record) => ('fields' in record ? [record.fields[0]] : []))).toEqual(['a', 'y', 'z'])
+  })
+
+  it('loses only the line whose record would be longer than 128 KiB', async () => {
+    const filler = `${'y'.repeat(99)}\n`.repeat(4_000)
+    const records = await read(`a\n"open\n${filler}z`, 64 * 1024)
+    expect(records.slice(0, 3)).toEqual([
+      { line: 1, fields: ['a'] },
+      { line: 2, problem: expect.stringContaining('128 KiB') },
+      { line: 3, fields: ['y'.repeat(99)] },
+    ])
+    expect(records.at(-1)).toEqual({ line: 4_003, fields: ['z'] })
+    expect(records).toHaveLength(4_003)
+  })
+
+  it('reads nothing from nothing', async () => {
+    expect(await read('')).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+/** A CSV file of leads such as people really bring, and what must become of each of its lines. */
+export interface LeadFile {
+  text: string
+  /** Handles of the good lines, in their order. */
+  handles: string[]
+  /** What the answer must name, in the order of the lines. */
+  rejected: { line: number; problem: string }[]
+  /** By handle: name, bio and follower count of the good lines. */
+  people: Map<string, { name: string; bio: string | null; followerCount: number | null }>
+}
+
+const NAMES = [
+  'Ana "the Builder" Silva',
+  'נועה כהן',
+  'محمد العربي',
+  '山田 太郎',
+  'Zoë 🚀 Müller',
+  "O'Brien, Pat",
+  '=cmd()',
+  'İpek',
+]
+const BIOS = [
+  'Founder; writes about "growth", design\nand coffee ☕️',
+  'مؤسس شركة ناشئة 👩‍💻',
+  'בונה מוצרים 🛠',
+  '100% plain_text \\ no tricks',
+  '',
+  'Line one\r\nline two, with a comma',
+]
+
+/**
+ * `rows` lines with quotes, emojis, right-to-left names, line breaks inside of fields, duplicates, blank and broken lines; the same each time.
+ * @param lineEnd between records; fields keep theirs
+ */
+export function makeLeadFile(rows = 5_000, lineEnd: '\n' | '\r\n' = '\r\n'): LeadFile {
+  const header = 'Name,twitter_handle,bio,follower_count,following_count,location,company'
+  const lines = [header]
+  const file: LeadFile = { text: '', handles: [], rejected: [], people: new Map() }
+  const firstLines = new Map<string, number>()
+  let line = 2
+  const put = (text: string) => {
+    lines.push(text)
+    const at = line
+    line += 1 + (text.match(/\r\n|\n|\r/g)?.length ?? 0)
+    return at
+  }
+  const reject = (text: string, problem: string) => {
+    file.rejected.push({ line: put(text), problem })
+  }
+  for (let i = 0; i < rows; i++) {
+    const handle = `lead_${i.toString(36)}`
+    const name = NAMES[i % NAMES.length] as string
+    const bio = BIOS[i % BIOS.length] as string
+    const row = [name, handle, bio, String((i * 37) % 100_000), String(i % 900), 'Köln, DE', `Company ${i}`]
+    if (i % 97 === 13) reject(csv([name, '', bio, '1', '2', 'x', 'y']), 'twitter_handle is missing')
+    else if (i % 97 === 23)
+      reject(
+        csv([name, 'not a handle!', bio, '1', '2', 'x', 'y']),
+        'twitter_handle must be 1 to 15 letters, digits or underscores',
+      )
+    else if (i % 97 === 33)
+      reject(csv([name, handle, bio, 'many', '2', 'x', 'y']), 'follower_count is not a whole number')
+    else if (i % 97 === 43) reject(csv([name, handle, 'too', 'few']), 'has 4 columns where the first line has 7')
+    else if (i % 97 === 53) reject(`"${handle},never closed,1,2,x,y`, 'has a quote that is not closed or not doubled')
+    else if (i % 97 === 63) put('')
+    else if (i % 97 === 73 && firstLines.size > 0) {
+      const [again, first] = [...firstLines][i % firstLines.size] as [string, number]
+      reject(csv([name, `@${again.toUpperCase()}`, bio, '1', '2', 'x', 'y']), `is a duplicate of line ${first}`)
+    } else {
+      firstLines.set(handle, put(csv(row)))
+      file.handles.push(handle)
+      file.people.set(handle, { name, bio: bio === '' ? null : bio, followerCount: (i * 37) % 100_000 })
+    }
+  }
+  file.text = `\ufeff${lines.join(lineEnd)}${lineEnd}`
+  return file
+}
+
+/** One record: fields quoted where they must be. */
+function csv(fields: string[]): string {
+  return fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')
+}
