@@ -4,6 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
+import { scrapeLeads } from '../scrapes/tables.ts'
 import {
   anywhere,
   type Columns,
@@ -98,8 +99,8 @@ const ORDERS: Record<Sort, Order> = {
 
 /** How many leads match: maintained counts where nothing but status or list is asked for, else counted. */
 async function count(db: Db, actor: Actor, filter: LeadFilter): Promise<number> {
-  const { keyword, minFollowers, maxFollowers, status, listId } = filter
-  const plain = !keyword && minFollowers === undefined && maxFollowers === undefined
+  const { keyword, minFollowers, maxFollowers, status, listId, scrapeId } = filter
+  const plain = !keyword && minFollowers === undefined && maxFollowers === undefined && scrapeId === undefined
   if (plain && listId === undefined) {
     const [row] = await db
       .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
@@ -124,7 +125,7 @@ async function count(db: Db, actor: Actor, filter: LeadFilter): Promise<number> 
 /** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
 function matching(
   workspaceId: Actor['workspaceId'],
-  { keyword, minFollowers, maxFollowers, status, listId }: LeadFilter,
+  { keyword, minFollowers, maxFollowers, status, listId, scrapeId }: LeadFilter,
 ): SQL | undefined {
   const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
   const pattern = keyword ? anywhere(keyword) : undefined
@@ -141,6 +142,9 @@ function matching(
     listId === undefined
       ? undefined
       : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,
+    scrapeId === undefined
+      ? undefined
+      : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
   )
 }
 
