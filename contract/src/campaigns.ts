@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, wholeNumber } from './fields.ts'
+import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
 import { route } from './route.ts'
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
@@ -167,8 +167,16 @@ export const campaigns = {
     effect: 'none',
     errors: ['CAMPAIGN_NOT_FOUND'],
   })
-    .input(z.object({ id: Id, status: z.enum(DM_STATUSES).optional(), ...paging(50) }))
-    .output(Page.extend({ dms: z.array(Dm) })),
+    .input(
+      z.object({
+        id: Id,
+        status: z.enum(DM_STATUSES).optional(),
+        ...paging(50),
+        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),
 
   claim: route({
     method: 'POST',
@@ -209,7 +217,7 @@ export const campaigns = {
         id: Id,
         lease: requiredText(100),
         wasSent: z.boolean(),
-        errorMessage: z.string().max(2_000).optional(),
+        errorMessage: text(2_000).optional(),
       }),
     )
     .output(Success.extend({ campaignCompleted: z.boolean() })),

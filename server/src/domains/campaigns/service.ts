@@ -1,0 +1,262 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import { leadLists } from '../lists/tables.ts'
+import {
+  holdCampaign,
+  listDms,
+  lockQueuedLeads,
+  queueList,
+  readTemplate,
+  releaseLeads,
+  renderAgain,
+  wakeAccount,
+} from '../sending/service.ts'
+import { findAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
+import { mayBeEdited, refusalOf, transition } from './rules.ts'
+import { campaigns } from './tables.ts'
+
+type Row = typeof campaigns.$inferSelect
+
+const LIST_DELETED = 'The lead list of this campaign was deleted. Create a campaign with another list.'
+
+const columns = {
+  id: campaigns.id,
+  name: campaigns.name,
+  leadListId: campaigns.leadListId,
+  leadListName: leadLists.name,
+  messageTemplate: campaigns.messageTemplate,
+  channel: campaigns.channel,
+  xAccountId: campaigns.xAccountId,
+  status: campaigns.status,
+  totalLeadsInList: campaigns.totalLeadsInList,
+  dmsQueuedCount: campaigns.dmsQueuedCount,
+  dmsSentCount: campaigns.dmsSentCount,
+  dmsFailedCount: campaigns.dmsFailedCount,
+  lastRunAt: campaigns.lastRunAt,
+  createdAt: campaigns.createdAt,
+  updatedAt: campaigns.updatedAt,
+  pauseReason: campaigns.pauseReason,
+  /** Of several active campaigns on one X account the oldest sends. */
+  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and exists (
+    select from campaigns older
+    where older.x_account_id = ${campaigns.xAccountId} and older.status = 'active' and older.dms_queued_count > 0 and older.kind = 'campaign'
+      and (older.created_at, older.id) < (${campaigns.createdAt}, ${campaigns.id})))`,
+}
+
+const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
+
+export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+  const rows = await db
+    .select(columns)
+    .from(campaigns)
+    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+    .where(ofWorkspace(actor))
+    .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
+    .limit(pageSize)
+    .offset((page - 1) * pageSize)
+  return { campaigns: rows, total: await db.$count(campaigns, ofWorkspace(actor)), page, pageSize }
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const [row] = await db
+    .select(columns)
+    .from(campaigns)
+    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return row
+}
+
+/** Messages of a campaign, in the order in which they were queued. @throws Refusal CAMPAIGN_NOT_FOUND */
+export async function dms(db: Db, actor: Actor, { id, ...page }: { id: string } & Parameters<typeof listDms>[2]) {
+  const [campaign] = await db
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return listDms(db, campaign, page)
+}
+
+interface NewCampaign {
+  name: string
+  leadListId: string
+  messageTemplate: string
+  status: 'paused' | 'draft'
+  channel: 'api' | 'extension'
+  xAccountId?: string
+  allowRepeat: boolean
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder) */
+export async function create(db: Db, actor: Actor, input: NewCampaign) {
+  readTemplate('messageTemplate', input.messageTemplate)
+  const [leadList] = await db
+    .select({ id: leadLists.id })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, input.leadListId), eq(leadLists.workspaceId, actor.workspaceId)))
+  if (!leadList) throw new Refusal('LEAD_LIST_NOT_FOUND')
+  if (input.xAccountId) await findAccount(db, actor.workspaceId, input.xAccountId)
+  const [row] = await db
+    .insert(campaigns)
+    .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId })
+    .returning({ id: campaigns.id })
+  return find(db, actor, row?.id ?? '')
+}
+
+interface Changes {
+  id: string
+  status?: 'active' | 'paused' | 'archived'
+  name?: string
+  messageTemplate?: string
+  channel?: 'api' | 'extension'
+  xAccountId?: string
+}
+
+/**
+ * Edits a campaign and moves it to another status. Becoming active queues what was never queued; a pause is answered once nothing is in a sender's hands any more.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder)
+ */
+export async function update(db: Db, actor: Actor, { id, status, ...edits }: Changes) {
+  const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
+  return db.transaction(async (tx) => {
+    // Before any row is locked: senders record outcomes in the meantime.
+    if (status === 'paused' || status === 'archived') await holdCampaign(tx, (await find(tx, actor, id)).id)
+    if (status === 'archived') await lockQueuedLeads(tx, id)
+    const before = await lock(tx, actor, id)
+    const step = status ? transition(before.status, status) : 'same'
+    if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
+    const isEdited = Object.values(edits).some((value) => value !== undefined)
+    if (isEdited && !mayBeEdited(before.status))
+      throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
+    if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
+    const edited = isEdited ? await edit(tx, before, edits) : before
+    if (template) await renderAgain(tx, id, template)
+
+    if (status === 'active' && step === 'changes') await activate(tx, actor, edited)
+    else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await keepGoing(tx, edited)
+    if ((status === 'paused' || status === 'archived') && step === 'changes') {
+      await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
+      if (status === 'archived') await releaseLeads(tx, id)
+    }
+    return find(tx, actor, id)
+  })
+}
+
+/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED */
+export async function queue(db: Db, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    const campaign = await lock(tx, actor, id)
+    const step = transition(campaign.status, 'active')
+    if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
+    // Asked for twice at once, the second finds it active and answers as the first did.
+    if (step === 'changes') await activate(tx, actor, campaign)
+    const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
+    return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
+  })
+}
+
+/** The campaign's row, which nobody else changes until the transaction ends. */
+async function lock(tx: Db, actor: Actor, id: string): Promise<Row> {
+  const [row] = await tx
+    .select()
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+    .for('no key update')
+  if (!row) throw new Refusal('CAMPAIGN_NOT_FOUND')
+  return row
+}
+
+async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>): Promise<Row> {
+  const [row] = await tx
+    .update(campaigns)
+    .set({ ...edits, updatedAt: sql`now()` })
+    .where(eq(campaigns.id, before.id))
+    .returning()
+  return row ?? before
+}
+
+/** Draft or paused → active, with everything of it queued; an empty list is completed at once (specification §4). */
+async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
+  let totals: Partial<Row> = {}
+  let isDone = false
+  if (campaign.queuedAt === null) {
+    // Kept from being deleted meanwhile; leads that are added while this runs are not in it.
+    const [leadList] = campaign.leadListId
+      ? await tx
+          .select({ leadCount: leadLists.leadCount })
+          .from(leadLists)
+          .where(eq(leadLists.id, campaign.leadListId))
+          .for('key share')
+      : []
+    if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
+    if (leadList.leadCount === 0) {
+      await tx
+        .update(campaigns)
+        .set({ status: 'completed', pauseReason: null, queuedAt: sql`now()`, updatedAt: sql`now()` })
+        .where(eq(campaigns.id, campaign.id))
+      return
+    }
+  }
+  const account = await accountFor(tx, campaign)
+  if (campaign.queuedAt === null) {
+    const { queued, total } = await queueList(tx, campaign, readTemplate('messageTemplate', campaign.messageTemplate))
+    totals = { totalLeadsInList: total, queuedAt: new Date() }
+    isDone = queued === 0
+  } else {
+    isDone =
+      campaign.dmsQueuedCount === 0 && campaign.dmsSentCount + campaign.dmsFailedCount >= campaign.totalLeadsInList
+  }
+  await tx
+    .update(campaigns)
+    .set({
+      ...totals,
+      status: isDone ? 'completed' : 'active',
+      pauseReason: null,
+      xAccountId: account?.id ?? campaign.xAccountId,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(campaigns.id, campaign.id))
+  if (!account) return
+  // Direct messages that X had stopped go on with the campaign.
+  await tx
+    .update(campaigns)
+    .set({ status: 'active', pauseReason: null, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(campaigns.workspaceId, actor.workspaceId),
+        eq(campaigns.kind, 'direct'),
+        eq(campaigns.status, 'paused'),
+        eq(campaigns.xAccountId, account.id),
+      ),
+    )
+  await wakeAccount(tx, account.id)
+}
+
+/**
+ * The X account that sends the campaign. It is fixed when the campaign becomes active; one that was chosen and is gone is replaced only while nothing was sent from it,
+ * so that nobody is written to from two accounts unasked.
+ * @throws Refusal X_NOT_CONNECTED
+ */
+async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
+  const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
+  if (campaign.channel === 'extension') return fixed
+  if (fixed?.status === 'connected') return fixed
+  if (fixed && campaign.dmsSentCount > 0)
+    throw new Refusal(
+      'X_NOT_CONNECTED',
+      `This campaign sends from @${fixed.handle}, which is not connected. Connect it again, or choose another account for the campaign.`,
+    )
+  return requireConnectedAccount(tx, campaign.workspaceId)
+}
+
+/** An active campaign was given another channel or account: that one has to be able to send. */
+async function keepGoing(tx: Db, campaign: Row): Promise<void> {
+  const account = await accountFor(tx, campaign)
+  if (!account) return
+  if (campaign.xAccountId !== account.id)
+    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
+  await wakeAccount(tx, account.id)
+}

@@ -1,0 +1,610 @@
+import { DM_STATUSES, type DmStatus, LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import type { LeadSelection } from '@x-automated/contract/leads'
+import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Env } from '../../env.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { selectLeads } from '../leads/service.ts'
+import { leads } from '../leads/tables.ts'
+import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { compileTemplate, parseTemplate, restSeconds, type Template } from './rules.ts'
+import { dms } from './tables.ts'
+
+/** NOTIFY channel that tells senders to look for work at once. */
+export const SENDING_CHANNEL = 'sending'
+
+export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
+/** Specification §4. */
+export const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
+const DEFAULT_FAILURE = 'Send failed via extension.'
+const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
+
+type Campaign = typeof campaigns.$inferSelect
+
+// Templates
+
+/** A message template as it was typed. @throws Refusal INVALID_INPUT naming a placeholder that nothing fills */
+export function readTemplate(field: string, source: string): Template {
+  const parsed = parseTemplate(source)
+  if ('template' in parsed) return parsed.template
+  throw invalidField(
+    field,
+    `Unknown placeholder ${parsed.unknown}. Use {lead_name}, {twitter_handle}, or a column of your leads with a fallback, such as {company|your team}.`,
+  )
+}
+
+const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
+
+// Queueing
+
+/**
+ * Makes one message for each lead of the campaign's list, in the list's order, in one statement whatever their number.
+ * A lead that may not be written to gets a row too: `failed`, with why.
+ */
+export async function queueList(
+  tx: Db,
+  campaign: Campaign,
+  template: Template,
+): Promise<{ queued: number; total: number }> {
+  await lockQueueing(tx, campaign.workspaceId)
+  await lockLeads(tx, sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`)
+  const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
+    with added as (
+      insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
+      select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${compileTemplate(template, LEAD)},
+        case when skip.reason is null then 'queued' else 'failed' end, skip.reason
+      from lead_list_items i
+      join leads l on l.id = i.lead_id
+      left join lateral (${reasonToSkip(campaign)}) skip on true
+      where i.lead_list_id = ${campaign.leadListId}
+      order by i.added_at, i.lead_id
+      on conflict (campaign_id, step, lead_id) do nothing
+      returning lead_id, status
+    ), marked as (
+      update leads set dm_status = 'queued', updated_at = now()
+      where id in (select lead_id from added where status = 'queued')
+    )
+    select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued from added
+  `)
+  return rows[0] ?? { queued: 0, total: 0 }
+}
+
+/** Over a lead `l`: why this campaign must not write to it. Replies, opt-outs and the suppression list will stand here too. */
+function reasonToSkip(campaign: Pick<Campaign, 'id' | 'allowRepeat'>): SQL {
+  return sql`
+    select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
+      || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end as reason
+    from dms d join campaigns c on c.id = d.campaign_id
+    where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
+      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and c.status <> 'archived'))
+    order by d.sent_at nulls last limit 1`
+}
+
+/** One queueing at a time in a workspace: each must see what the one before has queued, or both would write to one lead. */
+async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
+}
+
+/** Whoever changes many leads locks them in the order of their ids, so that two who do never wait for each other. */
+async function lockLeads(tx: Db, ids: SQL): Promise<void> {
+  await tx.execute(sql`
+    select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
+}
+
+/** Writes a changed template into what is still queued and was never in a sender's hands. */
+export async function renderAgain(tx: Db, campaignId: string, template: Template): Promise<void> {
+  await tx.execute(sql`
+    update dms set message = ${compileTemplate(template, LEAD)}, updated_at = now()
+    from leads l
+    where dms.campaign_id = ${campaignId} and l.id = dms.lead_id and dms.status = 'queued'
+      and dms.lease_expires_at is null and dms.tried_at is null`)
+}
+
+/** Before the campaign's own row, as whoever records an outcome does. */
+export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void> {
+  await lockLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+}
+
+/** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others. */
+export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
+  await tx.execute(sql`
+    update leads l set updated_at = now(), dm_status = case
+        when exists (select 1 from dms d where d.lead_id = l.id and d.sent_at is not null) then 'contacted'
+        when exists (select 1 from dms d where d.lead_id = l.id and d.status = 'failed' and d.attempts > 0) then 'failed_contact'
+        else 'not_sent' end
+    where l.dm_status = 'queued'
+      and l.id in (select d.lead_id from dms d where d.campaign_id = ${campaignId} and d.status = 'queued')
+      and not exists (
+        select 1 from dms d join campaigns c on c.id = d.campaign_id
+        where d.lead_id = l.id and d.status = 'queued' and c.id <> ${campaignId} and c.status <> 'archived')`)
+}
+
+/**
+ * Puts the account on the senders' schedule, where it is not, and tells them when the transaction commits.
+ * A pause that the account is in the middle of stays: work that was overdue is paced like any other.
+ */
+export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
+  // Unconditional, so that the row is locked: a sender that is just taking the account off the schedule comes before or after, never between.
+  await tx
+    .update(xAccounts)
+    .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
+    .where(eq(xAccounts.id, accountId))
+  await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
+}
+
+/**
+ * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued or were written to are left out.
+ * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder)
+ */
+export async function queueDirect(
+  db: Db,
+  actor: Actor,
+  { message, ...selection }: LeadSelection & { message?: string },
+): Promise<{ success: true; queued: number }> {
+  const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
+  return db.transaction(async (tx) => {
+    const account = await requireConnectedAccount(tx, actor.workspaceId)
+    await lockQueueing(tx, actor.workspaceId)
+    const direct = await openDirectCampaign(tx, actor, account.id)
+    await lockLeads(tx, selectLeads(tx, actor, selection))
+    const { rowCount } = await tx.execute(sql`
+      with added as (
+        insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message)
+        select l.workspace_id, ${actor.userId}::uuid, l.id, ${direct}::uuid,
+          coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
+          ${compileTemplate(template, LEAD)}
+        from leads l
+        where l.workspace_id = ${actor.workspaceId} and l.id in (${selectLeads(tx, actor, selection)})
+          and l.dm_status not in ('queued', 'sent', 'contacted')
+        order by l.created_at, l.id
+        returning lead_id
+      )
+      update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
+    await wakeAccount(tx, account.id)
+    return { success: true as const, queued: rowCount ?? 0 }
+  })
+}
+
+async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
+  const [row] = await tx
+    .insert(campaigns)
+    .values({
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+      kind: 'direct',
+      name: 'Direct',
+      messageTemplate: '',
+      channel: 'api',
+      status: 'active',
+      xAccountId,
+    })
+    // The account of today sends what is queued; asking to send ends a pause that X caused.
+    .onConflictDoUpdate({
+      target: campaigns.workspaceId,
+      targetWhere: sql`kind = 'direct'`,
+      set: { xAccountId, status: 'active', pauseReason: null, updatedAt: sql`now()` },
+    })
+    .returning({ id: campaigns.id })
+  return row?.id ?? ''
+}
+
+/**
+ * Queues a failed message again; a completed campaign goes on for it.
+ * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to
+ */
+export async function requeue(db: Db, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    // Message, lead, campaign: in this order every outcome is recorded too.
+    const [found] = await tx
+      .select({ dm: dms, campaign: campaigns })
+      .from(dms)
+      .innerJoin(campaigns, eq(campaigns.id, dms.campaignId))
+      .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+      .for('update', { of: dms })
+    if (!found) throw new Refusal('DM_NOT_FOUND')
+    const { dm, campaign } = found
+    if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only a failed message can be queued again.')
+    if (!dm.leadId) throw new Refusal('DM_STATE', 'Its lead was deleted.')
+    await lockQueueing(tx, actor.workspaceId)
+    const { rows } = await tx.execute<{ reason: string }>(
+      sql`select skip.reason from leads l cross join lateral (${reasonToSkip(campaign)}) skip where l.id = ${dm.leadId}`,
+    )
+    if (rows[0]) throw new Refusal('DM_STATE', rows[0].reason)
+    await tx
+      .update(dms)
+      .set({
+        status: 'queued',
+        errorMessage: null,
+        outcomeUnknown: false,
+        lease: null,
+        holder: null,
+        dueAt: sql`now()`,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(dms.id, id))
+    await tx.update(leads).set({ dmStatus: 'queued', updatedAt: sql`now()` }).where(eq(leads.id, dm.leadId))
+    const goesOn = await tx
+      .update(campaigns)
+      .set({ status: sql`case when status = 'completed' then 'active' else status end`, updatedAt: sql`now()` })
+      .where(and(eq(campaigns.id, campaign.id), ne(campaigns.status, 'archived')))
+      .returning({ id: campaigns.id })
+    if (goesOn.length === 0) throw new Refusal('DM_STATE', 'Its campaign is archived.')
+    if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+    const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
+    return row as NonNullable<typeof row>
+  })
+}
+
+// Pausing
+
+/** A worker holds it, shared, while it has a message of the campaign in hand (engine.ts); pausing takes it alone. */
+export function campaignLock(id: SQL): SQL {
+  return sql`hashtextextended('campaign:' || ${id}, 0)`
+}
+
+/** Longer than a message can be in a living worker's hands. */
+const HOLD_SECONDS = 25
+
+/**
+ * Waits until no worker has a message of this campaign in its hands, and keeps them from taking one until the transaction ends: what pausing and archiving begin with.
+ * A process that hangs is not waited for longer than any send may take; when it wakes it finds its claim too old to send.
+ */
+export async function holdCampaign(tx: Db, campaignId: string): Promise<void> {
+  await tx
+    .transaction(async (nested) => {
+      await nested.execute(sql.raw(`set local lock_timeout = '${HOLD_SECONDS}s'`))
+      await nested.execute(sql`select pg_advisory_xact_lock(${campaignLock(sql`${campaignId}::text`)})`)
+    })
+    .catch((error: { code?: string; cause?: { code?: string } }) => {
+      if ((error.cause?.code ?? error.code) !== LOCK_NOT_AVAILABLE) throw error
+    })
+  await tx.execute(sql`set local lock_timeout = 0`)
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+// Reading
+
+const dmColumns = {
+  id: dms.id,
+  campaignId: dms.campaignId,
+  status: dms.status,
+  message: dms.message,
+  sentAt: dms.sentAt,
+  createdAt: dms.createdAt,
+  updatedAt: dms.updatedAt,
+  errorMessage: dms.errorMessage,
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+}
+
+interface DmPage {
+  status?: DmStatus
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** Messages of a campaign in the order in which they were queued. `cursor` goes on behind an answer before, at the cost of one page however deep. */
+export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
+  const of = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
+  const behind = cursor === undefined ? undefined : readCursor(cursor)
+  const rows = await db
+    .select(dmColumns)
+    .from(dms)
+    .leftJoin(leads, eq(leads.id, dms.leadId))
+    .where(and(of, behind))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
+    .limit(pageSize + 1)
+    .offset(behind ? 0 : (page - 1) * pageSize)
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    dms: shown,
+    total: await countDms(db, campaign, status),
+    page,
+    pageSize,
+    cursor: last ? Buffer.from(`${last.createdAt.toISOString()} ${last.id}`).toString('base64url') : null,
+  }
+}
+
+/** Kept counts where there is one; messages that were read or answered are counted. */
+async function countDms(db: Db, campaign: Campaign, status: DmStatus | undefined): Promise<number> {
+  if (status === 'queued') return campaign.dmsQueuedCount
+  if (status === 'failed') return campaign.dmsFailedCount
+  if (status === undefined) return campaign.dmsQueuedCount + campaign.dmsSentCount + campaign.dmsFailedCount
+  const others = DM_STATUSES.filter((one) => one !== status && one !== 'queued' && one !== 'failed')
+  if (status !== 'sent') return db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, status)))
+  const advanced = await Promise.all(
+    others.map((one) => db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, one)))),
+  )
+  return campaign.dmsSentCount - advanced.reduce((sum, count) => sum + count, 0)
+}
+
+function readCursor(cursor: string) {
+  const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  const createdAt = new Date(at ?? '')
+  if (Number.isNaN(createdAt.getTime()) || !/^[0-9a-f-]{36}$/.test(id ?? ''))
+    throw invalidField('cursor', 'is not one of an answer before')
+  return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
+}
+
+// Claims of the extension
+
+export type Pace = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap'>
+
+export type ClaimAnswer =
+  | {
+      status: 200
+      body: {
+        dmId: string
+        lease: string
+        leadId: string
+        twitterHandle: string
+        message: string
+        leaseExpiresAt: Date
+      }
+    }
+  | { status: 204; headers?: Record<string, string> }
+
+/**
+ * Hands the next message of one campaign to an extension.
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL (ours to send), CAMPAIGN_STATE (not active)
+ */
+export async function claim(
+  db: Db,
+  pace: Pace,
+  actor: Actor,
+  { id, holder }: { id: string; holder: string },
+): Promise<ClaimAnswer> {
+  await expireLeases(db)
+  return db.transaction(async (tx) => {
+    // Keeps a pause off: either it comes first and this sees it, or it waits for this to end.
+    const [campaign] = await tx
+      .select()
+      .from(campaigns)
+      .where(and(eq(campaigns.id, id), eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign')))
+      .for('no key update')
+    if (!campaign) throw new Refusal('CAMPAIGN_NOT_FOUND')
+    if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
+    if (campaign.status !== 'active')
+      throw new Refusal('CAMPAIGN_STATE', `The campaign is ${campaign.status}, so nothing is sent.`)
+    return claimFrom(tx, pace, campaign, holder)
+  })
+}
+
+/** As `claim`, from the oldest active campaign that the extension sends and that has a message due. */
+export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string): Promise<ClaimAnswer> {
+  await expireLeases(db)
+  return db.transaction(async (tx) => {
+    const active = await tx
+      .select()
+      .from(campaigns)
+      .where(
+        and(
+          eq(campaigns.workspaceId, actor.workspaceId),
+          eq(campaigns.kind, 'campaign'),
+          eq(campaigns.status, 'active'),
+          eq(campaigns.channel, 'extension'),
+          gt(campaigns.dmsQueuedCount, 0),
+        ),
+      )
+      .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
+      .for('no key update')
+    let soonest = Number.POSITIVE_INFINITY
+    for (const campaign of active) {
+      const answer = await claimFrom(tx, pace, campaign, holder)
+      if (answer.status === 200) return answer
+      soonest = Math.min(soonest, Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY))
+    }
+    return nothingDue(Number.isFinite(soonest) ? soonest : null)
+  })
+}
+
+async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
+  const account = await lockPace(tx, campaign)
+  for (;;) {
+    const [next] = await tx
+      .select({ dm: dms, lead: leads, dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - now())::float` })
+      .from(dms)
+      .leftJoin(leads, eq(leads.id, dms.leadId))
+      .where(and(eq(dms.campaignId, campaign.id), eq(dms.status, 'queued'), sql`${dms.leaseExpiresAt} is null`))
+      .orderBy(asc(dms.dueAt), asc(dms.id))
+      .limit(1)
+      .for('update', { of: dms, skipLocked: true })
+    if (!next) return nothingDue(null)
+    const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign, account))
+    if (waitSeconds > 0) return nothingDue(waitSeconds)
+    const [row] = await tx
+      .update(dms)
+      .set({
+        lease: sql`gen_random_uuid()`,
+        holder: `extension:${holder}`,
+        leaseExpiresAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+        claimedAt: sql`now()`,
+        triedAt: sql`coalesce(${dms.triedAt}, now())`,
+        xAccountId: account?.id ?? null,
+        attempts: sql`${dms.attempts} + 1`,
+        updatedAt: sql`now()`,
+      })
+      .where(eq(dms.id, next.dm.id))
+      .returning({ lease: dms.lease, leaseExpiresAt: dms.leaseExpiresAt })
+    if (!row?.lease || !row.leaseExpiresAt) throw new Error('the claimed message has no lease')
+    if (!next.lead) {
+      await recordOutcome(tx, { id: next.dm.id, lease: row.lease }, { wasSent: false, errorMessage: LEAD_MISSING })
+      continue
+    }
+    if (account) {
+      await tx
+        .update(xAccounts)
+        .set({
+          nextSendAt: sql`now() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())})`,
+        })
+        .where(eq(xAccounts.id, account.id))
+    }
+    return {
+      status: 200,
+      body: {
+        dmId: next.dm.id,
+        lease: row.lease,
+        leadId: next.lead.id,
+        twitterHandle: next.lead.twitterHandle,
+        message: next.dm.message,
+        leaseExpiresAt: row.leaseExpiresAt,
+      },
+    }
+  }
+}
+
+type PacedAccount = Pick<typeof xAccounts.$inferSelect, 'id' | 'xUserId' | 'nextSendAt' | 'dailyCap'>
+
+/** Locks what paces the campaign: its X account, or where the extension's account is not known to us, the workspace. */
+async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null> {
+  const id = campaign.xAccountId ?? (await findCurrentAccount(tx, campaign.workspaceId))?.id
+  if (!id) {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${campaign.workspaceId}::text, 0))`)
+    return null
+  }
+  const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, id)).for('update')
+  return account ?? null
+}
+
+/** Seconds until the account's pace and cap allow one more; 0 or less: now. */
+async function secondsToWait(
+  tx: Db,
+  { sendIntervalSeconds, dailyDmCap }: Pace,
+  campaign: Campaign,
+  account: PacedAccount | null,
+): Promise<number> {
+  const claims = account
+    ? sql`x_account_id in (select id from x_accounts where x_user_id = ${account.xUserId})`
+    : sql`x_account_id is null and workspace_id = ${campaign.workspaceId}`
+  const cap = Math.min(dailyDmCap, account?.dailyCap ?? dailyDmCap)
+  if (cap <= 0) return 3_600
+  const { rows } = await tx.execute<{ wait: number }>(sql`
+    select greatest(
+      extract(epoch from ${account?.nextSendAt ?? null}::timestamptz - now()),
+      extract(epoch from (select max(claimed_at) from dms where ${claims} and claimed_at > now() - interval '1 day')
+        + make_interval(secs => ${sendIntervalSeconds}) - now()),
+      extract(epoch from (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' - now()),
+      0)::float as wait`)
+  return rows[0]?.wait ?? 0
+}
+
+/**
+ * Where a cap of claims in a rolling day is reached: the claim whose leaving makes room; else no row.
+ * Claims are counted, not outcomes, because from the claim on a message may have been sent.
+ */
+export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
+  return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day' order by claimed_at desc offset ${cap - 1} limit 1`
+}
+
+function nothingDue(seconds: number | null): ClaimAnswer {
+  return {
+    status: 204,
+    ...(seconds === null ? {} : { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } }),
+  }
+}
+
+// Outcomes
+
+export interface Outcome {
+  wasSent: boolean
+  /** X's id of the sent message. */
+  eventId?: string | null
+  errorMessage?: string | null
+  /** Failed without anybody knowing. */
+  outcomeUnknown?: boolean
+}
+
+/**
+ * Records what became of a claimed message, once: on the message, its lead, its place in the list, and its campaign.
+ * @returns null where the lease is not the message's any more
+ */
+export async function recordOutcome(
+  tx: Db,
+  dm: { id: string; lease: string },
+  { wasSent, eventId = null, errorMessage = null, outcomeUnknown = false }: Outcome,
+): Promise<{ campaignCompleted: boolean } | null> {
+  const { rows } = await tx.execute<{ campaignId: string }>(sql`
+    with dm as (
+      update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`now()` : null}, x_event_id = ${eventId},
+        error_message = ${wasSent ? null : errorMessage}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
+      where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
+      returning campaign_id, lead_id
+    ), lead as (
+      update leads l set dm_status = ${wasSent ? 'contacted' : 'failed_contact'}, updated_at = now() from dm where l.id = dm.lead_id
+    ), item as (
+      update lead_list_items i set contact_status = 'contacted'
+      from dm join campaigns c on c.id = dm.campaign_id
+      where ${wasSent}::boolean and i.lead_list_id = c.lead_list_id and i.lead_id = dm.lead_id
+    )
+    select campaign_id as "campaignId" from dm`)
+  const campaignId = rows[0]?.campaignId
+  if (!campaignId) return null
+  return { campaignCompleted: await completeIfDone(tx, campaignId) }
+}
+
+/** Completed when sent and failed reach the list's total (specification §4); also keeps when the campaign last ran. */
+export async function completeIfDone(tx: Db, campaignId: string): Promise<boolean> {
+  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
+    and dms_sent_count + dms_failed_count >= total_leads_in_list`
+  const [row] = await tx
+    .update(campaigns)
+    .set({
+      lastRunAt: sql`now()`,
+      updatedAt: sql`now()`,
+      status: sql`case when ${done} then 'completed' else status end`,
+      pauseReason: sql`case when ${done} then null else pause_reason end`,
+    })
+    .where(eq(campaigns.id, campaignId))
+    .returning({ status: campaigns.status })
+  return row?.status === 'completed'
+}
+
+/**
+ * An extension says what became of a message. A late word under its own lease counts until the message is queued again, and the same word again changes nothing.
+ * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another's lease, or another outcome was recorded
+ */
+export async function reportOutcome(
+  db: Db,
+  actor: Actor,
+  { id, lease, wasSent, errorMessage }: { id: string; lease: string; wasSent: boolean; errorMessage?: string },
+) {
+  return db.transaction(async (tx) => {
+    const [dm] = await tx
+      .select()
+      .from(dms)
+      .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+      .for('update')
+    if (!dm) throw new Refusal('DM_NOT_FOUND')
+    if (dm.lease !== lease.toLowerCase() || !dm.holder?.startsWith('extension:')) throw new Refusal('LEASE_LOST')
+    const recorded = await recordOutcome(
+      tx,
+      { id, lease: dm.lease },
+      { wasSent, errorMessage: errorMessage || DEFAULT_FAILURE },
+    )
+    if (recorded) return { success: true as const, ...recorded }
+    if (wasSent !== (dm.sentAt !== null))
+      throw new Refusal('LEASE_LOST', 'Another outcome of this message was recorded already.')
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, dm.campaignId))
+    return { success: true as const, campaignCompleted: campaign?.status === 'completed' }
+  })
+}
+
+/** Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked. */
+export async function expireLeases(db: Db): Promise<void> {
+  const { rows } = await db.execute<{ id: string; lease: string }>(
+    sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
+  )
+  for (const dm of rows) {
+    await db.transaction((tx) =>
+      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
+    )
+  }
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import type { Campaign, Dm } from '@x-automated/contract/campaigns'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import { leads } from '../src/domains/leads/tables.ts'
+import { leadListItems, leadLists } from '../src/domains/lists/tables.ts'
+import { dms } from '../src/domains/sending/tables.ts'
+import type { Person } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+
+export interface SomeList {
+  id: string
+  leadIds: string[]
+  handles: string[]
+}
+
+/** Handles of people at the stand-in X who take messages and never answer. */
+export function openHandles(count: number): string[] {
+  return Array.from({ length: count }, () => `open_${randomBytes(3).toString('hex')}`)
+}
+
+/** A list with leads of these handles, whose ids at X are known (unless `unknownIds`). */
+export async function makeList(
+  app: TestApp,
+  person: Person,
+  handles: string[],
+  options: { names?: string[]; metadata?: Record<string, unknown>[]; unknownIds?: boolean } = {},
+): Promise<SomeList> {
+  const [list] = await app.db
+    .insert(leadLists)
+    .values({ workspaceId: person.workspaceId, userId: person.id, name: `List of ${handles.length}` })
+    .returning()
+  if (handles.length === 0) return { id: list!.id, leadIds: [], handles }
+  const rows = await app.db
+    .insert(leads)
+    .values(
+      handles.map((twitterHandle, i) => ({
+        workspaceId: person.workspaceId,
+        userId: person.id,
+        name: options.names?.[i] ?? `Lead ${i + 1}`,
+        twitterHandle,
+        metadata: options.metadata?.[i] ?? {},
+        xUserId: options.unknownIds ? null : idOfHandle(twitterHandle),
+      })),
+    )
+    .returning({ id: leads.id })
+  await app.db
+    .insert(leadListItems)
+    .values(
+      rows.map(({ id }, i) => ({ leadListId: list!.id, leadId: id, addedAt: new Date(1_700_000_000_000 + i * 1000) })),
+    )
+  return { id: list!.id, leadIds: rows.map(({ id }) => id), handles }
+}
+
+type Input = Partial<Parameters<Person['client']['campaigns']['create']>[0]>
+
+/** A paused campaign on the list. */
+export function makeCampaign(person: Person, list: SomeList, input: Input = {}): Promise<Campaign> {
+  return person.client.campaigns.create({
+    name: 'Spring',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}, I follow {twitter_handle}.',
+    status: 'paused',
+    ...input,
+  })
+}
+
+/** A campaign that is being sent. */
+export async function launch(person: Person, list: SomeList, input: Input = {}): Promise<Campaign> {
+  const campaign = await makeCampaign(person, list, input)
+  await person.client.campaigns.queue({ id: campaign.id })
+  return person.client.campaigns.find({ id: campaign.id })
+}
+
+export async function dmsOf(person: Person, campaignId: string): Promise<Dm[]> {
+  return (await person.client.campaigns.dms({ id: campaignId, pageSize: 100 })).dms
+}
+
+/** Messages that took effect at the stand-in X, in their order. */
+export async function arrived(app: TestApp, to?: string): Promise<{ from: string; to: string; text: string }[]> {
+  const response = await fetch(`${app.x.url}/_log/dms${to ? `?to=${to}` : ''}`)
+  return (await response.json()) as { from: string; to: string; text: string }[]
+}
+
+/** What goes wrong at the stand-in X from now on. */
+export async function setFaults(app: TestApp, ...faults: object[]): Promise<void> {
+  const response = await fetch(`${app.x.url}/_faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  })
+  expect(response.status).toBe(200)
+}
+
+export const SENDS = { method: 'POST', path: '/2/dm_conversations/with/*/messages' }
+export const READS = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
+
+/** Waits until `check` holds. */
+export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 8_000): Promise<NonNullable<T>> {
+  const end = Date.now() + ms
+  for (;;) {
+    const value = await check()
+    if (value) return value as NonNullable<T>
+    if (Date.now() > end) throw new Error(`did not happen in ${ms} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+export function completed(person: Person, campaignId: string, ms?: number): Promise<Campaign> {
+  return eventually(
+    async () => {
+      const campaign = await person.client.campaigns.find({ id: campaignId })
+      return campaign.status === 'completed' && campaign
+    },
+    'the campaign completes',
+    ms,
+  ) as Promise<Campaign>
+}
+
+/** The counts of every campaign are those of its messages. */
+export async function expectCountsRight(app: TestApp): Promise<void> {
+  const { rows } = await app.db.execute(sql`
+    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, d.*
+    from campaigns c cross join lateral (
+      select count(*) filter (where status = 'queued') as queued,
+        count(*) filter (where status in ('sent', 'delivered', 'replied')) as sent,
+        count(*) filter (where status = 'failed') as failed
+      from ${dms} where campaign_id = c.id
+    ) d
+    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count) is distinct from (d.queued, d.sent, d.failed)`)
+  expect(rows).toEqual([])
+}
