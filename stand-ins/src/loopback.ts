@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 
@@ -21,4 +23,22 @@ export async function listenOnLoopback(app: FastifyInstance, port: number) {
   await app.listen({ host: '127.0.0.1', port })
   const taken = (app.server.address() as AddressInfo).port
   return { port: taken, url: `http://127.0.0.1:${taken}` }
+}
+
+export type Secure = { port: number; close(): Promise<void> }
+
+/** Lets a server that already listens answer over TLS as well, on a free loopback port. PEM texts. */
+export async function listenOverTls(app: FastifyInstance, tls: { key: string; cert: string }): Promise<Secure> {
+  const server = createServer(tls, (request, reply) => app.server.emit('request', request, reply))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
 }

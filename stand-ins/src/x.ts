@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import formbody from '@fastify/formbody'
 import { type AppendLog, openAppendLog } from './append-log.ts'
-import { listenOnLoopback, loopbackServer } from './loopback.ts'
+import { listenOnLoopback, listenOverTls, loopbackServer, type Secure } from './loopback.ts'
 import { addDirectMessages } from './x/direct-messages.ts'
 import { addFaults } from './x/faults.ts'
 import { createLimits } from './x/limits.ts'
 import { createMessages, type MessageEntry } from './x/messages.ts'
 import type { Network } from './x/network.ts'
 import { addOAuth } from './x/oauth.ts'
+import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
+import { addPages } from './x/pages.ts'
 import { createRegistry, personOf } from './x/people.ts'
 import { genericProblem, invalidRequest, Problem } from './x/problems.ts'
 import { addTestEndpoints } from './x/test-endpoints.ts'
@@ -28,41 +30,55 @@ export type XOptions = {
   answerAfterMs?: number
   /** The clock, in milliseconds since 1970: tests move it on. */
   now?: () => number
+  /** Answers over TLS too, on a port of its own: so that a browser takes it for x.com. PEM texts. */
+  tls?: { key: string; cert: string }
 }
 
-export type X = { url: string; port: number; clientId: string; clientSecret: string | null; close(): Promise<void> }
+export type X = {
+  url: string
+  port: number
+  tlsPort: number | undefined
+  clientId: string
+  clientSecret: string | null
+  close(): Promise<void>
+}
 
-type Entry = TokenEntry | MessageEntry | { type: 'handle'; handle: string }
+type Entry = TokenEntry | MessageEntry | PageSessionEntry | { type: 'handle'; handle: string }
 
 /**
- * Starts the stand-in for X on the loopback address: X API v2 for users, follows and direct messages, and OAuth 2.0.
+ * Starts the stand-in for X on the loopback address: X API v2 for users, follows and direct messages, OAuth 2.0, and
+ * x.com's pages of profiles and conversations.
  * Its people follow from their handles; README.md tells the rules. What it has answered for survives `kill -9`.
  */
 export async function startX(options: XOptions = {}): Promise<X> {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
-  const { answerAfterMs = 3000, now = Date.now } = options
+  const { answerAfterMs = 3000, now = Date.now, tls } = options
 
   // While the log is replayed there is none yet, so nothing is written twice.
   let log: AppendLog<Entry> | undefined
   const write = (entry: Entry) => log?.append(entry)
   const registry = createRegistry((handle) => write({ type: 'handle', handle }))
   const tokens = createTokens(now, write)
+  const sessions = createPageSessions(write)
   const messages = createMessages({ now, write, answerOf, answerAfterMs })
   log = openAppendLog<Entry>(stateDir && join(stateDir, 'x.jsonl'), (entry) => {
     if (entry.type === 'dm') messages.replay(entry)
     else if (entry.type === 'handle') registry.see(entry.handle)
+    else if (entry.type === 'pageSession') sessions.replay(entry)
     else tokens.replay(entry)
   })
 
   /** Who signed in writes for themselves; of the others some answer. */
   function answerOf(userId: string): string | undefined {
-    const handle = tokens.hasSignedIn(userId) ? undefined : registry.find(userId)
+    const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
+    const handle = writesThemselves ? undefined : registry.find(userId)
     return handle === undefined ? undefined : personOf(handle).answer
   }
 
   const stopping = new AbortController()
   const app = loopbackServer(['x.com', 'api.x.com'])
   let address = { port: 0, url: '' }
+  let secure: Secure | undefined
   const network: Network = {
     url: () => address.url,
     now,
@@ -85,10 +101,12 @@ export async function startX(options: XOptions = {}): Promise<X> {
   addOAuth(app, network, { id: clientId, secret: clientSecret ?? undefined })
   addUsers(app, network)
   addDirectMessages(app, network)
+  addPages(app, network, sessions)
   addTestEndpoints(app, network)
 
   try {
     address = await listenOnLoopback(app, port)
+    secure = tls && (await listenOverTls(app, tls))
   } catch (error) {
     log.close()
     throw error
@@ -97,12 +115,13 @@ export async function startX(options: XOptions = {}): Promise<X> {
 
   return {
     ...address,
+    tlsPort: secure?.port,
     clientId,
     clientSecret,
     async close() {
       stopping.abort()
       messages.stop()
-      await app.close()
+      await Promise.all([app.close(), secure?.close()])
       log?.close()
     },
   }

@@ -66,6 +66,21 @@ ${hidden.join('')}
   return page(reply.code(problem ? 400 : 200), 'Authorize X-Automated', body, new URL(asked.redirectUri).origin)
 }
 
+/** Where somebody signs in to X's own pages; `next` is the path that they go on to. With a username it says that it was refused. */
+export function signInPage(reply: FastifyReply, next: string, refused?: string) {
+  const body = `
+<h1>Sign in to X</h1>
+<p>This is the local stand-in for X. Sign in with any username and a password of 8 or more characters.</p>
+${refused === undefined ? '' : '<p role="alert">Wrong username or password. Any username works here, with a password of 8 or more characters.</p>'}
+<form method="post" action="/i/flow/login">
+<input type="hidden" name="next" value="${escaped(next)}">
+<label>Username <input name="username" value="${escaped(refused ?? '')}" autocomplete="username" autocapitalize="none" spellcheck="false" autofocus></label>
+<label>Password <input name="password" type="password" autocomplete="current-password"></label>
+<button name="decision" value="allow" data-testid="LoginForm_Login_Button">Log in</button>
+</form>`
+  return page(reply.code(refused === undefined ? 200 : 400), 'Log in to X', body)
+}
+
 /** X tells the person, not the app, when the request itself is wrong. */
 export function problemPage(reply: FastifyReply, problem: string) {
   const body = `<h1>Something went wrong</h1><p>You weren’t able to give access to the app. Go back and try logging in again.</p><p role="alert">${escaped(problem)}</p>`

@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
+import { HANDLE } from './ids.ts'
 import type { CountCall, LimitedCall } from './limits.ts'
 import type { Messages } from './messages.ts'
 import { existenceOf, type Person, personOf, type Registry } from './people.ts'
 import { genericProblem, missingScope, userNotFound, userSuspended } from './problems.ts'
 import type { Grant, Tokens } from './tokens.ts'
+
+const SHORTEST_PASSWORD = 8
 
 /** What the routes share: who is on X, what was written, and who calls. */
 export type Network = {
@@ -47,4 +50,12 @@ export function personByHandle(network: Network, handle: string): { person: Pers
   if (existence === 'suspended') return { error: userSuspended('username', handle) }
   network.registry.see(handle)
   return { person: personOf(handle) }
+}
+
+/** The id of who signs in: anybody whom X could have, with any password that is long enough. */
+export function signedInBy(network: Network, username = '', password = ''): string | undefined {
+  const handle = username.trim().replace(/^@/, '')
+  if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined
+  const found = personByHandle(network, handle)
+  return 'person' in found ? found.person.id : undefined
 }

@@ -1,14 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authorizePage, problemPage } from './authorize-page.ts'
-import { HANDLE } from './ids.ts'
-import { type Network, personByHandle } from './network.ts'
+import { type Network, signedInBy } from './network.ts'
 import { SCOPES } from './tokens.ts'
 
 /** The one app that the stand-in knows. Without a secret it is a public client. */
 export type Client = { id: string; secret: string | undefined }
-
-const SHORTEST_PASSWORD = 8
 
 type Fields = Record<string, string | undefined>
 
@@ -45,7 +42,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
       back.searchParams.set('error', 'access_denied')
       return reply.redirect(back.href, 303)
     }
-    const userId = signIn(form.username, form.password)
+    const userId = signedInBy(network, form.username, form.password)
     if (userId === undefined)
       return authorizePage(
         reply,
@@ -92,7 +89,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     if (form.grant_type === 'password') {
       const scopes = scopesOf(form.scope ?? SCOPES.join(' '))
       if (!scopes) return refuse(reply, 'invalid_scope', `Value passed for the scope was invalid: ${form.scope}`)
-      const userId = signIn(form.username, form.password)
+      const userId = signedInBy(network, form.username, form.password)
       if (userId === undefined) return refuse(reply, 'invalid_grant', 'Wrong username or password.')
       return network.tokens.open(userId, client.id, scopes)
     }
@@ -106,14 +103,6 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
     network.tokens.revoke(form.token, client.id)
     return { revoked: true }
   })
-
-  /** The id of who signs in: anybody whom X could have, with any password that is long enough. */
-  function signIn(username = '', password = ''): string | undefined {
-    const handle = username.trim().replace(/^@/, '')
-    if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined
-    const found = personByHandle(network, handle)
-    return 'person' in found ? found.person.id : undefined
-  }
 
   function consentOf(query: Fields): Consent | string {
     if (query.client_id !== client.id)

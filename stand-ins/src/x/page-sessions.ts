@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+
+/** Kept on disk, so that who is signed in at the pages stays so. */
+export type PageSessionEntry = { type: 'pageSession'; session: string; userId: string | null }
+
+/** X's own names: `auth_token` is the session, `twid` tells the page's script whose it is. */
+const COOKIE = 'auth_token'
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+/** Who is signed in at X's pages, by a cookie. `write` must have stored the entry when it returns. */
+export function createPageSessions(write: (entry: PageSessionEntry) => void) {
+  const sessions = new Map<string, string>()
+  const everSignedIn = new Set<string>()
+
+  function apply({ session, userId }: PageSessionEntry) {
+    if (userId === null) sessions.delete(session)
+    else {
+      sessions.set(session, userId)
+      everSignedIn.add(userId)
+    }
+  }
+
+  function record(entry: PageSessionEntry) {
+    write(entry)
+    apply(entry)
+  }
+
+  return {
+    /** Takes an entry back in at start. */
+    replay: apply,
+    hasSignedIn: (userId: string) => everSignedIn.has(userId),
+    /** The id of who asks, if they are signed in. */
+    userOf: (request: FastifyRequest): string | undefined => sessions.get(sessionOf(request)),
+    /** Signs in: the cookies to set. */
+    open(userId: string): string[] {
+      const session = randomBytes(20).toString('hex')
+      record({ type: 'pageSession', session, userId })
+      const common = `Path=/; SameSite=Lax; Max-Age=${YEAR_SECONDS}`
+      return [`${COOKIE}=${session}; HttpOnly; ${common}`, `twid=u%3D${userId}; ${common}`]
+    },
+    /** Signs out: the cookies to set. */
+    close(request: FastifyRequest): string[] {
+      const session = sessionOf(request)
+      if (sessions.has(session)) record({ type: 'pageSession', session, userId: null })
+      return [`${COOKIE}=; Path=/; Max-Age=0`, 'twid=; Path=/; Max-Age=0']
+    },
+  }
+}
+
+export type PageSessions = ReturnType<typeof createPageSessions>
+
+function sessionOf(request: FastifyRequest): string {
+  return new RegExp(`(?:^|; )${COOKIE}=([^;]+)`).exec(request.headers.cookie ?? '')?.[1] ?? ''
+}

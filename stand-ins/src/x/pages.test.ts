@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Answer, openX, type visit } from '../../test/open-x.ts'
+import { startX } from '../x.ts'
+import { idOfHandle } from './ids.ts'
+import { conversationId } from './messages.ts'
+
+type Visit = ReturnType<typeof visit>
+
+async function signedIn(x: Visit, handle: string) {
+  const answer = await x.form('/i/flow/login', { username: handle, password: 'long enough' }, {})
+  const cookie = answer.headers.getSetCookie().map((one) => one.split(';', 1)[0])
+  const headers = { cookie: cookie.join('; ') }
+  const conversationWith = (peer: string) => conversationId(idOfHandle(handle), idOfHandle(peer))
+  return {
+    answer,
+    headers,
+    conversationWith,
+    get: (path: string) => x.call(path, { headers }),
+    send: (peer: string, text: unknown): Promise<Answer> =>
+      x.json('POST', '/i/api/1.1/dm/new2.json', { conversation_id: conversationWith(peer), text }, headers),
+  }
+}
+
+test('messages are for those who are signed in; the rest are sent to sign in, and back to where they were', async () => {
+  const x = await openX()
+  const asked = await x.call('/messages/compose?recipient_id=1')
+  expect(asked.status).toBe(302)
+  expect(asked.headers.get('location')).toBe(
+    '/i/flow/login?redirect_after_login=%2Fmessages%2Fcompose%3Frecipient_id%3D1',
+  )
+  const page = await x.call(asked.headers.get('location') ?? '')
+  expect(page.body).toContain('name="next" value="/messages/compose?recipient_id=1"')
+
+  const next = (to: string) => x.form('/i/flow/login', { username: 'ada', password: 'long enough', next: to }, {})
+  expect((await next('/messages')).headers.get('location')).toBe('/messages')
+  for (const foreign of ['https://evil.test', '//evil.test', '/\\evil.test']) {
+    expect((await next(foreign)).headers.get('location'), foreign).toBe('/home')
+  }
+  const refused = await x.form('/i/flow/login', { username: '"><b>', password: 'short' }, {})
+  expect(refused).toMatchObject({ status: 400, body: expect.stringContaining('Wrong username or password') })
+  expect(refused.body).not.toContain('"><b>')
+})
+
+test('the cookie says who is signed in, over a restart too, until they sign out', async () => {
+  const stateDir = mkdtempSync(join(tmpdir(), 'stand-ins-'))
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  const first = await startX({ stateDir })
+  const ada = await signedIn(visit(first), 'ada')
+  expect(ada.answer.headers.getSetCookie()[0]).toMatch(/^auth_token=\w{40}; HttpOnly; Path=\/; SameSite=Lax; Max-Age=/)
+  expect((await ada.get('/i/api/viewer')).body.viewer).toMatchObject({ handle: 'ada' })
+  await first.close()
+
+  const x = await openX({ stateDir })
+  const headers = ada.headers
+  expect((await x.call('/i/api/viewer', { headers })).body.viewer).toMatchObject({ handle: 'ada' })
+  expect((await x.call('/messages', { headers })).status).toBe(200)
+  await x.call('/logout', { method: 'POST', headers })
+  expect((await x.call('/i/api/viewer', { headers })).body.viewer).toBeNull()
+})
+
+test('a profile says who it is and whether they take messages', async () => {
+  const x = await openX()
+  const ada = await signedIn(x, 'ada')
+  const profile = async (handle: string) => (await ada.get(`/i/api/profiles/${handle}`)).body
+  expect(await profile('open_bob')).toMatchObject({
+    existence: 'there',
+    handle: 'open_bob',
+    conversationId: ada.conversationWith('open_bob'),
+  })
+  expect(await profile('closed_bob')).toMatchObject({ existence: 'there', conversationId: null })
+  expect(await profile('ada')).toMatchObject({ existence: 'there', conversationId: null })
+  expect(await profile('missing_x')).toEqual({ existence: 'missing' })
+  expect(await profile('suspended_x')).toEqual({ existence: 'suspended' })
+  expect((await x.call('/i/api/profiles/open_bob')).body).toMatchObject({ existence: 'there', conversationId: null })
+  expect((await x.call('/open_bob')).headers.get('content-type')).toContain('text/html')
+  for (const path of ['/favicon.ico', '/sixteencharacter', '/i/api/profiles/sixteencharacter']) {
+    expect((await x.call(path)).status, path).toBe(404)
+  }
+})
+
+test('what is written on the page goes where the API’s messages go, and stands in the conversation', async () => {
+  const x = await openX()
+  const ada = await signedIn(x, 'ada')
+  const id = ada.conversationWith('open_bob')
+  const sent = await ada.send('open_bob', 'Hello\nfrom the page')
+  expect(sent).toMatchObject({ status: 200, body: { mine: true, text: 'Hello\nfrom the page' } })
+  expect(await x.log('?to=open_bob')).toMatchObject([{ from: 'ada', to: 'open_bob', text: 'Hello\nfrom the page' }])
+  await x.json('POST', '/_people/open_bob/reply', { to: 'ada', text: 'Hi Ada' })
+  expect((await ada.get(`/i/api/conversations/${id}`)).body).toMatchObject({
+    peer: { handle: 'open_bob' },
+    canWrite: true,
+    messages: [{ mine: true }, { mine: false, text: 'Hi Ada' }],
+  })
+  expect((await ada.get(`/i/api/conversations/with/${idOfHandle('open_bob')}`)).body).toEqual({ id })
+})
+
+test('refused: a closed inbox, no words, a conversation of others, nobody signed in', async () => {
+  const x = await openX()
+  const ada = await signedIn(x, 'ada')
+  expect(await ada.send('closed_bob', 'Hi')).toMatchObject({ status: 403, body: { code: 349 } })
+  for (const text of ['', ' \n', 'a'.repeat(10_001), 7]) expect((await ada.send('open_bob', text)).status).toBe(400)
+  expect((await ada.send('missing_bob', 'Hi')).status).toBe(404)
+  const others = conversationId(idOfHandle('open_bob'), idOfHandle('open_eve'))
+  expect((await ada.get(`/i/api/conversations/${others}`)).status).toBe(404)
+  expect((await x.call(`/i/api/conversations/${ada.conversationWith('open_bob')}`)).status).toBe(401)
+  expect((await x.json('POST', '/i/api/1.1/dm/new2.json', { conversation_id: others, text: 'Hi' })).status).toBe(401)
+  expect(await x.log()).toEqual([])
+})
+
+test('somebody who signed in at the page writes for themselves', async () => {
+  const x = await openX({ answerAfterMs: 0 })
+  await signedIn(x, 'replies_bob')
+  const ada = await signedIn(x, 'ada')
+  await ada.send('replies_bob', 'Hi')
+  await ada.send('replies_eve', 'Hi')
+  await expect.poll(async () => (await x.log('?to=ada')).map(({ from }) => from)).toEqual(['replies_eve'])
+})
+
+test('the markup can be changed: 400 for one that it does not know', async () => {
+  const x = await openX()
+  expect((await x.call('/_pages')).body).toEqual({ markup: 'classic' })
+  for (const markup of ['chat', 'passcode', 'changed', 'classic']) {
+    expect((await x.json('PUT', '/_pages', { markup })).body).toEqual({ markup })
+    expect((await x.call('/i/api/viewer')).body.markup).toBe(markup)
+  }
+  expect((await x.json('PUT', '/_pages', { markup: 'other' })).status).toBe(400)
+})

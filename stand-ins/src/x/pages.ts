@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { signInPage } from './authorize-page.ts'
+import { HANDLE } from './ids.ts'
+import { conversationId, type Message } from './messages.ts'
+import { type Network, personByHandle, personById, signedInBy } from './network.ts'
+import type { PageSessions } from './page-sessions.ts'
+import { existenceOf, type Person, personOf } from './people.ts'
+import { codedProblem, genericProblem } from './problems.ts'
+
+/**
+ * How the pages are marked up: as x.com was for years (`classic`), as its chat is now (`chat`), the chat while it asks for
+ * its passcode (`passcode`), or with other names than anybody knows (`changed`).
+ */
+const Markup = z.enum(['classic', 'chat', 'passcode', 'changed'])
+
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const LONGEST_TEXT = 10_000
+const CONVERSATION = /^(\d{1,19})-(\d{1,19})$/
+
+const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url), 'utf8')
+
+/**
+ * x.com as somebody sees it who is signed in there: profiles, and conversations to read and write in. One script draws
+ * them and moves between them without loading a page, as X's does. What is written goes where the API's messages go.
+ */
+export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
+  let markup: z.infer<typeof Markup> = 'classic'
+  const shell = file('shell.html')
+
+  const showShell = (reply: FastifyReply) =>
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': PAGE_POLICY, 'cache-control': 'no-store' })
+      .send(shell)
+
+  for (const [name, type] of Object.entries({
+    'page.js': 'javascript',
+    'editor.js': 'javascript',
+    'page.css': 'css',
+  })) {
+    const content = file(name)
+    app.get(`/i/assets/${name}`, (_request, reply) => reply.type(`text/${type}; charset=utf-8`).send(content))
+  }
+
+  app.get('/', (request, reply) => reply.redirect(sessions.userOf(request) ? '/home' : '/i/flow/login', 302))
+  app.get('/login', (_request, reply) => reply.redirect('/i/flow/login', 302))
+
+  // What is only for those who are signed in sends others to sign in first.
+  for (const path of ['/home', '/messages', '/messages/*', '/i/chat', '/i/chat/*']) {
+    app.get(path, (request, reply) => {
+      if (sessions.userOf(request)) return showShell(reply)
+      return reply.redirect(`/i/flow/login?redirect_after_login=${encodeURIComponent(request.url)}`, 302)
+    })
+  }
+
+  app.get<{ Params: { handle: string } }>('/:handle', (request, reply) => {
+    if (!HANDLE.test(request.params.handle)) throw genericProblem(404)
+    return showShell(reply)
+  })
+
+  type SignIn = { Querystring: { redirect_after_login?: string }; Body: Record<string, string> | null }
+  app.get<SignIn>('/i/flow/login', (request, reply) => signInPage(reply, ownPath(request.query.redirect_after_login)))
+  app.post<SignIn>('/i/flow/login', (request, reply) => {
+    const { username = '', password = '', next } = request.body ?? {}
+    const userId = signedInBy(network, username, password)
+    if (userId === undefined) return signInPage(reply, ownPath(next), username)
+    return reply.header('set-cookie', sessions.open(userId)).redirect(ownPath(next), 303)
+  })
+  app.post('/logout', (request, reply) => reply.header('set-cookie', sessions.close(request)).redirect('/', 303))
+
+  /** What the page's script asks for. X's own calls are many and private; these are few and the stand-in's. */
+  app.get('/i/api/viewer', async (request) => {
+    const viewer = viewerOf(request)
+    return { markup, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
+  })
+
+  app.get<{ Params: { handle: string } }>('/i/api/profiles/:handle', async (request) => {
+    const { handle } = request.params
+    if (!HANDLE.test(handle)) throw genericProblem(404)
+    const found = personByHandle(network, handle)
+    if ('error' in found) return { existence: existenceOf(handle) }
+    const viewer = viewerOf(request)
+    const { id, name, bio, location, followerCount, followingCount, inboxOpen } = found.person
+    const canMessage = viewer !== undefined && viewer.id !== id && inboxOpen
+    const person = { id, handle: found.person.handle, name, bio, location, followerCount, followingCount }
+    return { existence: 'there', ...person, conversationId: canMessage ? conversationId(viewer.id, id) : null }
+  })
+
+  /** Where a message to this person is written: `/messages/compose?recipient_id=…` leads there. */
+  app.get<{ Params: { id: string } }>('/i/api/conversations/with/:id', async (request) => {
+    const viewer = viewerOrRefusal(request)
+    return { id: conversationId(viewer.id, personOrRefusal(request.params.id).id) }
+  })
+
+  app.get<{ Params: { id: string } }>('/i/api/conversations/:id', async (request) => {
+    const viewer = viewerOrRefusal(request)
+    const peer = peerOf(viewer, request.params.id)
+    const messages = network.messages.ofConversation(viewer.id, peer.id)
+    const { id, handle, name, bio } = peer
+    return {
+      peer: { id, handle, name, bio },
+      canWrite: peer.inboxOpen,
+      messages: messages.map((one) => shown(one, viewer)),
+    }
+  })
+
+  /** X's page sends to this path; the body is the stand-in's. */
+  app.post<{ Body: { conversation_id?: unknown; text?: unknown } | null }>(
+    '/i/api/1.1/dm/new2.json',
+    async (request) => {
+      const viewer = viewerOrRefusal(request)
+      const { conversation_id: conversation, text } = request.body ?? {}
+      if (typeof conversation !== 'string' || typeof text !== 'string') throw genericProblem(400)
+      if (text.trim() === '' || text.length > LONGEST_TEXT) throw genericProblem(400)
+      const peer = peerOf(viewer, conversation)
+      if (!peer.inboxOpen) throw codedProblem(403, 349)
+      return shown(network.messages.send(viewer.id, peer.id, text), viewer)
+    },
+  )
+
+  app.get('/_pages', async () => ({ markup }))
+  app.put('/_pages', async (request, reply) => {
+    const given = z.strictObject({ markup: Markup }).safeParse(request.body)
+    if (!given.success) return reply.code(400).send({ error: z.prettifyError(given.error) })
+    markup = given.data.markup
+    return { markup }
+  })
+
+  function viewerOf(request: FastifyRequest): Person | undefined {
+    const userId = sessions.userOf(request)
+    const handle = userId === undefined ? undefined : network.registry.find(userId)
+    return handle === undefined ? undefined : personOf(handle)
+  }
+
+  function viewerOrRefusal(request: FastifyRequest): Person {
+    const viewer = viewerOf(request)
+    if (!viewer) throw genericProblem(401)
+    return viewer
+  }
+
+  function personOrRefusal(id: string): Person {
+    const found = /^\d{1,19}$/.test(id) ? personById(network, id) : undefined
+    if (!found || 'error' in found) throw genericProblem(404)
+    return found.person
+  }
+
+  function peerOf(viewer: Person, conversation: string): Person {
+    const [, one, other] = CONVERSATION.exec(conversation) ?? []
+    const peer = one === viewer.id ? other : other === viewer.id ? one : undefined
+    if (peer === undefined || peer === viewer.id) throw genericProblem(404)
+    return personOrRefusal(peer)
+  }
+}
+
+function shown(message: Message, viewer: Person) {
+  return {
+    id: message.id,
+    mine: message.from === viewer.id,
+    text: message.text,
+    at: new Date(message.at).toISOString(),
+  }
+}
+
+/** A path of this site to go on to; anything else leads home. */
+function ownPath(path = '/home'): string {
+  return /^\/(?![/\\])/.test(path) ? path : '/home'
+}
