@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { eq, sql } from 'drizzle-orm'
+import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
+import { openDatabase } from '../server/src/db/open.ts'
+import { campaigns } from '../server/src/domains/campaigns/tables.ts'
+import { leads } from '../server/src/domains/leads/tables.ts'
+import { claim, reportOutcome } from '../server/src/domains/sending/service.ts'
+import { dms } from '../server/src/domains/sending/tables.ts'
+import { findCurrentAccount, withAccount } from '../server/src/domains/x-account/service.ts'
+import { readEnv } from '../server/src/env.ts'
+import { createXApi, XError } from '../server/src/outside/x.ts'
+import { createSealer } from '../server/src/sealing.ts'
+import type { DemoAccount, Seed, SeedOptions } from './demo.ts'
+
+/** Known to everybody, so it is made on this machine's own loopback address only. */
+const DEMO: DemoAccount = { email: 'demo@x-automated.example', password: 'Demo-account-1' }
+
+const SENDER = 'demo_founder'
+const FINISHED = 'Founders: early access'
+const RUNNING = 'Indie makers: feedback'
+/** The finished campaign lies this far back, a message every few minutes, as a person would have run it. */
+const FINISHED_DAYS_AGO = 3
+const MINUTES_BETWEEN = 4
+
+/**
+ * Fills the demo account's workspace as its owner would have: an X account, two scrapes, two lists, a finished campaign and a running one.
+ * Everything is done through the API or the product's own services; afterwards the finished campaign's times are moved into the past.
+ */
+export const seed: Seed = async (options) => {
+  const client = await signIn(options)
+  const me = await client.auth.me()
+  if (!(await client.xAccount.status()).connected) {
+    await client.xAccount.connect({ username: SENDER, password: DEMO.password })
+  }
+  await Promise.all([
+    scrape(client, 'f320_founders', { minFollowers: 100, maxFollowers: 1_000_000 }),
+    scrape(client, 'f400_makers', { minFollowers: 0, maxFollowers: 1_000_000 }),
+  ])
+  const founders = await fillList(client, {
+    name: 'Founders with an audience',
+    description: 'Follow @f320_founders, 1,000 followers or more',
+    source: 'f320_founders',
+    most: 36,
+    minFollowers: 1_000,
+  })
+  const makers = await fillList(client, {
+    name: 'Indie makers',
+    description: 'Everyone who follows @f400_makers',
+    source: 'f400_makers',
+    most: 400,
+  })
+
+  const { campaigns: present } = await client.campaigns.list({})
+  if (!present.some((campaign) => campaign.name === FINISHED && campaign.status === 'completed')) {
+    const { id } =
+      present.find((campaign) => campaign.name === FINISHED) ??
+      (await client.campaigns.create({
+        name: FINISHED,
+        leadListId: founders,
+        messageTemplate:
+          'Hi {lead_name}, I read your posts on building in public. We open early access this week: may I send you the link?',
+        status: 'draft',
+        // Claimed and sent below, at once, instead of at the worker's pace.
+        channel: 'extension',
+      }))
+    await finishCampaign(options, { campaignId: id, actor: actorOf(me) })
+  }
+  if (!present.some((campaign) => campaign.name === RUNNING)) {
+    const { id } = await client.campaigns.create({
+      name: RUNNING,
+      leadListId: makers,
+      messageTemplate:
+        'Hey {lead_name}! {twitter_handle} caught my eye. Could I ask you two questions about how you find users?',
+      status: 'draft',
+    })
+    await client.campaigns.queue({ id })
+  }
+  return DEMO
+}
+
+/** Signs in to the demo account; on the first run it signs up and opens the mailed link, like anybody. */
+async function signIn({ url, mailbox }: SeedOptions): Promise<Client> {
+  const api = `${url}/api`
+  const anonymous = createClient({ contract, url: api })
+  const session = await anonymous.auth.signInEmail(DEMO).catch(async () => {
+    await anonymous.auth.signUpEmail({ ...DEMO, name: 'Demo' })
+    const link = new URL(await mailedLink(mailbox))
+    await fetch(new URL(link.pathname + link.search, url), { redirect: 'manual' })
+    return anonymous.auth.signInEmail(DEMO)
+  })
+  return createClient({ contract, url: api, tokens: { current: () => session.token } })
+}
+
+async function mailedLink(mailbox: string): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const answer = await fetch(`${mailbox}/messages?to=${encodeURIComponent(DEMO.email)}`)
+    const mails = (await answer.json()) as { subject: string; text: string }[]
+    const link = mails.find((mail) => mail.subject.startsWith('Confirm'))?.text.match(/https?:\/\/\S+/)?.[0]
+    if (link) return link
+    await sleep(100)
+  }
+  throw new Error('The demo account’s confirmation mail did not arrive.')
+}
+
+async function scrape(
+  client: Client,
+  handle: string,
+  bounds: { minFollowers: number; maxFollowers: number },
+): Promise<void> {
+  const { scrapes } = await client.scrapes.list({})
+  if (scrapes.some((done) => done.twitterHandle === handle && done.status === 'completed')) return
+  const { id } = await client.scrapes.create({ twitterHandle: handle, type: 'followers', ...bounds, keywords: [] })
+  for (;;) {
+    const { status, error } = await client.scrapes.find({ id })
+    if (status === 'completed') return
+    if (status === 'failed' || status === 'canceled') throw new Error(`The demo’s scrape of @${handle} ended: ${error}`)
+    await sleep(50)
+  }
+}
+
+interface DemoList {
+  name: string
+  description: string
+  source: string
+  most: number
+  minFollowers?: number
+}
+
+/** A list of leads that one of the scrapes found. @returns its id */
+async function fillList(client: Client, { name, description, source, most, minFollowers }: DemoList): Promise<string> {
+  const { lists } = await client.lists.list({})
+  const list = lists.find((one) => one.name === name) ?? (await client.lists.create({ name, description }))
+  if (list.leadCount > 0) return list.id
+  const { leads: everyone } = await readLeads(client, minFollowers)
+  const leadIds = everyone.filter((lead) => lead.sourceProfile?.replace(/^@/, '') === source).slice(0, most)
+  await client.lists.addLeads({ id: list.id, leadIds: leadIds.map((lead) => lead.id) })
+  return list.id
+}
+
+async function readLeads(client: Client, minFollowers?: number) {
+  const first = await client.leads.list({ pageSize: 100, minFollowers })
+  for (let page = 2; first.leads.length < first.total; page += 1) {
+    first.leads.push(...(await client.leads.list({ pageSize: 100, page, minFollowers })).leads)
+  }
+  return first
+}
+
+function actorOf(me: Awaited<ReturnType<Client['auth']['me']>>): Actor {
+  return {
+    userId: me.id,
+    sessionId: '',
+    workspaceId: me.workspace.id as WorkspaceScope,
+    role: me.workspace.role,
+  }
+}
+
+/** Queues a campaign, claims and sends its messages one by one without the pause between them, and moves it into the past. */
+async function finishCampaign(
+  { dataDir, databaseUrl, x }: SeedOptions,
+  { campaignId, actor }: { campaignId: string; actor: Actor },
+): Promise<void> {
+  const database = openDatabase(databaseUrl, { max: 2 })
+  const { db } = database
+  try {
+    const { queue } = await import('../server/src/domains/campaigns/service.ts')
+    const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
+    if (campaign?.status === 'draft') await queue(db, actor, campaignId)
+    const { authSecret } = readEnv({ ...process.env, DATA_DIR: dataDir })
+    const needs = {
+      database,
+      x: createXApi({ apiUrl: x, clientId: '', clientSecret: null }),
+      sealer: createSealer(authSecret, 'x-automated x tokens'),
+    }
+    const account = await findCurrentAccount(db, actor.workspaceId)
+    const pace = { sendIntervalSeconds: 0, dailyDmCap: 500 }
+    for (;;) {
+      const answer = await claim(db, pace, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
+      if (answer?.status !== 200) break
+      const { dmId, lease, leadId, message } = answer.body
+      const [lead] = await db.select().from(leads).where(eq(leads.id, leadId))
+      const problem = await withAccount(needs, account?.id ?? '', (api, token) =>
+        api.sendMessage(token, lead?.xUserId ?? '', message),
+      ).then(
+        () => null,
+        (error: unknown) => (error instanceof XError ? error.message : String(error)),
+      )
+      await reportOutcome(db, actor, { id: dmId, lease, wasSent: problem === null, errorMessage: problem ?? undefined })
+    }
+    await moveIntoThePast(db, campaignId)
+  } finally {
+    await database.close()
+  }
+}
+
+async function moveIntoThePast(db: ReturnType<typeof openDatabase>['db'], campaignId: string): Promise<void> {
+  const start = sql`now() - make_interval(days => ${FINISHED_DAYS_AGO})`
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`
+      with placed as (
+        select id, ${start} + make_interval(mins => (row_number() over (order by claimed_at, id))::int * ${MINUTES_BETWEEN}) as at
+        from ${dms} where campaign_id = ${campaignId}
+      )
+      update ${dms} d set created_at = ${start}, claimed_at = p.at, updated_at = p.at, sent_at = case when d.sent_at is null then null else p.at end
+      from placed p where p.id = d.id`)
+    await tx.execute(sql`
+      update ${campaigns} set channel = 'api', created_at = ${start} - interval '1 hour', queued_at = ${start},
+        last_run_at = (select max(updated_at) from ${dms} where campaign_id = ${campaignId}),
+        updated_at = (select max(updated_at) from ${dms} where campaign_id = ${campaignId})
+      where id = ${campaignId}`)
+  })
+}
