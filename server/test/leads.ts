@@ -1,0 +1,48 @@
+import { eq, sql } from 'drizzle-orm'
+import { type IncomingLead, type LeadRow, upsertLeads } from '../src/domains/leads/service.ts'
+import { leads } from '../src/domains/leads/tables.ts'
+import type { Person } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+
+type GivenLead = Partial<IncomingLead> & { dmStatus?: LeadRow['dmStatus'] }
+
+let count = 0
+
+/** Leads of the person's workspace, made as an import makes them; `dmStatus` is set afterwards. In the order given. */
+export async function makeLeads(
+  app: Pick<TestApp, 'db'>,
+  person: Person,
+  given: readonly GivenLead[] | number = 1,
+): Promise<LeadRow[]> {
+  const wanted = typeof given === 'number' ? Array.from({ length: given }, (): GivenLead => ({})) : given
+  const people = wanted.map(({ dmStatus, ...lead }) => {
+    count += 1
+    return { ...NOBODY, name: `Lead ${count}`, twitterHandle: `handle_${count}`, ...lead }
+  })
+  const owner = { workspaceId: person.workspaceId, userId: person.id }
+  await app.db.transaction((tx) => upsertLeads(tx, owner, people, 'parts'))
+  for (const status of new Set(wanted.flatMap(({ dmStatus }) => dmStatus ?? []))) {
+    const handles = people.filter((_, place) => wanted[place]?.dmStatus === status).map((one) => one.twitterHandle)
+    await app.db
+      .update(leads)
+      .set({ dmStatus: status })
+      .where(sql`workspace_id = ${person.workspaceId} and twitter_handle = any(${sql.param(handles)}::text[])`)
+  }
+  const rows = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+  const byHandle = new Map(rows.map((row) => [row.twitterHandle, row]))
+  return people.map((one) => byHandle.get(one.twitterHandle) as LeadRow)
+}
+
+const NOBODY: Omit<IncomingLead, 'twitterHandle'> = {
+  xUserId: null,
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+}
