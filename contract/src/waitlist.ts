@@ -1,0 +1,208 @@
+import { z } from 'zod'
+import { Email, Page, paging, requiredText, Success, Time, text } from './fields.ts'
+import { route } from './route.ts'
+
+/** What a member can earn, by the key that is stored, and what screens call it (specification §3). */
+export const ACHIEVEMENTS = {
+  bronze: 'Bronze Referrer',
+  silver: 'Silver Referrer',
+  gold: 'Gold Referrer',
+  platinum: 'Platinum Referrer',
+  pioneer: 'Early Pioneer',
+  viral: 'Viral Sensation',
+  global: 'Global Networker',
+} as const
+export type Achievement = keyof typeof ACHIEVEMENTS
+export const ACHIEVEMENT_KEYS = Object.keys(ACHIEVEMENTS) as [Achievement, ...Achievement[]]
+
+/** Credited referrals that earn a tier (specification §9), and the months of Pro that come with it (domain-rules.md). */
+export const REFERRAL_TIERS = [
+  { key: 'bronze', threshold: 3, months: 1 },
+  { key: 'silver', threshold: 10, months: 3 },
+  { key: 'gold', threshold: 25, months: 6 },
+  { key: 'platinum', threshold: 50, months: 12 },
+] as const satisfies readonly { key: Achievement; threshold: number; months: number }[]
+
+/** Spots that one referral moves its referrer up. */
+export const SPOTS_PER_REFERRAL = 5
+
+export const LEADERBOARD_PERIODS = ['alltime', 'week', 'today'] as const
+export type LeaderboardPeriod = (typeof LEADERBOARD_PERIODS)[number]
+
+const achievements = z.array(z.enum(ACHIEVEMENT_KEYS))
+const position = z.number().int()
+const referralCount = z.number().int()
+
+/** An unknown code is ignored, however it is written. */
+const ReferralCode = z.string().max(200).optional()
+
+export const LeaderboardRow = z.object({
+  id: z.string(),
+  /** From 1; nobody shares one. */
+  rank: z.number().int(),
+  /** Masked, except on one's own row, or where LEADERBOARD_EMAILS=full. */
+  email: z.string(),
+  /** Null on rows of others. */
+  referralCode: z.string().nullable(),
+  position,
+  signupDate: Time,
+  achievements,
+  referralCount,
+  /** The row of whoever asks. */
+  isOwn: z.boolean(),
+})
+export type LeaderboardRow = z.output<typeof LeaderboardRow>
+
+export const Dashboard = z.object({
+  /** 0: not on the waitlist yet. */
+  position,
+  referralCount,
+  referralCode: z.string(),
+  signupDate: Time,
+  achievements,
+  /** The next tier; from 50 referrals on the last one, with nothing remaining. */
+  nextReward: z.object({
+    key: z.enum(ACHIEVEMENT_KEYS),
+    label: z.string(),
+    threshold: z.number().int(),
+    remaining: z.number().int(),
+  }),
+  /** 25, 50, 75 and 100 at the four tiers, straight lines between (specification §9). */
+  progressPercent: z.number(),
+})
+export type Dashboard = z.output<typeof Dashboard>
+
+export const waitlist = {
+  join: route({
+    method: 'POST',
+    path: '/waitlist/join',
+    tag: 'Waitlist',
+    summary: 'Join the waitlist',
+    description:
+      "Joining again answers with the same position and code, and the message 'User already exists'. Unknown referral codes are ignored. 30 a minute from one address.",
+    access: 'public',
+    effect: 'rows',
+  })
+    .input(
+      z.strictObject({
+        email: z.string({ error: 'Please enter your email address' }).pipe(Email),
+        referralCode: ReferralCode,
+      }),
+    )
+    .output(Success.extend({ position, referralCode: z.string(), message: z.string() })),
+
+  position: route({
+    method: 'POST',
+    path: '/waitlist/position',
+    tag: 'Waitlist',
+    summary: 'Look up a position by email',
+    description: '20 a minute from one address.',
+    access: 'public',
+    effect: 'none',
+    errors: ['MEMBER_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        email: z
+          .string({ error: 'Please enter your email address' })
+          .refine((email) => email.trim() !== '', { error: 'Please enter your email address', abort: true })
+          .pipe(Email),
+      }),
+    )
+    .output(
+      Success.extend({
+        message: z.string(),
+        position,
+        referralCount,
+        joinedDate: Time,
+        user: z.object({
+          position,
+          /** Masked. */
+          email: z.string(),
+          referralCount,
+          achievements,
+          referral_code: z.string(),
+        }),
+      }),
+    ),
+
+  count: route({
+    method: 'GET',
+    path: '/waitlist/count',
+    tag: 'Waitlist',
+    summary: 'How many have joined',
+    access: 'public',
+    effect: 'none',
+  }).output(z.object({ count: z.number().int() })),
+
+  trackView: route({
+    method: 'POST',
+    path: '/track-view',
+    tag: 'Waitlist',
+    summary: 'Count a view of a page',
+    description: 'Kept as daily counts by path and referral code; no address, no cookie.',
+    access: 'public',
+    effect: 'rows',
+  })
+    .input(
+      z.strictObject({
+        path: requiredText(2_000),
+        referrer: text(2_000).optional(),
+        ref: ReferralCode,
+      }),
+    )
+    .output(Success),
+
+  leaderboard: route({
+    method: 'GET',
+    path: '/leaderboard',
+    tag: 'Waitlist',
+    summary: 'Who referred the most',
+    description:
+      "All time, in the last 7 days, or since midnight UTC; most first, ties by who got there first. With a token one's own row is whole, marked, and also in `own`, on whatever page it stands. Deep pages go on by `cursor`.",
+    access: 'public',
+    effect: 'none',
+    errors: ['UNAUTHORIZED'],
+  })
+    .input(
+      z.object({
+        period: z.enum(LEADERBOARD_PERIODS).default('alltime'),
+        ...paging(50),
+        cursor: z.string().max(200).optional(),
+      }),
+    )
+    .output(
+      Success.extend({
+        message: z.string(),
+        leaderboard: z.array(LeaderboardRow),
+        /** Null where nobody is signed in, or has no referral in the period. */
+        own: LeaderboardRow.nullable(),
+        ...Page.shape,
+        /** Null at the end. */
+        cursor: z.string().nullable(),
+      }),
+    ),
+
+  dashboard: route({
+    method: 'GET',
+    path: '/dashboard',
+    tag: 'Waitlist',
+    summary: "One's own place, referrals and next reward",
+    description: 'Somebody who never joined is a member at position 0.',
+    access: 'viewer',
+    effect: 'none',
+  }).output(Dashboard),
+
+  refer: route({
+    method: 'POST',
+    path: '/referrals',
+    tag: 'Waitlist',
+    summary: 'Say who referred one',
+    description: 'The first referrer stays. Naming oneself, or somebody whom one has referred, is refused.',
+    access: 'viewer',
+    effect: 'rows',
+    errors: ['INVALID_REFERRAL_CODE'],
+  })
+    .input(z.strictObject({ referralCode: requiredText(200, 'Invalid referral code') }))
+    .output(Success),
+}
