@@ -85,6 +85,9 @@ export function contextOf(
       userAgent: single('user-agent'),
     },
     setHeader,
+    setOperation: (name) => {
+      request.operation = name
+    },
     remember: async () => {},
   }
 }

@@ -13,13 +13,15 @@ const base = implement(contract).$context<RequestContext>()
 
 /** Says a refusal in the contract's words. What the operation did not declare, or did not expect, is a fault of ours. */
 const refusals = base.middleware(async ({ context, next, procedure, path }) => {
+  const operation = path.join('.')
+  context.setOperation(operation)
   try {
     const answer = await next()
-    context.onAnswer(path.join('.'), 'OK')
+    context.onAnswer(operation, 'OK')
     return answer
   } catch (error) {
     const said = asDeclaredError(error, procedure['~orpc'].errorMap, context)
-    context.onAnswer(path.join('.'), said instanceof ORPCError ? said.code : 'INTERNAL')
+    context.onAnswer(operation, said instanceof ORPCError ? said.code : 'INTERNAL')
     throw said
   }
 })

@@ -31,7 +31,11 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
   })
   app.addHook('onResponse', async (request, reply) => {
     durations.observe(
-      { method: request.method, route: request.routeOptions.url ?? 'none', status: reply.statusCode },
+      {
+        method: request.method,
+        route: request.operation ?? request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+      },
       reply.elapsedTime / 1000,
     )
   })

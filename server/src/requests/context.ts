@@ -3,6 +3,13 @@ import type { Actor } from '../actor.ts'
 import type { Services } from '../app.ts'
 import type { Db } from '../db/open.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The operation of the contract that was called, such as `leads.list`. */
+    operation: string | null
+  }
+}
+
 /** What one request carries to the operation it calls. */
 export interface RequestContext extends Services {
   /** The pool, or the transaction of the request's Idempotency-Key. Services take this one. */
@@ -18,6 +25,8 @@ export interface RequestContext extends Services {
     addressHash: string
     userAgent: string | null
   }
+  /** Says which operation of the contract this is: for the log and the metrics, which know only the one route of all. */
+  setOperation(name: string): void
   /** Sets a header of the answer. */
   setHeader(name: string, value: string): void
   /** For effects that also talk to another service: keeps the answer in the effect's own transaction. */
