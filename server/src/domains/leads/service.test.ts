@@ -1,0 +1,139 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../test/leads.ts'
+import { makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { leadListItems, leadLists } from '../lists/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { type IncomingLead, upsertLeads } from './service.ts'
+import { leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const someone = (lead: Partial<IncomingLead>): IncomingLead => ({
+  xUserId: null,
+  twitterHandle: 'ana',
+  name: null,
+  bio: null,
+  followerCount: null,
+  followingCount: null,
+  sourceProfile: null,
+  url: null,
+  profileImageUrl: null,
+  location: null,
+  website: null,
+  metadata: null,
+  ...lead,
+})
+const upsert = (people: Partial<IncomingLead>[], read: 'whole' | 'parts' = 'whole', by = person) =>
+  app.db.transaction((tx) => upsertLeads(tx, { workspaceId: by.workspaceId, userId: by.id }, people.map(someone), read))
+const all = () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)
+
+describe('upsertLeads: who is one person', () => {
+  it('the same id under a new handle', async () => {
+    const [id] = await upsert([{ xUserId: '1', twitterHandle: 'old', name: 'Old' }])
+    expect(await upsert([{ xUserId: '1', twitterHandle: 'new', name: 'New' }])).toEqual([id])
+    expect(await all()).toMatchObject([{ id, xUserId: '1', twitterHandle: 'new', name: 'New' }])
+  })
+
+  it('a handle that was imported without an id: the row is adopted', async () => {
+    const [imported] = await makeLeads(app, person, [
+      { twitterHandle: 'Ana', dmStatus: 'contacted', metadata: { company: 'Acme' } },
+    ])
+    expect(await upsert([{ xUserId: '5', twitterHandle: 'ana', bio: 'From X' }])).toEqual([imported!.id])
+    expect(await all()).toMatchObject([
+      { id: imported!.id, xUserId: '5', bio: 'From X', dmStatus: 'contacted', metadata: { company: 'Acme' } },
+    ])
+  })
+
+  it('a handle imported of somebody whose id is known', async () => {
+    const [id] = await upsert([{ xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9 }])
+    expect(await upsert([{ twitterHandle: 'aNA', location: 'Köln' }], 'parts')).toEqual([id])
+    // What the file did not say stays, and so does X's spelling.
+    expect(await all()).toMatchObject([
+      { id, xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9, location: 'Köln' },
+    ])
+  })
+
+  it('two ids that had one handle after another are two', async () => {
+    await upsert([{ xUserId: '1', twitterHandle: 'ana' }])
+    await upsert([{ xUserId: '2', twitterHandle: 'ana' }])
+    expect(await all()).toHaveLength(2)
+  })
+
+  it('other workspaces have their own', async () => {
+    const other = await makePerson(app)
+    await upsert([{ xUserId: '1' }])
+    await upsert([{ xUserId: '1' }], 'whole', other)
+    expect(await all()).toHaveLength(1)
+  })
+
+  it('an import and an old handle turn out to be one: lists, messages and status become the one that stays', async () => {
+    const [known] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
+    const [imported] = await makeLeads(app, person, [{ twitterHandle: 'new', dmStatus: 'contacted' }])
+    const [one, two] = await app.db
+      .insert(leadLists)
+      .values([1, 2].map((n) => ({ workspaceId: person.workspaceId, name: `l${n}` })))
+      .returning()
+    await app.db.insert(leadListItems).values([
+      { leadListId: one!.id, leadId: known! },
+      { leadListId: one!.id, leadId: imported!.id },
+      { leadListId: two!.id, leadId: imported!.id },
+    ])
+    const [campaign] = await app.db
+      .insert(campaigns)
+      .values({ workspaceId: person.workspaceId, name: 'c', messageTemplate: 'm', channel: 'api', status: 'active' })
+      .returning()
+    await app.db.insert(dms).values({
+      workspaceId: person.workspaceId,
+      campaignId: campaign!.id,
+      leadId: imported!.id,
+      message: 'm',
+      status: 'sent',
+      sentAt: new Date(),
+    })
+    expect(await upsert([{ xUserId: '1', twitterHandle: 'new' }])).toEqual([known])
+    expect(await all()).toMatchObject([{ id: known, twitterHandle: 'new', dmStatus: 'contacted' }])
+    expect(await app.db.select().from(dms).where(eq(dms.campaignId, campaign!.id))).toMatchObject([{ leadId: known }])
+    const lists = await app.db.select().from(leadLists).where(eq(leadLists.workspaceId, person.workspaceId))
+    expect(lists.map((list) => list.leadCount)).toEqual([1, 1])
+    expect((await person.call('GET', '/leads')).body.total).toBe(1)
+  })
+})
+
+describe('upsertLeads: what is kept', () => {
+  it('whole: what X says replaces everything but the status', async () => {
+    await upsert([{ xUserId: '1', bio: 'a', location: 'b', followerCount: 1 }])
+    await app.db.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.workspaceId, person.workspaceId))
+    await upsert([{ xUserId: '1', bio: '', location: null, followerCount: 2 }])
+    expect(await all()).toMatchObject([{ bio: '', location: null, followerCount: 2, dmStatus: 'queued' }])
+  })
+
+  it('many writers of the same people at once make each once, and none waits forever', async () => {
+    const people = Array.from({ length: 50 }, (_, i) => ({ xUserId: String(i), twitterHandle: `p${i}` }))
+    const byHandle = people.map(({ twitterHandle }) => ({ twitterHandle }))
+    await Promise.all([
+      upsert(people),
+      upsert([...people].reverse()),
+      upsert(byHandle, 'parts'),
+      upsert([...byHandle].reverse(), 'parts'),
+      app.db.transaction(async (tx) => {
+        for (const row of await tx
+          .select()
+          .from(leads)
+          .where(eq(leads.workspaceId, person.workspaceId))
+          .orderBy(leads.id))
+          await tx.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.id, row.id))
+      }),
+    ])
+    expect(await all()).toHaveLength(50)
+  })
+})
