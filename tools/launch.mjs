@@ -144,8 +144,15 @@ function ended(program, programArgs, options = {}) {
     const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
     const pass = (signal) => child.kill(signal)
     for (const signal of Object.keys(signals)) process.on(signal, pass)
+    // An npm that was killed with SIGKILL tells nobody; we are then somebody else's child.
+    const parent = process.ppid
+    const watch = setInterval(
+      () => process.env.npm_lifecycle_event && process.ppid !== parent && pass('SIGTERM'),
+      1_000,
+    )
     child.on('error', reject)
     child.on('exit', (code, signal) => {
+      clearInterval(watch)
       for (const name of Object.keys(signals)) process.off(name, pass)
       settle(code ?? 128 + (signals[signal] ?? 9))
     })

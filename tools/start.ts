@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirBusy, holdDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
@@ -37,8 +38,10 @@ async function start(): Promise<void> {
   await refuseTakenPort()
 
   const standIns = wantsStandIns(env) ? startStandIns(dataDir) : undefined
+  const server = launchServer()
   await Promise.all([buildWebIfStale(say), standIns])
-  const url = await startServer(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
+  server.send(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
+  const { url } = (await message(server, 'listening')) as { url: string }
   const address = env.PUBLIC_URL || `http://localhost:${new URL(url).port}`
   const lines = [`X-Automated is ready: ${address}`]
   const running = await standIns
@@ -75,33 +78,32 @@ async function refuseTakenPort(): Promise<void> {
 }
 
 async function startStandIns(dataDir: string): Promise<StandIns> {
-  const child = launch('stand-ins', 'stand-ins/src/main.ts', { ...env, DATA_DIR: dataDir }, 'inherit')
+  const child = launch('stand-ins', ['stand-ins/src/main.ts'], { ...env, DATA_DIR: dataDir }, 'inherit')
   return (await message(child, 'ready')) as StandIns
 }
 
-async function startServer(environment: NodeJS.ProcessEnv): Promise<string> {
+/** The server, loading its modules and waiting to be sent its environment. */
+function launchServer(): ChildProcess {
   const readable = env.NODE_ENV !== 'production'
-  const child = launch('server', 'server/src/main.ts', environment, readable ? 'pipe' : 'inherit')
-  if (child.stdout) {
-    const { default: pretty } = await import('pino-pretty')
-    const options = {
-      colorize: process.stdout.isTTY,
-      ignore: 'pid,hostname',
-      translateTime: 'SYS:HH:MM:ss',
-      singleLine: true,
-    }
-    child.stdout.pipe(pretty(options))
-  }
-  return ((await message(child, 'listening')) as { url: string }).url
+  const wait = ['--import', join(root, 'tools', 'await-environment.ts')]
+  const child = launch('server', [...wait, 'server/src/main.ts'], env, readable ? 'pipe' : 'inherit')
+  if (child.stdout) printReadably(child.stdout)
+  return child
+}
+
+async function printReadably(log: Readable): Promise<void> {
+  const { default: pretty } = await import('pino-pretty')
+  const colorize = process.stdout.isTTY
+  log.pipe(pretty({ colorize, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
 
 function launch(
   name: string,
-  script: string,
+  args: string[],
   environment: NodeJS.ProcessEnv,
   output: 'inherit' | 'pipe',
 ): ChildProcess {
-  const child = spawn(process.execPath, [...process.execArgv, join(root, script)], {
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
     cwd: root,
     env: environment,
     stdio: ['ignore', output, 'inherit', 'ipc'],

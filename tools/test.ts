@@ -17,6 +17,8 @@ const isFullRun = positionals.length === 0 && values.name === undefined
 // Whoever started us is gone: the tests end too.
 onParentGone(() => process.exit(130))
 process.chdir(root)
+// As Vitest's own command does: web/vite.config.ts leaves out what only a build needs.
+process.env.VITEST = 'true'
 
 const since = performance.now()
 const vitest = await createVitest({

@@ -47,7 +47,7 @@ async function build(): Promise<void> {
   const made = sources()
   // A build that is killed half-way must not pass for a whole one.
   rmSync(stampFile, { force: true })
-  await runQuietly(process.execPath, [join(root, 'node_modules/@react-router/dev/bin.js'), 'build'], {
+  await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', 'react-router'), 'build'], {
     cwd: web,
     env: { ...process.env, NODE_ENV: 'production', VITEST: undefined },
     doing: 'Still building the web app',

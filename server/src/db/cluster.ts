@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
   appendFileSync,
@@ -7,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -16,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { platform } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '../processes.ts'
@@ -48,8 +50,8 @@ export async function createCluster(
   cluster: Cluster,
   { password, durable }: { password: string; durable: boolean },
 ): Promise<void> {
-  const draft = `${cluster.data}.new`
-  rmSync(draft, { recursive: true, force: true })
+  // A name of its own, because the initdb of a killed start may still be writing to its draft.
+  const draft = `${cluster.data}.${randomBytes(4).toString('hex')}.new`
   await run(cluster, cluster.binaries.initdb, [
     `--pgdata=${draft}`,
     '--username=postgres',
@@ -68,6 +70,18 @@ export async function createCluster(
   // Only this role, only through the socket, only with its password. The superuser cannot sign in at all.
   writeFileSync(join(draft, 'pg_hba.conf'), `local all ${ROLE} scram-sha-256\n`)
   renameSync(draft, cluster.data)
+}
+
+/** Removes the drafts that killed first starts left beside the cluster, as far as nothing writes to them any more. */
+export function removeDrafts(data: string): void {
+  for (const name of readdirSync(dirname(data))) {
+    if (!name.startsWith(`${basename(data)}.`) || !name.endsWith('.new')) continue
+    try {
+      rmSync(join(dirname(data), name), { recursive: true, force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    }
+  }
 }
 
 /** Gives the role another password. The cluster must not be running. */
@@ -116,6 +130,8 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   const { account, binaries, data, logFile } = cluster
   disownPidFile(data)
   mkdirSync(cluster.socketFolder, { recursive: true, mode: 0o700 })
+  // It bears a process id too, and guards nothing that the pid file does not: the folder is this cluster's alone.
+  rmSync(join(cluster.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
   if (account) chownSync(cluster.socketFolder, account.uid, account.gid)
   const settings = { ...cluster.settings, listen_addresses: '', unix_socket_directories: cluster.socketFolder }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

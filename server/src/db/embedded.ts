@@ -24,6 +24,7 @@ import {
   createCluster,
   postmasterOf,
   ROLE,
+  removeDrafts,
   startCluster,
   stopCluster,
 } from './cluster.ts'
@@ -128,6 +129,7 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
         `Bring it back, or delete ${join(dataDir, RECORD_FILE)} to begin with an empty one.`,
     )
   }
+  removeDrafts(data)
   const account = exists ? ownerOf(data) : unprivilegedAccount()
   const cluster: Cluster = {
     account,

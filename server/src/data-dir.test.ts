@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { DataDirBusy, holdDataDir, openDataDir, writePrivate } from './data-dir.ts'
+
+const module = join(import.meta.dirname, 'data-dir.ts')
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const mode = (path: string) => statSync(path).mode & 0o777
+
+/** A process that holds the folder, started by a process that ends at once if `orphan`, and ends itself after a while. */
+async function holder(folder: string, { orphan = false, lastsMs = 60_000 } = {}): Promise<number> {
+  const code = `
+    import { holdDataDir } from ${JSON.stringify(module)}
+    await holdDataDir(${JSON.stringify(folder)})
+    console.log(process.pid)
+    setTimeout(() => process.exit(), ${lastsMs})`
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
+  const child = orphan
+    ? // The holder must have noted its parent before that ends.
+      spawn('sh', ['-c', '"$@" & sleep 1', 'sh', process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    : spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  const pid = Number(line)
+  onTestFinished(() => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+  })
+  if (orphan) await once(child, 'exit')
+  return pid
+}
+
+test('openDataDir makes a folder that is ours alone', () => {
+  const folder = join(temporaryFolder(), 'a', 'b')
+  expect(openDataDir(folder)).toBe(folder)
+  expect(mode(folder)).toBe(0o700)
+})
+
+test('openDataDir closes a folder that is empty or was ours', () => {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o755)
+  openDataDir(folder)
+  expect(mode(folder)).toBe(0o700)
+  writeFileSync(join(folder, 'auth-secret'), '')
+  chmodSync(folder, 0o755)
+  openDataDir(folder)
+  expect(mode(folder)).toBe(0o700)
+})
+
+test("openDataDir refuses somebody's folder and leaves its mode", () => {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o755)
+  mkdirSync(join(folder, 'photos'))
+  expect(() => openDataDir(folder)).toThrow('holds other files')
+  expect(mode(folder)).toBe(0o755)
+})
+
+test('openDataDir names a DATA_DIR that is a file', () => {
+  const file = join(temporaryFolder(), 'file')
+  writeFileSync(file, '')
+  expect(() => openDataDir(file)).toThrow(`DATA_DIR ${file} is not a folder.`)
+})
+
+test('writePrivate writes for the owner only, over what was there, and leaves no draft', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'secret')
+  writeFileSync(path, 'old', { mode: 0o644 })
+  writePrivate(path, 'new')
+  expect(mode(path)).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['secret'])
+})
+
+test('holdDataDir is held once, also within one process, and again after release', async () => {
+  const folder = temporaryFolder()
+  const first = await holdDataDir(folder)
+  await expect(holdDataDir(folder)).rejects.toThrow(DataDirBusy)
+  first.release()
+  first.release()
+  expect(existsSync(join(folder, 'server.json'))).toBe(false)
+  const second = await holdDataDir(folder)
+  second.release()
+})
+
+test('holdDataDir names the process that holds it, and is free as soon as that is killed', async () => {
+  const folder = temporaryFolder()
+  const pid = await holder(folder)
+  await expect(holdDataDir(folder)).rejects.toThrow(`Another server (process ${pid}) is already running`)
+  process.kill(pid, 'SIGKILL')
+  const hold = await holdDataDir(folder)
+  hold.release()
+})
+
+test('holdDataDir waits for a server whose starter is gone, because it is closing', async () => {
+  const folder = temporaryFolder()
+  await holder(folder, { orphan: true, lastsMs: 2_500 })
+  let waited = 0
+  const hold = await holdDataDir(folder, { onWait: () => waited++ })
+  expect(waited).toBe(1)
+  hold.release()
+})
+
+test('holdDataDir gives up on one that does not close', async () => {
+  const folder = temporaryFolder()
+  await holder(folder, { orphan: true })
+  await expect(holdDataDir(folder, { patienceMs: 200 })).rejects.toThrow(DataDirBusy)
+})
