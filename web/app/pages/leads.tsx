@@ -27,7 +27,7 @@ export default function LeadsPage() {
           </>
         }
       />
-      <Leads onImport={() => setImporting(true)} />
+      <Leads />
       <ImportDialog open={importing} onClose={() => setImporting(false)} />
     </>
   )

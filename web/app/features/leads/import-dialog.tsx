@@ -172,13 +172,12 @@ function FilePick({ file, onPick }: { file: File | null; onPick: (file: File | u
   )
 }
 
-function Result({ result: { imported, updated, rejected } }: { result: ImportResult }) {
+function Result({ result: { imported, updated, rejected, rejectedCount } }: { result: ImportResult }) {
   const shown = rejected.slice(0, REFUSED_SHOWN)
   return (
     <div className="grid gap-4">
-      <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={`${count(imported, 'lead')} imported`}>
-        {updated > 0 && `${count(updated, 'lead')} known already and updated. `}
-        {rejected.length > 0 ? `${count(rejected.length, 'line')} refused.` : 'Every line was taken.'}
+      <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedWords(imported, updated)}>
+        {rejectedCount > 0 ? `${count(rejectedCount, 'line')} refused.` : 'Every line was taken.'}
       </Callout>
       {rejected.length > 0 && (
         <div className="grid gap-2">
@@ -219,6 +218,12 @@ function Result({ result: { imported, updated, rejected } }: { result: ImportRes
       )}
     </div>
   )
+}
+
+function importedWords(imported: number, updated: number): string {
+  if (updated === 0) return imported === 0 ? 'No leads imported' : `${count(imported, 'lead')} imported`
+  const known = `${count(updated, 'lead')} that you had already updated`
+  return imported === 0 ? known : `${count(imported, 'lead')} imported, ${known}`
 }
 
 function count(number: number, noun: string): string {

@@ -2,6 +2,7 @@ import type { LeadFilter } from '@x-automated/contract/leads'
 import { Search, X } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
@@ -76,10 +77,11 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
 
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(0,1fr)_8.5rem_8.5rem_10rem]">
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(0,1fr)_8.5rem_8.5rem_10rem_auto]">
         <Field label="Keyword" className="max-md:col-span-2">
           <Input
-            type="search"
+            inputMode="search"
+            enterKeyHint="search"
             leading={<Search aria-hidden />}
             placeholder="Bio, name or handle"
             maxLength={200}
@@ -123,23 +125,20 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
             }}
           />
         </Field>
+        <Button
+          variant="ghost"
+          icon={<X aria-hidden />}
+          // Keeps its place, so that nothing moves when a filter is set.
+          className={cx('mt-6.5 self-start max-md:col-span-2 max-md:mt-0', !anySet && 'invisible max-md:hidden')}
+          onClick={() => {
+            setDraft(draftOf({}))
+            apply({})
+          }}
+        >
+          Clear filters
+        </Button>
       </div>
-      {anySet && (
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <p className="text-muted">{filter.scrapeId && 'Only the leads that one scrape found.'}</p>
-          <Button
-            size="sm"
-            variant="ghost"
-            icon={<X aria-hidden />}
-            onClick={() => {
-              setDraft(draftOf({}))
-              apply({})
-            }}
-          >
-            Clear filters
-          </Button>
-        </div>
-      )}
+      {filter.scrapeId && <p className="text-muted">Only the leads that one scrape found.</p>}
     </search>
   )
 }

@@ -13,7 +13,7 @@ export function LeadIdentity({ lead }: { lead: Lead }) {
     <span className="flex min-w-0 items-center gap-3">
       <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
       <span className="grid min-w-0">
-        <bdi className="truncate font-strong">{lead.name || lead.twitterHandle}</bdi>
+        <bdi className="w-fit max-w-full truncate font-strong">{lead.name || lead.twitterHandle}</bdi>
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
       </span>
     </span>

@@ -53,8 +53,10 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                     onChange={() => selection.toggle(lead)}
                   />
                 </Td>
-                <Td className="max-w-64 max-md:pe-10">
-                  <LeadIdentity lead={lead} />
+                <Td className="md:max-w-72 md:min-w-52">
+                  <span className="grid min-w-0 max-md:pe-9">
+                    <LeadIdentity lead={lead} />
+                  </span>
                 </Td>
                 <Td className="min-w-56 text-muted">
                   <LeadBio bio={lead.bio} />
@@ -72,10 +74,10 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                       icon={<Send aria-hidden />}
                       disabled={!open}
                       className="max-md:flex-1"
-                      aria-label={`Send DM to @${lead.twitterHandle}`}
                       onClick={() => onSend(lead)}
                     >
                       Send DM
+                      <span className="sr-only"> to @{lead.twitterHandle}</span>
                     </Button>
                     <Menu
                       trigger={

@@ -27,13 +27,8 @@ import { useRemoveLead } from './use-remove-lead'
 const LOOK_AGAIN_MS = 5_000
 const MESSAGE_SHOWN = 70
 
-export interface LeadsProps {
-  /** Opens the import, for those who have no leads yet. */
-  onImport: () => void
-}
-
 /** Everyone that was found: filtered, picked, put in lists, written to. */
-export function Leads({ onImport }: LeadsProps) {
+export function Leads() {
   const [params, setParams] = useSearchParams()
   const { filter, page } = readAddress(params)
   const leads = useQuery(
@@ -61,7 +56,7 @@ export function Leads({ onImport }: LeadsProps) {
   })
 
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  if (leads.isSuccess && total === 0 && !isFiltered && !leads.isPlaceholderData) return <NoLeads onImport={onImport} />
+  if (leads.isSuccess && total === 0 && !isFiltered && !leads.isPlaceholderData) return <NoLeads />
   return (
     <div className="grid gap-4">
       <LeadFilters filter={filter} onChange={(next) => goTo(next, 1, { replace: true })} />
@@ -192,7 +187,13 @@ function Toolbar({ filter, total, selection, message, onMessage, sending, onSend
         <span className="min-w-0 wrap-anywhere">
           A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
         </span>
-        <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setOpen('message')}>
+        <Button
+          size="sm"
+          variant="ghost"
+          icon={<Pencil aria-hidden />}
+          className="max-sm:-ms-2.5"
+          onClick={() => setOpen('message')}
+        >
           Edit message
         </Button>
       </p>
@@ -225,24 +226,21 @@ function useMessageableCount(filter: LeadFilter, wanted: boolean): number | null
   return count
 }
 
-function NoLeads({ onImport }: LeadsProps) {
+function NoLeads() {
   return (
     <EmptyState
       icon={<Users aria-hidden />}
       title="No leads yet"
       action={
-        <div className="flex flex-wrap justify-center gap-2">
-          <Button onClick={onImport}>Import CSV</Button>
-          {isRegistered('xAutomation') && (
-            <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary">
-              Scrape followers
-            </ButtonLink>
-          )}
-        </div>
+        isRegistered('xAutomation') && (
+          <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+            Scrape followers
+          </ButtonLink>
+        )
       }
     >
       Leads are people on X whom you may want to write to. Scrape who follows a handle that your customers follow, or
-      bring your own list as a CSV file.
+      import your own list as a CSV file.
     </EmptyState>
   )
 }

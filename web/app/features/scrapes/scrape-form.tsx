@@ -127,7 +127,10 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             autoCapitalize="none"
             spellCheck={false}
             maxLength={200}
-            {...form.register('handle', { validate: (typed) => handleProblem(typed) ?? true })}
+            {...form.register('handle', {
+              validate: (typed) => handleProblem(typed) ?? true,
+              onBlur: ({ target }) => form.setValue('handle', handleIn(target.value)),
+            })}
           />
         </Field>
         <Field label="Scrape Type">

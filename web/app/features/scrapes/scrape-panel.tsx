@@ -89,7 +89,7 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** For X's rate limit, with its time; or for the account. */
+/** For X's rate limit or for X to answer, with the time; or for an account to be connected. */
 function Waiting({ scrape }: { scrape: Scrape }) {
   const nowMs = useNow()
   if (scrape.resumesAt === null) {
@@ -105,10 +105,12 @@ function Waiting({ scrape }: { scrape: Scrape }) {
   const at = new Date(scrape.resumesAt)
   const seconds = Math.max(0, (at.getTime() - nowMs) / 1000)
   return (
-    <Callout tone="warn" title="X's rate limit is reached">
-      Goes on by itself at{' '}
-      <time dateTime={scrape.resumesAt}>{at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })}</time>,
-      in {timeLeftWords(seconds)}.
+    <Callout tone="warn" title={scrape.error ?? "X's rate limit is reached."}>
+      Continues at{' '}
+      <time dateTime={scrape.resumesAt}>
+        {at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
+      </time>
+      , in {timeLeftWords(seconds)}.
     </Callout>
   )
 }

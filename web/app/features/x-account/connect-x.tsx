@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { XConnection } from '@x-automated/contract/x-account'
-import { CircleCheck, RefreshCw, Unplug } from 'lucide-react'
+import { CircleCheck, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { api, errorWords } from '../../api'
+import { paths } from '../../paths'
 import { Badge } from '../../ui/badge'
-import { Button } from '../../ui/button'
+import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
@@ -70,7 +71,7 @@ export function ConnectX() {
       >
         <div className="grid gap-5">
           <Standing connected={connected} connection={status.data} />
-          {connected ? <Disconnect /> : <HowToConnect connection={status.data} />}
+          {connected ? <Connected /> : <HowToConnect connection={status.data} />}
         </div>
       </Card>
     </div>
@@ -112,7 +113,8 @@ function HowToConnect({ connection }: { connection: XConnection | undefined }) {
   )
 }
 
-function Disconnect() {
+/** What comes next, and the way back. */
+function Connected() {
   const queries = useQueryClient()
   const confirm = useConfirm()
   const disconnect = useMutation(
@@ -134,7 +136,10 @@ function Disconnect() {
     if (sure) disconnect.mutate(undefined)
   }
   return (
-    <div className="border-t border-line pt-5">
+    <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
+      <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+        Scrape followers
+      </ButtonLink>
       <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={ask}>
         {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
       </Button>
