@@ -3,7 +3,7 @@ CREATE EXTENSION IF NOT EXISTS pg_trgm;
 --> statement-breakpoint
 DO $$
 BEGIN
-  IF to_regproc('pg_catalog.uuidv7') IS NOT NULL THEN
+  IF to_regprocedure('pg_catalog.uuidv7()') IS NOT NULL THEN
     CREATE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS 'SELECT pg_catalog.uuidv7()';
   ELSE
     CREATE FUNCTION new_id() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $f$
