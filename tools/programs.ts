@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process'
 import { readlinkSync } from 'node:fs'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
@@ -9,10 +9,21 @@ export function onParentGone(end: () => void): void {
   process.channel?.unref()
 }
 
+// What we run ends when we do, and not only when the terminal sends its signal to all.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGTERM')
+})
+
+function track(child: ChildProcess): ChildProcess {
+  running.add(child)
+  return child.once('close', () => running.delete(child))
+}
+
 /** Runs a program to its end. Rejects only when it cannot be run at all. */
 export function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', ...options })
+    const child = track(spawn(program, args, { stdio: 'inherit', ...options }))
     child.on('error', reject)
     child.on('close', (code, signal) => resolve({ code, signal }))
   })
@@ -33,10 +44,8 @@ export async function runQuietly(
   try {
     const words: string[] = []
     const { code, signal } = await new Promise<Ended>((resolve, reject) => {
-      const child = spawn(program, args, {
-        ...rest,
-        stdio: ['ignore', 'pipe', 'pipe', ...(lock === undefined ? [] : [lock])],
-      })
+      const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', ...(lock === undefined ? [] : [lock])]
+      const child = track(spawn(program, args, { ...rest, stdio }))
       child.stdout?.on('data', (chunk: Buffer) => words.push(chunk.toString()))
       child.stderr?.on('data', (chunk: Buffer) => words.push(chunk.toString()))
       child.on('error', reject)

@@ -57,6 +57,7 @@ async function build(): Promise<void> {
 }
 
 if (process.argv[1] === import.meta.filename && !isBuilt()) {
+  process.on('SIGTERM', () => process.exit(143))
   await build().catch((error: Error) => {
     console.error(error.message)
     process.exitCode = 1

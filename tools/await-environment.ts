@@ -1,0 +1,11 @@
+// Loaded into the server's process before server/src/main.ts (node --import): loads the server's modules while the
+// stand-ins are still starting, and lets main.ts begin once start.ts has sent the environment with their addresses.
+import { once } from 'node:events'
+
+const leave = () => process.exit(0)
+process.once('disconnect', leave)
+const environment = once(process, 'message')
+await import('../server/src/start.ts')
+const [values] = (await environment) as [Record<string, string>]
+process.off('disconnect', leave)
+Object.assign(process.env, values)
