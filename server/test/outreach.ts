@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Campaign, Dm } from '@x-automated/contract/campaigns'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { sql } from 'drizzle-orm'
-import { expect } from 'vitest'
+import { afterEach, expect } from 'vitest'
+import type { Services } from '../src/app.ts'
 import { leads } from '../src/domains/leads/tables.ts'
 import { leadListItems, leadLists } from '../src/domains/lists/tables.ts'
+import type { Timing } from '../src/domains/sending/engine.ts'
 import { dms } from '../src/domains/sending/tables.ts'
-import type { Person } from './makers.ts'
+import { startSender } from '../src/jobs/sender.ts'
+import { connectX, makePerson, type Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
 export interface SomeList {
@@ -131,3 +134,41 @@ export async function expectCountsRight(app: TestApp): Promise<void> {
     where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count) is distinct from (d.queued, d.sent, d.failed)`)
   expect(rows).toEqual([])
 }
+
+/** Starts sending processes on the app's database; after each test they end, and every count has to be right. */
+export function openSenders(app: () => TestApp) {
+  const closing: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    await Promise.all(closing.splice(0).map((close) => close()))
+    await setFaults(app())
+    await expectCountsRight(app())
+  })
+
+  return {
+    /** Settling waits for no longer than a test has. */
+    async start(services: Partial<Services> = {}, timing: Partial<Timing> = {}): Promise<() => Promise<void>> {
+      const sender = await startSender({ ...app().services, ...services }, app().services.log, {
+        timing: { settleAfterMs: 400, ...timing },
+      })
+      let closed: Promise<void> | null = null
+      const close = () => {
+        closed ??= sender.close()
+        return closed
+      }
+      closing.push(close)
+      return close
+    },
+    /** What gives a process another pace. */
+    paced: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
+    async connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
+      const person = await makePerson(app())
+      return { person, account: await connectX(app(), person) }
+    },
+    /** Whom the account has written to, in the order in which the messages took effect. */
+    arrivedFrom: async (handle: string) => (await arrived(app())).filter(({ from }) => from === handle),
+    inHand: (campaignId: string) =>
+      app().db.$count(dms, sql`campaign_id = ${campaignId} and lease_expires_at is not null`),
+  }
+}
+
+export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

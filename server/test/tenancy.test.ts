@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from './makers.ts'
+import { openApp, type TestApp } from './open-app.ts'
+import { type Operation, operations } from './operations.ts'
+
+/** Nobody reaches another workspace's data: every operation, with the ids of another workspace's things, answers as if they did not exist. */
+let app: TestApp
+let owner: Person
+let stranger: Person
+/** One of everything that an id can stand for, by the domain in whose paths it stands. */
+let theirs: Record<'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account', string>
+
+beforeAll(async () => {
+  app = await openApp({ x: true })
+  owner = await makePerson(app)
+  stranger = await makePerson(app)
+  const account = await connectX(app, owner)
+  await connectX(app, stranger)
+  const csv = 'twitter_handle,name\nsecret_lead,Secret Lead\n'
+  await owner.call('POST', '/leads/import', csv, { 'content-type': 'text/csv' })
+  const lead = (await owner.client.leads.list({})).leads[0]!
+  const list = await owner.client.lists.create({ name: 'Secret list' })
+  await owner.client.lists.addLeads({ id: list.id, leadIds: [lead.id] })
+  const campaign = await owner.client.campaigns.create({
+    name: 'Secret campaign',
+    leadListId: list.id,
+    messageTemplate: 'A secret for {lead_name}',
+    status: 'draft',
+    channel: 'extension',
+  })
+  await owner.client.campaigns.queue({ id: campaign.id })
+  const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
+  const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
+  theirs = { lead: lead.id, list: list.id, campaign: campaign.id, dm: dm.id, scrape: scrape.id, account: account.id }
+})
+
+const idIn = (operation: Operation) => {
+  const kind = /^\/(lead|list|campaign|dm|scrape)s\//.exec(operation.path)?.[1] as keyof typeof theirs | undefined
+  if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
+  return theirs[kind]
+}
+const bodies = (): Record<string, unknown> => ({
+  'lists.update': { name: 'stolen' },
+  'lists.addLeads': { leadIds: [theirs.lead] },
+  'lists.removeLeads': { leadIds: [theirs.lead] },
+  'campaigns.update': { status: 'archived' },
+  'campaigns.claim': { holder: 'stranger' },
+  'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
+})
+
+const onOne = operations.filter((operation) => operation.path.includes('{'))
+
+/** Everything the owner can see of what is theirs. */
+async function ownersView() {
+  const { client } = owner
+  return JSON.stringify([
+    await client.leads.list({}),
+    await client.lists.list({}),
+    await client.lists.leads({ id: theirs.list }),
+    await client.campaigns.list({}),
+    await client.campaigns.dms({ id: theirs.campaign }),
+    await client.scrapes.list({}),
+    await client.xAccount.status(),
+  ])
+}
+
+describe("with another workspace's ids", () => {
+  it.each(onOne.map((operation) => [operation.name, operation] as const))(
+    '%s: 404, exactly as for what does not exist, and nothing changes',
+    async (_, operation) => {
+      const before = await ownersView()
+      const body = operation.method === 'GET' ? undefined : bodies()[operation.name]
+      const path = (id: string) => operation.path.replace(/\{\w+\}/, id)
+      const answer = await stranger.call(operation.method, path(idIn(operation)), body)
+      const missing = await stranger.call(operation.method, path('01900000-0000-7000-8000-000000000000'), body)
+      expect(answer.status).toBe(404)
+      expect(answer.body).toEqual(missing.body)
+      expect(await ownersView()).toBe(before)
+    },
+  )
+
+  it('GET /scrapes/{id}/events: 404', async () => {
+    expect((await stranger.call('GET', `/scrapes/${theirs.scrape}/events`)).status).toBe(404)
+  })
+
+  it('a list takes no leads of theirs, and a campaign neither their list nor their X account', async () => {
+    const list = await stranger.client.lists.create({ name: 'Mine' })
+    expect(await stranger.client.lists.addLeads({ id: list.id, leadIds: [theirs.lead] })).toEqual({
+      success: true,
+      changed: 0,
+    })
+    const campaign = { name: 'Mine', messageTemplate: 'Hi', status: 'draft' }
+    const withList = await stranger.call('POST', '/campaigns', { ...campaign, leadListId: theirs.list })
+    expect([withList.status, withList.body.code]).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
+    const withAccount = await stranger.call('POST', '/campaigns', {
+      ...campaign,
+      leadListId: list.id,
+      xAccountId: theirs.account,
+    })
+    expect([withAccount.status, withAccount.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+  })
+
+  it('a filter by their list finds nothing, and queueing by it queues nothing', async () => {
+    expect(await stranger.client.leads.list({ listId: theirs.list })).toMatchObject({ total: 0, leads: [] })
+    expect(await stranger.client.leads.queue({ filter: { listId: theirs.list } })).toMatchObject({ queued: 0 })
+    expect(await stranger.client.leads.queue({ leadIds: [theirs.lead] })).toMatchObject({ queued: 0 })
+  })
+})
+
+it('no list of anything holds what is of another workspace', async () => {
+  const seen = await Promise.all([
+    stranger.call('GET', '/leads'),
+    stranger.call('GET', '/leads/export'),
+    stranger.call('GET', '/lists'),
+    stranger.call('GET', '/campaigns'),
+    stranger.call('GET', '/scrapes'),
+    stranger.call('GET', '/session/status'),
+    stranger.call('POST', '/claim', { holder: 'stranger' }),
+  ])
+  expect(seen.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 204])
+  const text = JSON.stringify(seen.map((answer) => answer.body))
+  expect(text).not.toMatch(/secret/i)
+  for (const id of Object.values(theirs)) expect(text).not.toContain(id)
+})
