@@ -347,9 +347,14 @@ async function settleStage(
   // In the order of their ids, as everyone locks leads.
   await tx.execute(sql`
     select count(*) from (select id from leads where id in (select lead_id from incoming_leads) order by id for no key update) locked`)
+  // Ids grow with time: made in the order of the lines, so do the pages show them.
   await tx.execute(sql`
-    update incoming_leads i set lead_id = new_id(), is_new = true
-    where lead_id is null or not exists (select from leads l where l.id = i.lead_id)`)
+    update incoming_leads i set lead_id = made.id, is_new = true
+    from (
+      select line, new_id() as id from incoming_leads s
+      where s.lead_id is null or not exists (select from leads l where l.id = s.lead_id)
+      order by line
+    ) made where made.line = i.line`)
   const said = (column: string) =>
     read === 'whole' ? sql.raw(`i.${column}`) : sql.raw(`coalesce(i.${column}, l.${column})`)
   const { rowCount: updated } = await tx.execute(sql`

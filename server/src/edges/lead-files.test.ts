@@ -1,0 +1,245 @@
+import { request } from 'node:http'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeadFile } from '../../test/lead-file.ts'
+import { makeLeads } from '../../test/leads.ts'
+import { call, makePerson, type Person } from '../../test/makers.ts'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import { leadCounts, leads } from '../domains/leads/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const send = (body: string | Uint8Array<ArrayBuffer>, type = 'text/csv', by = person) =>
+  fetch(`${app.url}/leads/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${by.token}`, 'content-type': type },
+    body,
+  }).then(async (response) => ({ status: response.status, body: await response.json() }))
+const rows = () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)
+
+describe('POST /leads/import', () => {
+  it('200: 5,000 lines of a real file: every bad line named with its problem, the rest is in, and again changes nothing', async () => {
+    const file = makeLeadFile(5_000)
+    const first = await send(file.text, 'text/csv; charset=utf-8')
+    expect(first.status).toBe(200)
+    expect(first.body.rejected).toEqual(file.rejected)
+    expect(first.body).toMatchObject({ imported: file.handles.length, updated: 0, rejectedCount: file.rejected.length })
+    expect(file.rejected.length).toBeGreaterThan(250)
+
+    const stored = await rows()
+    expect(stored.map((lead) => lead.twitterHandle)).toEqual(file.handles)
+    for (const { twitterHandle, name, bio, followerCount, metadata } of stored) {
+      expect({ name, bio, followerCount }).toEqual(file.people.get(twitterHandle))
+      expect(metadata.company).toMatch(/^Company \d+$/)
+    }
+    await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, stored[0]!.id))
+    const again = await send(file.text)
+    expect(again.body).toEqual({ ...first.body, imported: 0, updated: file.handles.length })
+    const after = await rows()
+    expect(after.map(({ updatedAt: _, ...lead }) => lead)).toEqual(
+      stored.map(({ updatedAt: _, ...lead }, place) => (place === 0 ? { ...lead, dmStatus: 'contacted' } : lead)),
+    )
+    const counts = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
+    expect(counts.reduce((sum, row) => sum + row.count, 0)).toBe(file.handles.length)
+  })
+
+  it('200: the same with line feeds alone', async () => {
+    const file = makeLeadFile(300, '\n')
+    const { body } = await send(file.text)
+    expect(body).toMatchObject({ imported: file.handles.length, rejected: file.rejected })
+  })
+
+  it('200: only twitter_handle is required; semicolons; what is not said stays', async () => {
+    await makeLeads(app, person, [{ twitterHandle: 'ana', name: 'Ana', bio: 'Old', metadata: { a: '1' } }])
+    const { body } = await send('Bio;TWITTER_HANDLE;B\n;@ANA;2\nNew;bob;\n')
+    expect(body).toEqual({ imported: 1, updated: 1, rejected: [], rejectedCount: 0 })
+    expect(await rows()).toMatchObject([
+      { twitterHandle: 'ana', name: 'Ana', bio: 'Old', metadata: { a: '1', B: '2' } },
+      { twitterHandle: 'bob', name: '', bio: 'New', metadata: {} },
+    ])
+  })
+
+  it('200: by id where the file has ids', async () => {
+    await send('twitter_handle,x_user_id\nana,5\nbob,6\n')
+    const { body } = await send('twitter_handle,x_user_id\nann,5\nbob,6\nbobby,6\n')
+    expect(body).toEqual({
+      imported: 0,
+      updated: 2,
+      rejected: [{ line: 4, problem: 'is a duplicate of line 3' }],
+      rejectedCount: 1,
+    })
+    expect((await rows()).map((lead) => lead.twitterHandle)).toEqual(['ann', 'bob'])
+  })
+
+  it('200: a header alone brings nobody', async () => {
+    expect((await send('twitter_handle\n')).body).toEqual({ imported: 0, updated: 0, rejected: [], rejectedCount: 0 })
+  })
+
+  it('200: names the first 10,000 bad lines and counts them all', async () => {
+    const { body } = await send(`twitter_handle\n${'no-handle\n'.repeat(9_000)}${'ana\n'.repeat(2_001)}`)
+    expect(body).toMatchObject({ imported: 1, rejectedCount: 11_000 })
+    expect(body.rejected).toHaveLength(10_000)
+    expect(body.rejected[9_000]).toEqual({ line: 9_003, problem: 'is a duplicate of line 9002' })
+  })
+
+  it.each([
+    ['an empty file', '', 'The file is empty.'],
+    ['a byte order mark alone', '\ufeff', 'The file is empty.'],
+    ['no column of handles', 'name,bio\nAna,x\n', 'The first line must name a column twitter_handle.'],
+    [
+      'a first line that cannot be read',
+      '"twitter_handle,name',
+      'The first line has a quote that is not closed or not doubled.',
+    ],
+    ['UTF-16', Buffer.from('\ufefftwitter_handle\nana\n', 'utf16le'), /not UTF-8/],
+    ['Latin-1', Buffer.from('twitter_handle,name\nana,Zo\xeb\n', 'latin1'), /not UTF-8/],
+    ['a character cut off at the end', Buffer.from('twitter_handle,name\nana,é').subarray(0, -1), /not UTF-8/],
+  ])('400: %s', async (_name, body, text) => {
+    const answer = await send(typeof body === 'string' ? body : new Uint8Array(body))
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(answer.body.error).toMatch(text)
+    expect(await rows()).toEqual([])
+  })
+
+  it.each(['application/json', 'text/plain', 'text/csv; charset=iso-8859-1'])('400: sent as %s', async (type) => {
+    expect((await send('{}', type)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
+  })
+
+  it('401, 403: for nobody and for a viewer, before the file is looked at', async () => {
+    const nobody = await call(app, 'POST', '/leads/import', 'x', { 'content-type': 'text/csv' })
+    expect([nobody.status, nobody.body.code]).toEqual([401, 'UNAUTHORIZED'])
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await send('twitter_handle\nana', 'text/csv', viewer)).body).toMatchObject({ code: 'FORBIDDEN' })
+    expect(await rows()).toEqual([])
+  })
+
+  it('413: over 64 MB, and nothing of it is kept', async () => {
+    const chunk = new TextEncoder().encode('ana,y\n'.repeat(100_000))
+    let sent = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(sent === 0 ? new TextEncoder().encode('twitter_handle,name\n') : chunk)
+        sent += chunk.length
+        if (sent > 70 * 1024 * 1024) controller.close()
+      },
+    })
+    const init = {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' },
+    }
+    const answer = await fetch(`${app.url}/leads/import`, init as RequestInit)
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'BODY_TOO_LARGE'])
+    expect(await rows()).toEqual([])
+  })
+
+  it('keeps nothing of a file whose sender goes away', async () => {
+    await new Promise<void>((resolve) => {
+      const sending = request(`${app.url}/leads/import`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv', 'content-length': '1000' },
+      })
+      sending.on('error', () => resolve())
+      sending.write('twitter_handle\nana\n')
+      setTimeout(() => sending.destroy(new Error('gone')), 100)
+    })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await rows()).toEqual([])
+  })
+
+  it('keeps nothing where the database fails in the middle', async () => {
+    await app.db.execute(sql`create function refuse_lead() returns trigger language plpgsql as $$
+      begin if new.twitter_handle = 'poison' then raise exception 'poisoned'; end if; return new; end $$`)
+    await app.db.execute(
+      sql`create trigger refuse_lead before insert on leads for each row execute function refuse_lead()`,
+    )
+    app.expectFault(/Failed query|poisoned/)
+    const answer = await send('twitter_handle\nana\npoison\nbob\n')
+    await app.db.execute(sql`drop trigger refuse_lead on leads`)
+    expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL'])
+    expect(JSON.stringify(answer.body)).not.toContain('poison')
+    expect(await rows()).toEqual([])
+    expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
+  })
+
+  it('two imports of one file at once make each lead once', async () => {
+    const file = makeLeadFile(400)
+    const answers = await Promise.all([send(file.text), send(file.text), send(file.text)])
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
+    expect(answers.reduce((sum, answer) => sum + answer.body.imported, 0)).toBe(file.handles.length)
+    expect(await rows()).toHaveLength(file.handles.length)
+  })
+})
+
+describe('GET /leads/export', () => {
+  const read = async (query = '', by = person) => {
+    const response = await fetch(`${app.url}/leads/export${query}`, {
+      headers: { authorization: `Bearer ${by.token}` },
+    })
+    return { response, text: Buffer.from(await response.arrayBuffer()).toString() }
+  }
+
+  it('200: a file that a spreadsheet opens without running any of it', async () => {
+    await makeLeads(app, person, [
+      {
+        twitterHandle: 'ana',
+        name: '=HYPERLINK("http://evil")',
+        bio: '+1, "quoted"\nnext',
+        location: '@home',
+        metadata: { a: '-1' },
+      },
+    ])
+    const { response, text } = await read()
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="leads.csv"')
+    const [header, ...lines] = text.slice(1).split('\r\n')
+    expect(text.startsWith('\ufeff')).toBe(true)
+    expect(header).toBe(
+      'id,name,twitter_handle,bio,follower_count,following_count,source_profile,url,profile_image_url,location,website,metadata,dm_status,created_at,updated_at',
+    )
+    expect(lines.join('\r\n')).toContain(
+      `,"'=HYPERLINK(""http://evil"")",ana,"'+1, ""quoted""\nnext",,,,,,'@home,,"{""a"":""-1""}",not_sent,`,
+    )
+  })
+
+  it('200: what was exported comes back as it was', async () => {
+    await send(makeLeadFile(1_500).text)
+    const before = await rows()
+    const { text } = await read()
+    const other = await makePerson(app)
+    const { body } = await send(text, 'text/csv', other)
+    expect(body).toMatchObject({ imported: before.length, rejected: [] })
+    const after = await app.db.select().from(leads).where(eq(leads.workspaceId, other.workspaceId)).orderBy(leads.id)
+    const said = (list: typeof before) =>
+      list.map(({ id: _, workspaceId: __, userId: ___, createdAt: ____, updatedAt: _____, ...lead }) => lead)
+    expect(said(after)).toEqual(said(before))
+  })
+
+  it('200: only what the filter means, of this workspace, for a viewer too', async () => {
+    await makeLeads(app, person, [
+      { twitterHandle: 'few', followerCount: 1 },
+      { twitterHandle: 'many', followerCount: 9 },
+    ])
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { text } = await read('?minFollowers=5', viewer)
+    expect(text).toContain(',many,')
+    expect(text).not.toContain(',few,')
+    expect((await read('', await makePerson(app))).text.split('\r\n')).toHaveLength(2)
+  })
+
+  it('400: a filter that is none', async () => {
+    const { response, text } = await read('?status=gone')
+    expect([response.status, JSON.parse(text).details]).toMatchObject([400, [{ field: 'status' }]])
+  })
+  it('401: for nobody', async () => {
+    expect((await call(app, 'GET', '/leads/export')).status).toBe(401)
+  })
+})
