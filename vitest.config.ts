@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // The kinds of tests are told apart by place and name alone, so that a new test file needs no entry here.
@@ -9,6 +10,9 @@ const onTheDatabase = [
   'server/src/{jobs,edges,requests}/**/*.test.ts',
   'server/test/**/*.test.ts',
 ]
+
+// Test apps note here which answers they gave; declared-answers.spec.ts reads it when all have run.
+process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
 
 const present = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
@@ -40,6 +44,9 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
+      },
+      {
+        test: { name: 'answers', include: ['server/test/declared-answers.spec.ts'], sequence: { groupOrder: 2 } },
       },
       {
         test: {
