@@ -1,0 +1,13 @@
+const UNITS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+] as const
+
+/** How long ago a moment was, in words: 'just now', '5 minutes ago'. Both in milliseconds since 1970. */
+export function ago(then: number, now: number): string {
+  const passed = now - then
+  const fitting = UNITS.find(({ ms }) => passed >= ms)
+  if (!fitting) return 'just now'
+  return new Intl.RelativeTimeFormat('en').format(-Math.floor(passed / fitting.ms), fitting.unit)
+}

@@ -1,0 +1,47 @@
+import { browser } from 'wxt/browser'
+import { defineContentScript } from 'wxt/utils/define-content-script'
+import type { Answer, Command, Notice } from '../wire.ts'
+import { look, open, press, write } from '../x/conversation.ts'
+import { meet, signedIn } from '../x/profile.ts'
+
+export default defineContentScript({
+  matches: ['https://x.com/*'],
+  runAt: 'document_idle',
+  main() {
+    browser.runtime.onMessage.addListener((command: Command, sender, reply) => {
+      // Only the extension itself asks: pages cannot reach this listener.
+      if (sender.id !== browser.runtime.id) return
+      obey(command).then(reply)
+      return true
+    })
+    tell({ notice: 'here' })
+    tellAccount()
+  },
+})
+
+function obey(command: Command): Promise<Answer<Command['do']>> {
+  switch (command.do) {
+    case 'meet':
+      return meet(command.handle)
+    case 'open':
+      return open(command)
+    case 'write':
+      return write(command, command.message)
+    case 'press':
+      return press(command, command.message)
+    case 'look':
+      return look(command, command.message, command.atLeast)
+  }
+}
+
+/** Lets the popup say who is signed in. It is kept in this browser alone. */
+async function tellAccount() {
+  const account = await signedIn()
+  if ('handle' in account) tell({ notice: 'account', handle: account.handle })
+  else if (account.code === 'NOT_SIGNED_IN') tell({ notice: 'account', handle: null })
+}
+
+function tell(notice: Notice) {
+  // The extension may have been updated or taken out since the page was loaded.
+  browser.runtime.sendMessage(notice).catch(() => {})
+}

@@ -1,0 +1,7 @@
+/**
+ * May a page of this origin use the extension? The browser asks the manifest before it delivers a message; this asks
+ * again, to the letter, since a pattern without a port lets in every port.
+ */
+export function isAllowedOrigin(origin: string | undefined, matches: readonly string[]): boolean {
+  return origin !== undefined && matches.some((match) => match === `${origin}/*`)
+}

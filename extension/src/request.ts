@@ -1,0 +1,43 @@
+import { type ExtensionRequest, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+
+const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/
+const LONGEST_ID = 200
+
+/** One message to send: the handle without @, an id for the attempt where the page named one. */
+export interface Message {
+  id: string | undefined
+  handle: string
+  message: string
+}
+
+export type ReadRequest =
+  | { action: 'SEND_TWITTER_DM'; message: Message }
+  | { action: 'GET_STATUS' }
+  | { action: 'INVALID'; problem: string }
+
+const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
+
+/** Reads what a page sent. Anything may come: pages are other people's, even at the product's origin. */
+export function readRequest(value: unknown): ReadRequest {
+  const { action, data } = fieldsOf(value) as { action?: ExtensionRequest['action']; data?: unknown }
+  if (action === 'GET_STATUS') return { action }
+  if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
+  const { twitterHandle, message, requestId } = fieldsOf(data)
+  const handle = typeof twitterHandle === 'string' ? HANDLE.exec(twitterHandle.trim())?.[1] : undefined
+  if (handle === undefined) return invalid('twitterHandle is not a handle of X')
+  if (typeof message !== 'string' || message.trim() === '') return invalid('message is empty')
+  if (message.length > MESSAGE_LIMIT) return invalid(`message is longer than ${MESSAGE_LIMIT} characters`)
+  if (requestId === undefined) return { action, message: { id: undefined, handle, message: asTyped(message) } }
+  if (typeof requestId !== 'string' || requestId === '' || requestId.length > LONGEST_ID)
+    return invalid(`requestId is not a text of 1 to ${LONGEST_ID} characters`)
+  return { action, message: { id: requestId, handle, message: asTyped(message) } }
+}
+
+/** X trims what is sent and knows one kind of line end. */
+function asTyped(message: string): string {
+  return message.replaceAll(/\r\n?/g, '\n').trim()
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

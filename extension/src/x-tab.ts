@@ -1,0 +1,87 @@
+import { browser } from 'wxt/browser'
+import type { Page } from './send.ts'
+import type { Answer, Command } from './wire.ts'
+
+const ORIGIN = 'https://x.com'
+const ARRIVAL_MS = 20_000
+/** Longer than the script itself takes over its command, so that its own words come first. */
+const ANSWER_MS = 25_000
+
+/**
+ * The one tab in which the extension works. It is the extension's own, in the background: a tab in which somebody reads
+ * or writes is never taken. The next message goes through the same one.
+ */
+export function createXTab() {
+  let tabId: number | undefined
+  /** The document that our script spoke from last. */
+  let here: string | undefined
+  let waiting: ((documentId: string) => void) | undefined
+  // A tab's script may speak before the call that made the tab has answered.
+  const early = new Map<number, string>()
+
+  function arrive(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), ARRIVAL_MS)
+      waiting = (documentId) => {
+        clearTimeout(timer)
+        waiting = undefined
+        here = documentId
+        resolve(true)
+      }
+    })
+  }
+
+  /** The tab of last time, if it is still there; it outlives this worker. */
+  async function lastTab(): Promise<number | undefined> {
+    const { xTab } = await browser.storage.session.get('xTab')
+    if (typeof xTab !== 'number') return undefined
+    const tab = await browser.tabs.get(xTab).catch(() => undefined)
+    return tab?.id
+  }
+
+  const page: Page = {
+    arrive,
+    async load(path) {
+      here = undefined
+      early.clear()
+      const url = ORIGIN + path
+      tabId = await lastTab()
+      if (tabId !== undefined) {
+        const arrived = arrive()
+        await browser.tabs.update(tabId, { url })
+        return arrived
+      }
+      const tab = await browser.tabs.create({ url, active: false })
+      tabId = tab.id
+      if (tabId === undefined) return false
+      await browser.storage.session.set({ xTab: tabId })
+      const arrived = arrive()
+      const already = early.get(tabId)
+      if (already !== undefined) waiting?.(already)
+      return arrived
+    },
+    async ask<C extends Command>(command: C): Promise<Answer<C['do']> | null> {
+      if (tabId === undefined || here === undefined) return null
+      const asked = browser.tabs
+        .sendMessage<Command, Answer<C['do']>>(tabId, command, { documentId: here })
+        .catch(() => null)
+      const tooLong = new Promise<null>((resolve) => setTimeout(() => resolve(null), ANSWER_MS))
+      return (await Promise.race([asked, tooLong])) ?? null
+    },
+    async show() {
+      const tab = tabId === undefined ? undefined : await browser.tabs.get(tabId).catch(() => undefined)
+      if (!tab?.id || tab.active) return false
+      await browser.tabs.update(tab.id, { active: true })
+      return true
+    },
+  }
+
+  return {
+    page,
+    /** Our script says that it is there, in a document of this tab. */
+    note(inTab: number, documentId: string) {
+      if (inTab === tabId && waiting) waiting(documentId)
+      else early.set(inTab, documentId)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { connectableMatches } from '@x-automated/contract/extension'
+import { defineConfig } from 'wxt'
+
+/**
+ * The public half of the key pair that the extension's id follows from (EXTENSION_ID in the contract). It signs nothing:
+ * the private half was never kept.
+ */
+const KEY =
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAt9SamkvYLCQ2in/kc9c/HMNLnpKIAu79S/vmmcvoBYIT0ggFhZBVS9w3tzIX0VwHe1Kqx8Sdo84Anb6T6WD9sU7Bh2ExM/ULBGD416gvAVneFYDuYZTpmRIUG0RtV21V0J4FZFXTTlwutgu6Z1fvMjcat9a17U7EY1f+rpbR8NmRlVXVSc32wOWk0d2ZTDeCZCXjOsq240ZNFkJVcmZ4A19aG/LCllVg9Y3DgQNdUtdrJoHgXJMT/hhj9SsIDYP9FzvnCze30QVV1TK0CsKpiDN6X8XasTqwPxJB9seei0CkarcGXhX30P+ZrlJvy2T1mHjjKly3Bo+k4qTKpwCX+QIDAQAB'
+
+export default defineConfig({
+  srcDir: 'src',
+  publicDir: 'public',
+  outDir: '.output',
+  imports: false,
+  manifest: {
+    name: 'X-Automated',
+    description: 'Sends the direct messages that you start in X-Automated, from your own X account, in this browser.',
+    key: KEY,
+    minimum_chrome_version: '116',
+    permissions: ['storage'],
+    // Written anew for the product's own address when it serves the extension.
+    externally_connectable: { matches: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000') },
+  },
+  vite: () => ({ build: { target: 'chrome116', modulePreload: false } }),
+})
