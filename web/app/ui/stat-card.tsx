@@ -12,7 +12,7 @@ export interface StatCardProps {
 /** One figure with its name. Group them in a `<dl>` grid. */
 export function StatCard({ label, value, hint, icon }: StatCardProps) {
   return (
-    <div className="grid content-start gap-1 rounded-lg border border-line bg-surface p-4">
+    <div className="grid min-w-0 grid-cols-1 content-start gap-1 rounded-lg border border-line bg-surface p-4">
       <dt className="flex items-center justify-between gap-2 text-muted [&_svg]:size-4">
         {label}
         {icon}
