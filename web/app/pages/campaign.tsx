@@ -16,6 +16,7 @@ import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
 import { DateTime } from '../ui/date-time'
 import { EmptyState } from '../ui/empty-state'
+import { PageHeader } from '../ui/page-header'
 import { Select } from '../ui/select'
 import { LoadingWords, Skeleton } from '../ui/skeleton'
 import { useTabParam } from '../ui/tabs'
@@ -40,26 +41,30 @@ export default function CampaignPage() {
   const secondsLeft = useSecondsLeft(campaign, query.dataUpdatedAt)
 
   if (query.isError && !campaign) {
-    const missing = errorCode(query.error) === 'CAMPAIGN_NOT_FOUND'
-    return missing ? (
-      <EmptyState
-        icon={<SearchX aria-hidden />}
-        title={errorWords(query.error, 'Campaign not found or access denied')}
-        action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
-      >
-        It may have been made in another workspace, or the link may be mistyped.
-      </EmptyState>
-    ) : (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        Failed to fetch campaigns: {errorWords(query.error)}
-      </Callout>
+    return (
+      <>
+        <PageHeader title="Campaign" />
+        {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
+          <EmptyState
+            icon={<SearchX aria-hidden />}
+            title={errorWords(query.error, 'Campaign not found or access denied')}
+            action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
+          >
+            It may belong to another workspace, or the link may be mistyped.
+          </EmptyState>
+        ) : (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => query.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            Failed to fetch campaigns: {errorWords(query.error)}
+          </Callout>
+        )}
+      </>
     )
   }
   return (

@@ -212,7 +212,7 @@ export function CampaignForm() {
           <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
         </div>
         <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">
-          <Button variant="ghost" disabled={busy} onClick={discard} className="sm:me-auto">
+          <Button variant="ghost" disabled={busy} onClick={discard}>
             Discard
           </Button>
           <Button disabled={!ready} loading={busy && create.variables === 'pause'} onClick={() => submit('pause')}>

@@ -75,8 +75,8 @@ function CampaignRow({
           )}
         </span>
       </Td>
-      <Td label="Lead List" className="max-w-40">
-        <bdi className="wrap-anywhere">{campaign.leadListName ?? 'N/A'}</bdi>
+      <Td label="Lead List" className="md:min-w-32">
+        <bdi className="wrap-break-word">{campaign.leadListName ?? 'N/A'}</bdi>
       </Td>
       <Td label="Status">
         <CampaignStatus campaign={campaign} />

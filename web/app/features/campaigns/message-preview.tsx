@@ -27,16 +27,10 @@ export function MessagePreview({ template, listId }: { template: string; listId:
   const lead = samples[index] ?? { ...exampleLead, profileImageUrl: null }
   return (
     <section aria-label="Preview" className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4">
-      <header className="flex items-center gap-3">
-        <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
-        <p className="grid min-w-0 flex-1">
-          <bdi className="truncate font-strong">{lead.name || `@${lead.twitterHandle}`}</bdi>
-          <span className="truncate text-xs text-muted">
-            @{lead.twitterHandle} {samples.length === 0 && '· an example'}
-          </span>
-        </p>
+      <header className="flex min-h-8 items-center justify-between gap-3">
+        <h3 className="font-strong">Preview</h3>
         {samples.length > 1 && (
-          <div className="flex items-center">
+          <div className="-me-1 flex items-center">
             <IconButton size="sm" label="Previous lead" onClick={() => setTurn(index - 1)}>
               <ChevronLeft aria-hidden />
             </IconButton>
@@ -46,6 +40,15 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           </div>
         )}
       </header>
+      <div className="flex items-center gap-3">
+        <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
+        <p className="grid min-w-0 flex-1">
+          <bdi className="truncate">{lead.name || `@${lead.twitterHandle}`}</bdi>
+          <span className="truncate text-xs text-muted">
+            @{lead.twitterHandle} {samples.length === 0 && '· an example'}
+          </span>
+        </p>
+      </div>
       {template.trim() === '' ? (
         <p className="rounded-lg border border-line border-dashed px-4 py-3 text-muted">
           Your message appears here as this person will read it.
