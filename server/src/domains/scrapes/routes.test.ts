@@ -1,0 +1,292 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../test/leads.ts'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { everyone, foundBy, startScrape, until } from '../../../test/scrapes.ts'
+import { leads } from '../leads/tables.ts'
+import { scrapes } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true, workers: true })
+})
+
+async function connected(): Promise<Person> {
+  const person = await makePerson(app)
+  await connectX(app, person)
+  return person
+}
+const over = (row: { status: string }) => ['completed', 'failed', 'canceled'].includes(row.status)
+const anyone = { type: 'followers', minFollowers: 0, maxFollowers: 1_000_000_000 }
+
+describe.concurrent('POST /scrapes', () => {
+  it('200: the scrape at once; in the end exactly those who fit are leads', async () => {
+    const person = await connected()
+    const request = { minFollowers: 100, maxFollowers: 5_000, keywords: ['Founder', 'design', 'زززز'] }
+    const { status, body } = await person.call('POST', '/scrapes', {
+      twitterHandle: '@F2500_Pat',
+      type: 'followers',
+      maxResults: 10_000,
+      ...request,
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      id: expect.any(String),
+      twitterHandle: 'F2500_Pat',
+      type: 'followers',
+      maxResults: 10_000,
+      ...request,
+      status: 'queued',
+      fetched: 0,
+      matched: 0,
+      estimate: null,
+      resumesAt: null,
+      error: null,
+      createdAt: expect.stringMatching(/Z$/),
+    })
+    const row = await until(app, body.id, over)
+    const all = await everyone(app.x, 'f2500_pat', 'followers')
+    const wanted = all.filter(
+      (user) => user.followerCount >= 100 && user.followerCount <= 5_000 && /founder|design/i.test(user.bio),
+    )
+    expect(wanted.length).toBeGreaterThan(50)
+    expect(row).toMatchObject({
+      status: 'completed',
+      fetched: 2_500,
+      matched: wanted.length,
+      expected: 2_500,
+      error: null,
+    })
+    expect((await foundBy(app, body.id)).sort()).toEqual(wanted.map((user) => user.id).sort())
+    const stored = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+    const byId = new Map(stored.map((lead) => [lead.xUserId, lead]))
+    for (const user of wanted) {
+      expect(byId.get(user.id)).toMatchObject({
+        twitterHandle: user.handle,
+        name: user.name,
+        bio: user.bio,
+        followerCount: user.followerCount,
+        followingCount: user.followingCount,
+        location: user.location,
+        website: user.website,
+        url: `https://x.com/${user.handle}`,
+        sourceProfile: 'f2500_pat',
+        dmStatus: 'not_sent',
+      })
+    }
+    expect((await person.call('GET', `/scrapes/${body.id}`)).body).toMatchObject({
+      status: 'completed',
+      estimate: { profiles: 2_500, secondsLeft: null },
+    })
+  })
+
+  it('200: whom the handle follows', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'g130_kim', { type: 'following' })
+    expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 130, matched: 130 })
+    expect((await foundBy(app, id)).sort()).toEqual(
+      (await everyone(app.x, 'g130_kim', 'following')).map((user) => user.id).sort(),
+    )
+  })
+
+  it('200: stops at maxResults, and reads no more than it needs', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'bigfounder', { maxResults: 120 })
+    const row = await until(app, id, over)
+    expect(row).toMatchObject({ status: 'completed', matched: 120, fetched: 360 })
+    expect(await foundBy(app, id)).toHaveLength(120)
+  })
+
+  it('200: again, it updates the leads, adopts imported ones and resets no status', async () => {
+    const person = await connected()
+    const [someone] = await everyone(app.x, 'f40_again', 'followers')
+    await makeLeads(app, person, [
+      {
+        twitterHandle: someone!.handle.toUpperCase(),
+        name: 'Imported',
+        dmStatus: 'contacted',
+        metadata: { company: 'Acme' },
+      },
+    ])
+    for (let time = 0; time < 2; time++) {
+      const id = await startScrape(person, 'f40_again')
+      expect(await until(app, id, over)).toMatchObject({ status: 'completed', matched: 40 })
+    }
+    const stored = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+    expect(stored).toHaveLength(40)
+    expect(stored.find((lead) => lead.xUserId === someone!.id)).toMatchObject({
+      name: someone!.name,
+      dmStatus: 'contacted',
+      metadata: { company: 'Acme' },
+    })
+  })
+
+  it('200: of nobody', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f0_lonely')
+    expect(await until(app, id, over)).toMatchObject({ status: 'completed', fetched: 0, matched: 0 })
+  })
+
+  it('200: with an Idempotency-Key started once', async () => {
+    const person = await connected()
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { twitterHandle: 'f10_once', type: 'followers' }
+    const first = await person.call('POST', '/scrapes', body, key)
+    const second = await person.call('POST', '/scrapes', body, key)
+    expect([second.status, second.body]).toEqual([200, first.body])
+    expect((await person.call('GET', '/scrapes')).body.total).toBe(1)
+    expect((await person.call('POST', '/scrapes', { ...body, type: 'following' }, key)).body.code).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    )
+  })
+
+  it.each([
+    ['missing_pat', 'There is no X account @missing_pat.'],
+    ['suspended_pat', 'There is no X account @suspended_pat.'],
+    ['protected_pat', '@protected_pat is protected: X shows its followers only to people whom it has approved.'],
+  ])('200, and fails with a clear text: @%s', async (handle, error) => {
+    const person = await connected()
+    const id = await startScrape(person, handle)
+    expect(await until(app, id, over)).toMatchObject({ status: 'failed', error, fetched: 0 })
+  })
+
+  it.each([
+    [{ type: 'followers' }, 'Please enter a X handle to scrape'],
+    [{ ...anyone, twitterHandle: 'not a handle' }, /1 to 15 letters/],
+    [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, /type/],
+    [{ twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 }, /maxFollowers/],
+    [{ ...anyone, twitterHandle: 'ana', keywords: [''] }, /keywords/],
+    [{ ...anyone, twitterHandle: 'ana', maxResults: 0 }, /maxResults/],
+    [
+      { ...anyone, twitterHandle: 'ana', credentials: { username: '', password: '' } },
+      'Please enter your X credentials',
+    ],
+    [
+      { ...anyone, twitterHandle: 'ana', credentials: { username: '@a', password: 'x' } },
+      'Please enter your Twitter username without the @ symbol',
+    ],
+  ])('400: %#', async (body, text) => {
+    const person = await makePerson(app)
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, body)
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+      expect(answer.body.error).toMatch(text)
+    }
+  })
+
+  it('409: no X account is connected', async () => {
+    const person = await makePerson(app)
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana' })
+      expect([answer.status, answer.body]).toEqual([
+        409,
+        {
+          success: false,
+          code: 'X_SESSION_EXPIRED',
+          error: 'X session expired or invalid. Please enter your X credentials.',
+        },
+      ])
+    }
+    expect((await person.call('GET', '/scrapes')).body.total).toBe(0)
+  })
+
+  it('400: credentials that X refuses', async () => {
+    const person = await makePerson(app)
+    const credentials = { username: 'ana', password: 'short' }
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const answer = await person.call('POST', path, { ...anyone, twitterHandle: 'ana', credentials })
+      expect([answer.status, answer.body.code]).toEqual([400, 'X_CREDENTIALS_REFUSED'])
+    }
+  })
+
+  it('403: for a viewer; and for a member who brings credentials, since connecting is for admins', async () => {
+    const owner = await connected()
+    const viewer = await makePerson(app, { in: owner, role: 'viewer' })
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    const credentials = { username: 'other_one', password: 'long enough' }
+    for (const path of ['/scrapes', '/scrape/scrape']) {
+      const body = { ...anyone, twitterHandle: 'f10_roles' }
+      expect((await viewer.call('POST', path, body)).body.code).toBe('FORBIDDEN')
+      expect((await member.call('POST', path, { ...body, credentials })).body.code).toBe('FORBIDDEN')
+      expect((await member.call('POST', path, body)).status).toBe(200)
+    }
+  })
+})
+
+describe.concurrent('POST /scrape/scrape', () => {
+  it('200: waits for the leads', async () => {
+    const person = await connected()
+    const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle: 'f60_wait' })
+    expect([status, body.success, body.count]).toEqual([200, true, 60])
+    const all = await everyone(app.x, 'f60_wait', 'followers')
+    expect(body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle).sort()).toEqual(
+      all.map((user) => user.handle).sort(),
+    )
+  })
+
+  it('200: connects with the credentials first', async () => {
+    const person = await makePerson(app)
+    const credentials = { username: 'fresh_one', password: 'long enough' }
+    const { body } = await person.call('POST', '/scrape/scrape', {
+      ...anyone,
+      twitterHandle: 'f20_fresh',
+      credentials,
+    })
+    expect(body.count).toBe(20)
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: true, handle: 'fresh_one' })
+    expect(
+      JSON.stringify(await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))),
+    ).not.toContain('long enough')
+  })
+
+  it('200: at most maxResults leads', async () => {
+    const person = await connected()
+    const body = { ...anyone, twitterHandle: 'f500_most', maxResults: 7 }
+    expect((await person.call('POST', '/scrape/scrape', body)).body).toMatchObject({ count: 7 })
+    expect((await person.call('POST', '/scrape/scrape', { ...body, maxResults: 1_001 })).status).toBe(400)
+  })
+
+  it.each(['missing_wait', 'protected_wait'])('400: @%s cannot be scraped', async (twitterHandle) => {
+    const person = await connected()
+    const { status, body } = await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })
+    expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(body.error).toContain(`@${twitterHandle}`)
+    expect(body.details).toMatchObject([{ field: 'twitterHandle' }])
+  })
+})
+
+describe.concurrent('GET /scrapes, GET /scrapes/{id}', () => {
+  it('200: newest first, of this workspace only, for a viewer too', async () => {
+    const person = await connected()
+    const ids = [await startScrape(person, 'f1_first'), await startScrape(person, 'f1_second')]
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { body } = await viewer.call('GET', '/scrapes')
+    expect(body).toMatchObject({ total: 2, page: 1, pageSize: 20 })
+    expect(body.scrapes.map((scrape: { id: string }) => scrape.id)).toEqual(ids.reverse())
+    expect((await viewer.call('GET', '/scrapes?page=2&pageSize=1')).body.scrapes).toMatchObject([{ id: ids[1] }])
+    const stranger = await makePerson(app)
+    expect((await stranger.call('GET', '/scrapes')).body).toMatchObject({ scrapes: [], total: 0 })
+    const hidden = await stranger.call('GET', `/scrapes/${ids[0]}`)
+    expect([hidden.status, hidden.body]).toEqual([
+      404,
+      { success: false, code: 'SCRAPE_NOT_FOUND', error: 'Scrape not found or access denied' },
+    ])
+  })
+})
+
+describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () => {
+  it('409: canceled or resumed in a state that does not allow it; 404 and 403 for others', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'f5_state')
+    await until(app, id, (row) => row.status === 'completed')
+    const stranger = await makePerson(app)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    for (const what of ['cancel', 'resume']) {
+      const answer = await person.call('POST', `/scrapes/${id}/${what}`)
+      expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+      expect((await stranger.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('SCRAPE_NOT_FOUND')
+      expect((await viewer.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('FORBIDDEN')
+    }
+  })
+})

@@ -1,0 +1,65 @@
+import { eq } from 'drizzle-orm'
+import { leads } from '../src/domains/leads/tables.ts'
+import { scrapeLeads, scrapes } from '../src/domains/scrapes/tables.ts'
+import { createXApi, type XUser } from '../src/outside/x.ts'
+import type { Person } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+
+type ScrapeRow = typeof scrapes.$inferSelect
+
+/** Everyone who follows or is followed by the handle, read from X itself. */
+export async function everyone(x: TestApp['x'], handle: string, type: 'followers' | 'following'): Promise<XUser[]> {
+  const api = createXApi({ apiUrl: x.url, clientId: x.clientId, clientSecret: x.clientSecret })
+  const { accessToken } = await api.signInWithPassword('someone_else', 'long enough')
+  const user = await api.findUser(accessToken, handle)
+  const users: XUser[] = []
+  let cursor: string | null = null
+  do {
+    const page: { users: XUser[]; next: string | null } = await api.listFollows(accessToken, user!.id, type, {
+      cursor,
+      size: 1_000,
+    })
+    users.push(...page.users)
+    cursor = page.next
+  } while (cursor)
+  return users
+}
+
+/** Starts a scrape of everyone's followers, without bounds unless `body` names some. */
+export async function startScrape(person: Person, twitterHandle: string, body: object = {}): Promise<string> {
+  const answer = await person.call('POST', '/scrapes', {
+    twitterHandle,
+    type: 'followers',
+    minFollowers: 0,
+    maxFollowers: 1_000_000_000,
+    maxResults: 100_000,
+    ...body,
+  })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return answer.body.id
+}
+
+/** The scrape once `holds` is true of it; fails after 20 seconds. */
+export async function until(
+  app: Pick<TestApp, 'db'>,
+  id: string,
+  holds: (row: ScrapeRow) => boolean,
+): Promise<ScrapeRow> {
+  let row: ScrapeRow | undefined
+  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+    ;[row] = await app.db.select().from(scrapes).where(eq(scrapes.id, id))
+    if (row && holds(row)) return row
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  throw new Error(`still ${JSON.stringify(row)}`)
+}
+
+/** X's ids of those whom the scrape has found, each as often as it is written down. */
+export async function foundBy(app: Pick<TestApp, 'db'>, id: string): Promise<string[]> {
+  const rows = await app.db
+    .select({ xUserId: leads.xUserId })
+    .from(scrapeLeads)
+    .innerJoin(leads, eq(leads.id, scrapeLeads.leadId))
+    .where(eq(scrapeLeads.scrapeId, id))
+  return rows.map((row) => row.xUserId as string)
+}
