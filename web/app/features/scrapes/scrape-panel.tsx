@@ -75,7 +75,8 @@ function UnderWay({ scrape }: { scrape: Scrape }) {
 function timeLeft({ status, estimate }: Scrape): string {
   if (status === 'queued') return 'Starting soon'
   if (!estimate || estimate.secondsLeft === null) return 'Working it out'
-  return timeLeftWords(estimate.secondsLeft)
+  const words = timeLeftWords(estimate.secondsLeft)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function Figure({ name, children }: { name: string; children: ReactNode }) {

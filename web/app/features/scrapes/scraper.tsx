@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
@@ -23,6 +24,7 @@ export function Scraper() {
   const [page, setPage] = useState(1)
   const [chosen, setChosen] = useState<string | null>(null)
   const [askCredentials, setAskCredentials] = useState(false)
+  const progress = useRef<HTMLDivElement>(null)
   const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
   const running = newest.data?.scrapes.find((scrape) => isUnderWay(scrape.status))
   // What runs is there when the page is opened again; else the last one, for its results.
@@ -44,6 +46,7 @@ export function Scraper() {
     setPage(1)
     keepScrape(queries, scrape)
     void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
+    requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
   const scrape = live.data
 
@@ -56,7 +59,11 @@ export function Scraper() {
           onAskCredentials={setAskCredentials}
           onStarted={start}
         />
-        <div className="grid min-w-0 gap-6">
+        {/* What is under way comes first where there is no room beside the form. */}
+        <div
+          ref={progress}
+          className={cx('grid min-w-0 gap-6', scrape && isUnderWay(scrape.status) && 'max-lg:order-first')}
+        >
           {scrape ? (
             <>
               <ScrapePanel scrape={scrape} onChanged={start} />
