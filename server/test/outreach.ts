@@ -113,12 +113,12 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
 export function completed(person: Person, campaignId: string, ms?: number): Promise<Campaign> {
   return eventually(
     async () => {
-      const campaign = await person.client.campaigns.find({ id: campaignId })
-      return campaign.status === 'completed' && campaign
+      const campaign: Campaign = await person.client.campaigns.find({ id: campaignId })
+      return campaign.status === 'completed' ? campaign : null
     },
     'the campaign completes',
     ms,
-  ) as Promise<Campaign>
+  )
 }
 
 /** The counts of every campaign are those of its messages. */

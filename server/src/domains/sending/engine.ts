@@ -4,7 +4,7 @@ import type { Services } from '../../app.ts'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
-import { withAccount } from '../x-account/service.ts'
+import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
 import {
   campaignLock,
@@ -282,6 +282,7 @@ function verdictOf(error: XError, handle: string): Verdict {
       return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
     case 'unauthorized':
     case 'credentials':
+      return { kind: 'stop', reason: CONNECTION_LOST }
     case 'account':
       return { kind: 'stop', reason: error.message }
     case 'unavailable':

@@ -19,7 +19,7 @@ export interface Recipient {
 
 const NAME_FALLBACK = 'there'
 /** What a place in a template may be called; `{}` or `{"a": 1}` are words. */
-const PLACE_NAME = /^[\p{L}_][\p{L}\p{N}_ .-]{0,99}$/u
+const PLACE_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_ .-]{0,99}$/u
 const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
 /** Trimmed by exactly these, here and in SQL. */
 const BLANKS = ' \t\n\r\f\v\u00a0'
@@ -164,7 +164,10 @@ function comparable(text: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
-    .replace(/(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#]\S*)?/giu, '\u{1F517}')
+    .replace(
+      /(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?::\d+)?(?:[/?#](?:\S*[^\s.,;:!?'")\]])?)?/giu,
+      '\u{1F517}',
+    )
     .replace(/\s+/g, ' ')
     .trim()
 }

@@ -1,0 +1,265 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX } from '../../test/makers.ts'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import {
+  completed,
+  dmsOf,
+  eventually,
+  launch,
+  makeList,
+  openHandles,
+  openSenders,
+  READS,
+  SENDS,
+  setFaults,
+  sleep,
+} from '../../test/outreach.ts'
+import type { Db } from '../db/open.ts'
+import { campaigns } from '../domains/campaigns/tables.ts'
+import { claimNext } from '../domains/sending/engine.ts'
+import { queueDirect } from '../domains/sending/service.ts'
+import { dms, workers } from '../domains/sending/tables.ts'
+import { xAccounts } from '../domains/x-account/tables.ts'
+import { createXApi } from '../outside/x.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+
+describe('an outcome that nobody knows', () => {
+  it.each([
+    ['the connection breaks after X took the message', { dropAfter: true }],
+    ['the connection breaks before X took the message', { dropBefore: true }],
+    ['X answers 500', { status: 500 }],
+    ['X answers 503', { status: 503 }],
+  ])('is settled by the conversation: %s', async (_, fault) => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(6))
+    await setFaults(app, { ...SENDS, ...fault, times: 4 })
+    await start()
+    const campaign = await launch(person, list)
+    expect(await completed(person, campaign.id)).toMatchObject({ dmsSentCount: 6, dmsFailedCount: 0 })
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+  })
+
+  it('is not settled as unsent while the message may still take effect', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(3))
+    // X takes the messages long after we gave up waiting for its answer.
+    await setFaults(app, { ...SENDS, delayMs: 500, times: 3 })
+    const x = createXApi({
+      apiUrl: app.x.url,
+      clientId: app.x.clientId,
+      clientSecret: app.x.clientSecret,
+      timeoutMs: 100,
+    })
+    await start({ x }, { settleAfterMs: 1_200 })
+    const campaign = await launch(person, list)
+    await completed(person, campaign.id)
+    await sleep(200)
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+  })
+
+  it('waits while the conversation cannot be read', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    await setFaults(app, { ...SENDS, dropAfter: true, times: 1 }, { ...READS, status: 429, resetSeconds: 1, times: 1 })
+    await start()
+    const campaign = await launch(person, list)
+    await completed(person, campaign.id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+  })
+
+  it('is settled at once when a process died between claim and send', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(2))
+    const campaign = await launch(person, list)
+    await claimAndDie()
+    const since = performance.now()
+    await start()
+    await completed(person, campaign.id)
+    expect(performance.now() - since).toBeLessThan(3_000)
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+  })
+
+  it('is settled at once when a process died between send and record', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(2))
+    const campaign = await launch(person, list)
+    const claimed = await claimAndDie()
+    const [row] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    const token = app.services.sealer.open(row!.sealedAccessToken!)
+    await app.services.x!.sendMessage(token, claimed.lead!.xUserId!, claimed.message)
+    await start()
+    expect(await completed(person, campaign.id)).toMatchObject({ dmsSentCount: 2 })
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+  })
+
+  it('is not mistaken for the same words sent by a campaign before', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    await start()
+    await completed(person, (await launch(person, list)).id)
+    await setFaults(app, { ...SENDS, dropBefore: true, times: 1 })
+    await completed(person, (await launch(person, list, { allowRepeat: true })).id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(2)
+  })
+
+  it('stays unknown, for a person to look into, where its lead is gone', async () => {
+    const { person } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const campaign = await launch(person, list)
+    await claimAndDie()
+    await person.client.leads.remove({ id: list.leadIds[0]! })
+    await start()
+    await completed(person, campaign.id)
+    expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
+      status: 'failed',
+      errorMessage: 'Outcome unknown: check the conversation before sending again',
+    })
+  })
+})
+
+/** What a process leaves behind that is killed with a message in hand. */
+async function claimAndDie() {
+  const client = await app.services.database.connect()
+  const [worker] = await app.db.insert(workers).values({}).returning()
+  const session = drizzle(client) as unknown as Db
+  try {
+    for (;;) {
+      const next = await claimNext(session, worker!.id, app.services.env)
+      if (next === 'idle') throw new Error('nothing to claim')
+      if (next !== 'again') return next
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+describe('when X refuses', () => {
+  it('waits for the reset of a rate limit', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(3))
+    await setFaults(app, { ...SENDS, status: 429, resetSeconds: 1, times: 2 })
+    await start()
+    const campaign = await launch(person, list)
+    await eventually(async () => {
+      const [row] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+      return row!.nextSendAt && row!.nextSendAt.getTime() > Date.now() + 300
+    }, 'the account waits')
+    expect(await completed(person, campaign.id)).toMatchObject({ dmsSentCount: 3, dmsFailedCount: 0 })
+    expect(await arrivedFrom(account.handle)).toHaveLength(3)
+  })
+
+  it('renews a token that ran out', async () => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, status: 401, times: 1 })
+    await start()
+    const campaign = await launch(person, await makeList(app, person, openHandles(2)))
+    expect(await completed(person, campaign.id)).toMatchObject({ dmsSentCount: 2 })
+    expect(await arrivedFrom(account.handle)).toHaveLength(2)
+  })
+
+  it('pauses with the reason when the connection is lost, and goes on once it is back', async () => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, status: 401 })
+    await start()
+    const { id } = await launch(person, await makeList(app, person, openHandles(3)))
+    const paused = await eventually(async () => {
+      const campaign = await person.client.campaigns.find({ id })
+      return campaign.status === 'paused' ? campaign : null
+    }, 'the campaign pauses')
+    expect(paused.pauseReason).toBe('X does not accept this connection any more. Connect the account again.')
+    await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
+    await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({
+      code: 'X_NOT_CONNECTED',
+    })
+
+    await setFaults(app)
+    await connectX(app, person, account.handle)
+    await person.client.campaigns.update({ id, status: 'active' })
+    expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3, pauseReason: null })
+    expect(await arrivedFrom(account.handle)).toHaveLength(3)
+  })
+
+  it.each([
+    [226, 'X takes what this account does for automated and has refused it.'],
+    [326, 'X has locked this account. Unlock it on x.com, then resume.'],
+  ])('pauses with the reason at its error %i', async (code, reason) => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, status: 403, code })
+    await start()
+    const { id } = await launch(person, await makeList(app, person, openHandles(2)))
+    await eventually(
+      async () => (await person.client.campaigns.find({ id })).pauseReason === reason,
+      'the campaign pauses',
+    )
+    await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', dmsQueuedCount: 2 })
+    await setFaults(app)
+    await person.client.campaigns.update({ id, status: 'active' })
+    await completed(person, id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(2)
+  })
+
+  it('takes three refusals in a row without a word about the lead for one of the account', async () => {
+    const { person } = await connected()
+    await setFaults(app, { ...SENDS, status: 403 })
+    await start(paced(0.05))
+    const { id } = await launch(person, await makeList(app, person, openHandles(5)))
+    await eventually(
+      async () => (await person.client.campaigns.find({ id })).status === 'paused',
+      'the campaign pauses',
+    )
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsFailedCount: 2, dmsQueuedCount: 3 })
+  })
+
+  it('tries again later where X cannot be reached', async () => {
+    const { person, account } = await connected()
+    const x = createXApi({ apiUrl: await nowhere(), clientId: 'a', clientSecret: null })
+    const close = await start({ x })
+    const { id } = await launch(person, await makeList(app, person, openHandles(2)))
+    await eventually(async () => {
+      const [row] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+      return row!.nextSendAt && row!.nextSendAt.getTime() > Date.now() + 3_000
+    }, 'the account waits')
+    await close()
+    const rows = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+    expect(rows.every((dm) => dm.status === 'queued' && !dm.leaseExpiresAt && !dm.claimedAt && !dm.triedAt)).toBe(true)
+    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await start()
+    await completed(person, id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(2)
+  })
+
+  it('lets direct messages go on once the account is connected again', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(2))
+    await setFaults(app, { ...SENDS, status: 401 })
+    await start()
+    await queueDirect(app.db, person.actor, { leadIds: list.leadIds })
+    const direct = () =>
+      app.db.select().from(campaigns).where(sql`kind = 'direct' and workspace_id = ${person.workspaceId}`)
+    await eventually(async () => (await direct())[0]?.status === 'paused', 'direct messages pause')
+    await setFaults(app)
+    await connectX(app, person, account.handle)
+    await eventually(async () => (await arrivedFrom(account.handle)).length === 2, 'both arrive')
+  })
+})
+
+/** An address that nobody listens at. */
+async function nowhere(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}

@@ -1,0 +1,260 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson } from '../../test/makers.ts'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import {
+  completed,
+  dmsOf,
+  eventually,
+  launch,
+  makeCampaign,
+  makeList,
+  openHandles,
+  openSenders,
+  SENDS,
+  setFaults,
+  sleep,
+} from '../../test/outreach.ts'
+import { leads } from '../domains/leads/tables.ts'
+import { leadListItems } from '../domains/lists/tables.ts'
+import { queueDirect } from '../domains/sending/service.ts'
+import { dms } from '../domains/sending/tables.ts'
+import { xAccounts } from '../domains/x-account/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+
+const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+
+describe('sending', () => {
+  it('writes to each lead once, from any number of processes', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(60), { names: ['Zoë 🦊', '', 'محمد'] })
+    await Promise.all([start(), start(), start()])
+    const campaign = await launch(person, list)
+    const done = await completed(person, campaign.id)
+
+    expect(done).toMatchObject({ dmsSentCount: 60, dmsQueuedCount: 0, dmsFailedCount: 0, totalLeadsInList: 60 })
+    expect(done.lastRunAt).not.toBeNull()
+    const messages = await arrivedFrom(account.handle)
+    expect(messages.map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+    expect(messages.find(({ to }) => to === list.handles[0])?.text).toBe(`Hi Zoë 🦊, I follow @${list.handles[0]}.`)
+    expect(messages.find(({ to }) => to === list.handles[1])?.text).toMatch(/^Hi there,/)
+    const rows = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    expect(rows.every((dm) => dm.sentAt && dm.xEventId && !dm.leaseExpiresAt && !dm.outcomeUnknown)).toBe(true)
+    const statuses = await app.db
+      .select({ lead: leads.dmStatus, item: leadListItems.contactStatus })
+      .from(leadListItems)
+      .innerJoin(leads, eq(leads.id, leadListItems.leadId))
+      .where(eq(leadListItems.leadListId, list.id))
+    expect(statuses.every(({ lead, item }) => lead === 'contacted' && item === 'contacted')).toBe(true)
+  })
+
+  it('fails a lead that X does not deliver to, says why, and goes on', async () => {
+    const { person } = await connected()
+    const list = await makeList(app, person, ['closed_inbox', ...openHandles(1)])
+    await start()
+    const campaign = await launch(person, list)
+    const done = await completed(person, campaign.id)
+    expect(done).toMatchObject({ dmsSentCount: 1, dmsFailedCount: 1 })
+    const [failed] = await dmsOf(person, campaign.id)
+    expect(failed).toMatchObject({
+      status: 'failed',
+      errorMessage: 'X does not deliver to @closed_inbox: You cannot send messages to this user.',
+    })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+    expect(lead?.dmStatus).toBe('failed_contact')
+  })
+
+  it('looks up imported leads, keeps their id, and fails those who are not there', async () => {
+    const { person } = await connected()
+    const list = await makeList(app, person, [...openHandles(1), 'missing_one'], { unknownIds: true })
+    await start()
+    const campaign = await launch(person, list)
+    await completed(person, campaign.id)
+    const [sent, failed] = await dmsOf(person, campaign.id)
+    expect(sent).toMatchObject({ status: 'sent', errorMessage: null })
+    expect(failed).toMatchObject({ status: 'failed', errorMessage: 'There is nobody on X called @missing_one.' })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+    expect(lead?.xUserId).toBe(idOfHandle(list.handles[0]!))
+  })
+
+  it('writes once to a person who is among the leads twice', async () => {
+    const { person, account } = await connected()
+    const [handle] = openHandles(1) as [string]
+    const list = await makeList(app, person, [handle])
+    const again = await makeList(app, person, [handle], { unknownIds: true })
+    await app.db.update(leadListItems).set({ leadListId: list.id }).where(eq(leadListItems.leadListId, again.id))
+    await start()
+    const campaign = await launch(person, list)
+    await completed(person, campaign.id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+    expect((await dmsOf(person, campaign.id)).map((dm) => dm.errorMessage).filter(Boolean)).toEqual([
+      'Skipped: this person is among your leads twice and is written to already.',
+    ])
+  })
+
+  it('fails what has lost its lead', async () => {
+    const { person } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const campaign = await launch(person, list)
+    await person.client.leads.remove({ id: list.leadIds[0]! })
+    await start()
+    await completed(person, campaign.id)
+    expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
+      status: 'failed',
+      lead: null,
+      errorMessage: 'Skipped: Lead data or Twitter handle missing during processing.',
+    })
+  })
+
+  it('sends direct messages first, then the oldest campaign; the others wait', async () => {
+    const { person, account } = await connected()
+    const [older, newer, direct] = [
+      await makeList(app, person, openHandles(2)),
+      await makeList(app, person, openHandles(2)),
+      await makeList(app, person, openHandles(1)),
+    ]
+    const first = await launch(person, older)
+    const second = await launch(person, newer)
+    expect([first.waiting, second.waiting]).toEqual([false, true])
+    await queueDirect(app.db, person.actor, { leadIds: direct.leadIds, message: 'Hello {lead_name}' })
+    await start(paced(0.02))
+    await completed(person, second.id)
+    const order = (await arrivedFrom(account.handle)).map(({ to }) => to)
+    expect(order[0]).toBe(direct.handles[0])
+    expect(order.slice(1, 3).sort()).toEqual([...older.handles].sort())
+    expect(order.slice(3).sort()).toEqual([...newer.handles].sort())
+  })
+
+  it('ends with the message in hand when the process is asked to', async () => {
+    const { person } = await connected()
+    const list = await makeList(app, person, openHandles(30))
+    await setFaults(app, { ...SENDS, delayMs: 150 })
+    const close = await start()
+    const campaign = await launch(person, list)
+    await eventually(async () => (await inHand(campaign.id)) > 0, 'a message is in hand')
+    await close()
+    expect(await inHand(campaign.id)).toBe(0)
+    const { dmsSentCount } = await person.client.campaigns.find({ id: campaign.id })
+    expect(dmsSentCount).toBeGreaterThan(0)
+    expect(dmsSentCount).toBeLessThan(30)
+  })
+})
+
+describe('a pause', () => {
+  it.each([
+    ['paused', undefined],
+    ['paused', 'a key'],
+    ['archived', undefined],
+  ] as const)('%s (Idempotency-Key: %s): nothing goes out after the answer', async (status, idempotencyKey) => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(100))
+    await setFaults(app, { ...SENDS, delayMs: 80 })
+    await Promise.all([start(), start()])
+    const campaign = await launch(person, list)
+    await eventually(async () => (await arrivedFrom(account.handle)).length >= 5, 'some messages arrived')
+
+    const paused = await person.client.campaigns.update({ id: campaign.id, status }, { context: { idempotencyKey } })
+    const { length } = await arrivedFrom(account.handle)
+    expect(paused).toMatchObject({ status, dmsSentCount: length, dmsQueuedCount: 100 - length })
+    expect(length).toBeLessThan(100)
+    await sleep(250)
+    expect(await arrivedFrom(account.handle)).toHaveLength(length)
+    if (status === 'archived') return
+
+    await setFaults(app)
+    await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+    await completed(person, campaign.id)
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
+  })
+})
+
+describe('the pace', () => {
+  it('holds over all processes, and after a long stop', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(5))
+    const campaign = await launch(person, list)
+    // As if nothing had been running for an hour.
+    await app.db
+      .update(xAccounts)
+      .set({ nextSendAt: sql`now() - interval '1 hour'` })
+      .where(eq(xAccounts.id, account.id))
+    await Promise.all([start(paced(0.25)), start(paced(0.25))])
+    await completed(person, campaign.id)
+    const rows = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id)).orderBy(dms.claimedAt)
+    const gaps = rows.slice(1).map((dm, i) => dm.claimedAt!.getTime() - rows[i]!.claimedAt!.getTime())
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(249)
+  })
+
+  it('goes on from one campaign to the next', async () => {
+    const { person, account } = await connected()
+    const [one, two] = [await makeList(app, person, openHandles(1)), await makeList(app, person, openHandles(1))]
+    await start(paced(0.5))
+    await completed(person, (await launch(person, one)).id)
+    await completed(person, (await launch(person, two)).id)
+    const claims = await app.db
+      .select({ at: dms.claimedAt })
+      .from(dms)
+      .where(eq(dms.xAccountId, account.id))
+      .orderBy(dms.claimedAt)
+    expect(claims[1]!.at!.getTime() - claims[0]!.at!.getTime()).toBeGreaterThanOrEqual(499)
+  })
+
+  it("keeps to the account's cap in any 24 hours, over all its campaigns", async () => {
+    const { person, account } = await connected()
+    const [one, two] = [await makeList(app, person, openHandles(2)), await makeList(app, person, openHandles(4))]
+    await app.db.update(xAccounts).set({ dailyCap: 3 }).where(eq(xAccounts.id, account.id))
+    await Promise.all([start(), start()])
+    await launch(person, one)
+    const second = await launch(person, two)
+    await eventually(async () => (await arrivedFrom(account.handle)).length === 3, 'the cap is reached')
+    await sleep(200)
+    expect(await arrivedFrom(account.handle)).toHaveLength(3)
+    const [held] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    const hours = (held!.nextSendAt!.getTime() - Date.now()) / 3_600_000
+    expect(hours).toBeGreaterThan(23.9)
+    expect(hours).toBeLessThanOrEqual(24)
+
+    // A day later.
+    await app.db
+      .update(dms)
+      .set({ claimedAt: sql`claimed_at - interval '1 day'` })
+      .where(eq(dms.xAccountId, account.id))
+    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await completed(person, second.id)
+    expect(await arrivedFrom(account.handle)).toHaveLength(6)
+  })
+
+  it('is one for an account of X that two workspaces have connected', async () => {
+    const [first, second] = [await makePerson(app), await makePerson(app)]
+    const accounts = [await connectX(app, first, 'shared_sender'), await connectX(app, second, 'shared_sender')]
+    for (const { id } of accounts) await app.db.update(xAccounts).set({ dailyCap: 5 }).where(eq(xAccounts.id, id))
+    const lists = [await makeList(app, first, openHandles(4)), await makeList(app, second, openHandles(4))] as const
+    await Promise.all([start(), start()])
+    await Promise.all([launch(first, lists[0]), launch(second, lists[1])])
+    await eventually(async () => (await arrivedFrom('shared_sender')).length >= 5, 'the cap is reached')
+    await sleep(200)
+    expect(await arrivedFrom('shared_sender')).toHaveLength(5)
+  })
+
+  it('sends nothing at a cap of 0', async () => {
+    const { person, account } = await connected()
+    await app.db.update(xAccounts).set({ dailyCap: 0 }).where(eq(xAccounts.id, account.id))
+    await start()
+    await launch(person, await makeList(app, person, openHandles(1)))
+    await sleep(200)
+    expect(await arrivedFrom(account.handle)).toEqual([])
+  })
+})
+
+it('sends nothing of a campaign that was never launched', async () => {
+  const { person, account } = await connected()
+  await makeCampaign(person, await makeList(app, person, openHandles(1)))
+  await start()
+  await sleep(150)
+  expect(await arrivedFrom(account.handle)).toEqual([])
+})
