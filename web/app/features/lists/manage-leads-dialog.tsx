@@ -63,7 +63,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       queries.invalidateQueries({ queryKey: api.lists.key() }),
       queries.invalidateQueries({ queryKey: api.leads.key() }),
     ])
-  const changes = changesOf(wishes)
+  const changes = changesOf(wishes, memberIds)
   const save = useMutation({
     async mutationFn() {
       for (const leadIds of portions(changes.added))
@@ -96,8 +96,6 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
           ? `${count(changed)} leads added to the list successfully!`
           : `${leadsInWords(changed)} removed from the list.`,
       )
-      // What was ticked one by one may just have come true.
-      setWishes(noWishes)
     },
     onSettled: settled,
   })
@@ -117,13 +115,22 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       (await confirm({ title: 'Discard changes?', body: `Not saved yet: ${words}.`, confirm: 'Discard changes' }))
     if (discard) onClose()
   }
-  const removeAll = async () => {
-    const sure = await confirm({
-      title: `Remove ${leadsInWords(total)} from this list?`,
-      body: 'The leads stay in your workspace.',
-      confirm: 'Remove from list',
-    })
-    if (sure) moveAll.mutate('remove')
+  /** Everybody whom the search has found, over all pages, at once. */
+  const askToMoveAll = async (way: 'add' | 'remove') => {
+    const sure = await confirm(
+      way === 'add'
+        ? {
+            title: `Add ${leadsInWords(total)} to this list?`,
+            body: 'Those who are in it already stay once.',
+            confirm: 'Add to list',
+          }
+        : {
+            title: `Remove ${leadsInWords(total)} from this list?`,
+            body: 'The leads stay in your workspace.',
+            confirm: 'Remove from list',
+          },
+    )
+    if (sure) moveAll.mutate(way)
   }
 
   return (
@@ -132,7 +139,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       onClose={close}
       size="wide"
       title={`Manage leads in ${list.name}`}
-      description="Tick who belongs in the list. Nothing changes until you save."
+      description="Tick who belongs in the list, then save."
       footer={
         <>
           <p role="status" className="flex flex-1 items-center text-muted" data-numeric>
@@ -223,7 +230,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
                   variant="ghost"
                   loading={moveAll.isPending}
                   disabled={busy || leads.isPlaceholderData}
-                  onClick={() => (shown === 'all' ? moveAll.mutate('add') : removeAll())}
+                  onClick={() => askToMoveAll(shown === 'all' ? 'add' : 'remove')}
                 >
                   {shown === 'all' ? `Add all ${leadsInWords(total)}` : `Remove all ${leadsInWords(total)}`}
                 </Button>

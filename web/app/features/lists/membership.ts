@@ -23,11 +23,11 @@ export function withTicks(
   return next
 }
 
-/** What saving has to add and to remove. */
-export function changesOf(wishes: Wishes): { added: string[]; removed: string[] } {
+/** What saving has to add and to remove. A wish that has come true some other way since is none. */
+export function changesOf(wishes: Wishes, members: ReadonlySet<string>): { added: string[]; removed: string[] } {
   const added: string[] = []
   const removed: string[] = []
-  for (const [id, ticked] of wishes) (ticked ? added : removed).push(id)
+  for (const [id, ticked] of wishes) if (members.has(id) !== ticked) (ticked ? added : removed).push(id)
   return { added, removed }
 }
 
