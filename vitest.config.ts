@@ -23,7 +23,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,server,stand-ins,tools,bench}/**/*.test.ts'],
+          include: ['{contract,server,stand-ins,extension,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...onTheDatabase],
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 30_000,

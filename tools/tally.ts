@@ -6,8 +6,12 @@ export type Kind = (typeof kinds)[number]
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
-/** The kind of a Vitest project's tests: the web's are unit tests in a project of their own. */
+/**
+ * The kind of a Vitest project's tests. The web's are unit tests in a project of their own, and `answers` looks back at
+ * what the tests over HTTP did.
+ */
 export function kindOf(project: string): Kind {
+  if (project === 'answers') return 'http'
   return kinds.find((kind) => kind === project) ?? 'unit'
 }
 

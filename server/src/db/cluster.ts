@@ -170,17 +170,28 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   }
 }
 
-/** Stops the running cluster: `fast` ends its sessions and saves everything, `immediate` is for data nobody needs. */
-export async function stopCluster(data: string, mode: 'fast' | 'immediate'): Promise<void> {
+/**
+ * Stops the running cluster. `gentle` saves everything and lets sessions that are just ending do so, for a second;
+ * `immediate` is for data nobody needs.
+ */
+export async function stopCluster(data: string, mode: 'gentle' | 'immediate'): Promise<void> {
   const pid = postmasterOf(data)?.pid
   if (pid === undefined) return
+  // PostgreSQL's smart, fast and immediate shutdown, each if the one before does not suffice.
+  const steps: { signal: NodeJS.Signals; afterMs: number }[] =
+    mode === 'immediate'
+      ? [{ signal: 'SIGQUIT', afterMs: 0 }]
+      : [
+          { signal: 'SIGTERM', afterMs: 0 },
+          { signal: 'SIGINT', afterMs: 1_000 },
+          { signal: 'SIGQUIT', afterMs: 60_000 },
+        ]
   const since = Date.now()
-  let signal: NodeJS.Signals = mode === 'fast' ? 'SIGINT' : 'SIGQUIT'
-  send(pid, signal)
   while (isAlive(pid)) {
-    if (signal === 'SIGINT' && Date.now() - since > 30_000) {
-      signal = 'SIGQUIT'
-      send(pid, signal)
+    const [next] = steps
+    if (next && Date.now() - since >= next.afterMs) {
+      steps.shift()
+      send(pid, next.signal)
     }
     await sleep(5)
   }

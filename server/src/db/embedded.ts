@@ -48,7 +48,7 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
     const endWatch = keepRunning(cluster, options.log)
     const close = async () => {
       await endWatch()
-      await stopCluster(cluster.data, 'fast')
+      await stopCluster(cluster.data, 'gentle')
       hold.release()
     }
     let closed: Promise<void> | undefined
@@ -96,7 +96,7 @@ export async function stopLeftover(dataDir: string): Promise<void> {
   const record = readRecord(dataDir)
   if (!record) return
   const hold = await holdDataDir(dataDir)
-  await stopCluster(join(record.folder ?? dataDir, 'postgres'), 'fast')
+  await stopCluster(join(record.folder ?? dataDir, 'postgres'), 'gentle')
   hold.release()
 }
 
@@ -141,7 +141,7 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   }
   if (exists) refuseOtherVersion(cluster)
   if (exists && !known) {
-    await stopCluster(data, 'fast')
+    await stopCluster(data, 'gentle')
     await changePassword(cluster, record.password)
   }
   if (!record.made) {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { isLoopback, serverEnvironment, wantsStandIns } from './environment.ts'
+
+describe('wantsStandIns', () => {
+  test.each([
+    ['nothing is set', {}, true],
+    ['empty variables are none', { DATABASE_URL: '', PUBLIC_URL: '', HOST: '', STAND_INS: '', NODE_ENV: '' }, true],
+    ['all is local', { HOST: '::1', PUBLIC_URL: 'http://127.0.0.1:8080' }, true],
+    ['a name of this machine', { PUBLIC_URL: 'http://app.localhost:3000' }, true],
+    ['production', { NODE_ENV: 'production' }, false],
+    ['a database of its own', { DATABASE_URL: 'postgresql://db/x' }, false],
+    ['a public address', { PUBLIC_URL: 'https://x-automated.example' }, false],
+    ['an address that only begins like ours', { PUBLIC_URL: 'https://127.0.0.1.example' }, false],
+    ['a public host', { HOST: '0.0.0.0' }, false],
+    ['asked for in production', { NODE_ENV: 'production', HOST: '0.0.0.0', STAND_INS: 'on' }, true],
+    ['refused at home', { STAND_INS: 'off' }, false],
+  ])('%s', (_name, env, wanted) => {
+    expect(wantsStandIns(env)).toBe(wanted)
+  })
+})
+
+test.each([
+  ['localhost', true],
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['[::1]', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['10.0.0.1', false],
+  ['localhost.example', false],
+])('isLoopback %s: %s', (host, loopback) => {
+  expect(isLoopback(host)).toBe(loopback)
+})
+
+describe('serverEnvironment', () => {
+  const standIns = {
+    x: 'http://127.0.0.1:1',
+    mailbox: 'http://127.0.0.1:2',
+    smtp: 'smtp://127.0.0.1:3',
+    xClientId: 'id',
+    xClientSecret: 'secret',
+  }
+
+  test('without stand-ins it is ours, and says so', () => {
+    expect(serverEnvironment({ PORT: '1' }, undefined)).toEqual({ PORT: '1', STAND_INS: 'off' })
+  })
+
+  test('every service that is not named is a stand-in, and the demo goes fast', () => {
+    expect(serverEnvironment({ PORT: '1' }, standIns)).toEqual({
+      PORT: '1',
+      STAND_INS: 'on',
+      X_API_URL: standIns.x,
+      X_CLIENT_ID: 'id',
+      X_CLIENT_SECRET: 'secret',
+      SMTP_URL: standIns.smtp,
+      SEND_INTERVAL_SECONDS: '2',
+    })
+  })
+
+  test('a real X keeps its own keys and pace', () => {
+    const env = { X_API_URL: 'https://api.x.com', X_CLIENT_ID: 'mine' }
+    expect(serverEnvironment(env, standIns)).toEqual({ ...env, STAND_INS: 'on', SMTP_URL: standIns.smtp })
+  })
+
+  test('what is set counts, also nought', () => {
+    const server = serverEnvironment({ SEND_INTERVAL_SECONDS: '0', SMTP_URL: 'smtp://mail.example' }, standIns)
+    expect(server).toMatchObject({ SEND_INTERVAL_SECONDS: '0', SMTP_URL: 'smtp://mail.example' })
+  })
+})

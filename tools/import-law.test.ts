@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { root } from './root.ts'
+
+// Each file breaks the rule named beside it, and only that one.
+const breaking: Record<string, [path: string, text: string]> = {
+  'contract-stands-alone': ['contract/src/a.ts', "import '../../server/src/db/columns.ts'"],
+  'contract-does-no-io': ['contract/src/b.ts', "import 'node:fs'"],
+  'web-knows-the-contract-only': ['web/app/a.ts', "import '../../server/src/db/columns.ts'"],
+  'server-knows-the-contract-only': ['server/src/a.ts', "import '../../stand-ins/src/x.ts'"],
+  'stand-ins-know-nothing-of-the-product': ['stand-ins/src/a.ts', "import '../../server/src/db/columns.ts'"],
+  'tables-come-first': ['server/src/domains/a/tables.ts', "import '../b/service.ts'"],
+  'rules-are-pure': ['server/src/domains/a/rules.ts', "import '../../db/columns.ts'"],
+  'rules-do-no-io': ['server/src/domains/c/rules.ts', "import 'node:fs'"],
+  'services-do-not-look-up': ['server/src/domains/a/service.ts', "import type { App } from '../../app.ts'"],
+  'routes-only-call-services': ['server/src/domains/a/routes.ts', "import './tables.ts'"],
+  'domains-meet-at-their-services': ['server/src/domains/d/service.ts', "import '../c/rules.ts'"],
+  'jobs-and-edges-call-services': ['server/src/jobs/a.ts', "import '../domains/c/rules.ts'"],
+  'outside-knows-no-domain': ['server/src/outside/a.ts', "import '../domains/b/service.ts'"],
+  'features-are-above-ui': ['web/app/ui/a.ts', "import '../features/a/b.ts'"],
+  'pages-are-on-top': ['web/app/features/a/a.ts', "import '../../pages/a.ts'"],
+  'no-product-code-from-tests': ['server/src/b.ts', "import './c.test.ts'"],
+  'no-circles': ['server/src/circle.ts', "import './circle-end.ts'\nexport const a = 1"],
+  'nothing-unresolved': ['server/src/d.ts', "import './missing.ts'"],
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const neutral: Record<string, string> = {
+  'server/src/db/columns.ts': '',
+  'server/src/domains/b/service.ts': "import './rules.ts'",
+  'server/src/domains/b/rules.ts': '',
+  'server/src/app.ts': 'export type App = string',
+  'server/src/circle-end.ts': "import './circle.ts'",
+  'server/src/c.test.ts': '',
+  'stand-ins/src/x.ts': '',
+  'web/app/pages/a.ts': "import '../features/a/b.ts'",
+  'web/app/features/a/b.ts': '',
+}
+
+test('every rule of the import law catches what breaks it, and nothing else', () => {
+  const files = { ...neutral, ...Object.fromEntries(Object.values(breaking)) }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  const depcruise = join(root, 'node_modules', '.bin', 'depcruise')
+  const config = join(root, '.dependency-cruiser.cjs')
+  const { stdout } = spawnSync(
+    depcruise,
+    ['--config', config, '-T', 'json', 'contract', 'server', 'web', 'stand-ins'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
+  )
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
+  // A circle has no first file: it is told of at any of its own.
+  const caught = new Set(
+    summary.violations.map(({ from, rule }) => `${rule.name}: ${from.replace('circle-end', 'circle')}`),
+  )
+  expect([...caught].sort()).toEqual(
+    Object.entries(breaking)
+      .map(([rule, [path]]) => `${rule}: ${path}`)
+      .sort(),
+  )
+})

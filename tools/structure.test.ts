@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { root } from './root.ts'
+import { lockfileProblems, sourceFiles, structureProblems } from './structure.ts'
+
+const problems = (path: string, text = '') => structureProblems([path], () => text)
+
+test.each([
+  'server/src/domains/leads/service.ts',
+  'server/src/domains/leads/routes.test.ts',
+  'server/src/domains/leads/routes-import.test.ts',
+  'server/src/domains/auth/routes.sign-up.test.ts',
+  'server/src/db/embedded.ts',
+  'web/app/ui/button.tsx',
+  'tools/launch.mjs',
+])('%s is as it should be', (path) => {
+  expect(problems(path)).toEqual([])
+})
+
+test.each([
+  ['server/src/domains/leads/queries.ts', 'a domain holds only'],
+  ['server/src/domains/leads/import/service.ts', 'a domain holds only'],
+  ['web/app/ui/StatCard.tsx', 'kebab-case'],
+  ['contract/src/index.ts', 'no barrels'],
+  ['web/app/utils/format.ts', 'no folder named utils'],
+  ['server/src/helpers/db/open.ts', 'no folder named'],
+])('%s is not: %s', (path, problem) => {
+  expect(problems(path)).toEqual([expect.stringContaining(problem)])
+})
+
+test('only env.ts and main.ts read the environment', () => {
+  const reading = 'const port = process.env.PORT'
+  expect(problems('server/src/app.ts', reading)).toHaveLength(1)
+  expect(problems('server/src/env.ts', reading)).toEqual([])
+  expect(problems('server/src/main.ts', reading)).toEqual([])
+  expect(problems('server/src/app.test.ts', reading)).toEqual([])
+})
+
+test('reads every workspace, and nothing that was installed or built', () => {
+  const files = sourceFiles(root)
+  expect(files).toEqual(
+    expect.arrayContaining(['tools/structure.ts', 'server/src/main.ts', 'contract/src/contract.ts']),
+  )
+  expect(files.filter((path) => /node_modules|\/build\/|\/migrations\//.test(path))).toEqual([])
+})
+
+test('a lockfile names no address', () => {
+  const packages = {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/ours': { resolved: 'ours', link: true },
+  }
+  expect(lockfileProblems(JSON.stringify({ packages }))).toEqual([])
+  const named = { ...packages, 'node_modules/b': { resolved: 'https://registry.example/b.tgz' } }
+  expect(lockfileProblems(JSON.stringify({ packages: named }))).toEqual([expect.stringContaining('node_modules/b')])
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { closingLine, count, kindOf, tallyLine } from './tally.ts'
+
+type State = 'passed' | 'failed' | 'skipped' | 'pending'
+
+/** A module as Vitest reports it, with tests that ended in these states. */
+function module(project: string, states: State[], { errors = 0, suiteErrors = 0 } = {}) {
+  const list = (length: number) => Array.from({ length }, () => ({ message: 'no' }))
+  return {
+    project: { name: project },
+    errors: () => list(errors),
+    children: {
+      allTests: () => states.map((state) => ({ result: () => ({ state }) })),
+      allSuites: () => (suiteErrors > 0 ? [{ errors: () => list(suiteErrors) }] : []),
+    },
+  } as unknown as Parameters<typeof count>[0] extends Iterable<infer Module> ? Module : never
+}
+
+test('counts by kind, the web among the unit tests, in the order in which they are spoken of', () => {
+  const tallies = count(
+    [
+      module('journeys', ['passed']),
+      module('unit', ['passed', 'failed']),
+      module('web', ['passed', 'skipped']),
+      module('http', ['passed', 'passed']),
+      module('answers', ['passed']),
+    ],
+    [],
+  )
+  expect([...tallies]).toEqual([
+    ['unit', { passed: 2, failed: 1, skipped: 1 }],
+    ['http', { passed: 3, failed: 0, skipped: 0 }],
+    ['journeys', { passed: 1, failed: 0, skipped: 0 }],
+  ])
+  expect(closingLine(tallies)).toBe('6 passed, 1 failed')
+})
+
+test('counts as failed what did not come to a result', () => {
+  expect(count([module('http', [], { errors: 1 })], []).get('http')?.failed).toBe(1)
+  expect(count([module('http', ['skipped'], { suiteErrors: 1 })], []).get('http')?.failed).toBe(1)
+  expect(count([module('http', ['pending'])], []).get('http')?.failed).toBe(1)
+  expect(closingLine(count([module('http', ['passed'])], [new Error('after the test')]))).toBe('1 passed, 1 failed')
+})
+
+test('a kind whose tests were all skipped did not run', () => {
+  expect(count([module('journeys', ['skipped'])], []).has('journeys')).toBe(false)
+})
+
+test('a project of no known name holds unit tests', () => {
+  expect(kindOf('web')).toBe('unit')
+})
+
+test('says what was skipped, and nothing of it where nothing was', () => {
+  expect(tallyLine('unit', { passed: 1, failed: 0, skipped: 2 })).toBe('unit       1 passed, 0 failed, 2 skipped')
+  expect(tallyLine('http', { passed: 1, failed: 0, skipped: 0 })).toBe('http       1 passed, 0 failed')
+  expect(closingLine(new Map())).toBe('0 passed, 0 failed')
+})
