@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectableMatches, EXTENSION_ID, type ExtensionRequest } from '@x-automated/contract/extension'
+import { startX, type X } from '@x-automated/stand-ins/x'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, inject } from 'vitest'
+import { selfSigned } from './certificate.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const EXTENSION = join(ROOT, 'extension')
+const BUILD = join(EXTENSION, '.output', 'chrome-mv3')
+const STAMP = join(EXTENSION, '.output', '.made-from')
+
+/** A browser with the built extension in it, in which x.com is the stand-in X, and pages at the product's origin and elsewhere. */
+export interface ExtensionWorld {
+  x: X
+  context: BrowserContext
+  /** A page at the product's origin. */
+  product: Page
+  /** A page at another origin. */
+  foreign: Page
+  /** The popup, as a page. */
+  popup: Page
+  /** Asks the extension from a page, as the product does. `lost` where the page cannot reach it, or gets no reply. */
+  ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
+  signInToX(handle: string): Promise<void>
+  signOutOfX(): Promise<void>
+  /** How X's pages are marked up from now on. */
+  wear(markup: 'classic' | 'chat' | 'passcode' | 'changed'): Promise<void>
+  faults(faults: unknown[]): Promise<void>
+}
+
+export type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
+
+/** Opens a world for one test file; it is closed when the file ends. */
+export async function openExtensionWorld(): Promise<ExtensionWorld> {
+  buildExtensionIfStale()
+  const [x, product, foreign] = await Promise.all([
+    startX({ tls: selfSigned('x.com'), answerAfterMs: 60_000 }),
+    serveEmptyPage(),
+    serveEmptyPage(),
+  ])
+  const folder = mkdtempSync(join(tmpdir(), 'x-automated-extension-'))
+  const unpacked = unpackFor(product.origin, join(folder, 'extension'))
+  const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+    executablePath: inject('browserPath'),
+    // Playwright's own headless flag would start the old headless mode, which knows no extensions.
+    headless: false,
+    viewport: { width: 1280, height: 900 },
+    ignoreDefaultArgs: ['--disable-extensions'],
+    args: [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      `--disable-extensions-except=${unpacked}`,
+      `--load-extension=${unpacked}`,
+      `--host-resolver-rules=MAP x.com 127.0.0.1:${x.tlsPort}`,
+      '--ignore-certificate-errors',
+    ],
+  })
+  afterAll(async () => {
+    await context.close()
+    await Promise.all([x.close(), product.close(), foreign.close()])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const open = async (url: string) => {
+    const page = await context.newPage()
+    await page.goto(url)
+    return page
+  }
+  const put = async (path: string, body: unknown) => {
+    const answer = await fetch(x.url + path, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+  }
+
+  return {
+    x,
+    context,
+    product: await open(product.origin),
+    foreign: await open(foreign.origin),
+    popup: await open(`chrome-extension://${EXTENSION_ID}/popup.html`),
+    ask: (page, request) => page.evaluate(askExtension, { id: EXTENSION_ID, request }),
+    async signInToX(handle) {
+      const page = await open('https://x.com/i/flow/login')
+      await page.getByLabel('Username').fill(handle)
+      await page.getByLabel('Password').fill('long enough')
+      await page.getByRole('button', { name: 'Log in' }).click()
+      await page.getByTestId('SideNav_AccountSwitcher_Button').waitFor()
+      await page.close()
+    },
+    async signOutOfX() {
+      const page = await open('https://x.com/home')
+      await page.getByTestId('logout').click()
+      await page.getByRole('heading', { name: 'Sign in to X' }).waitFor()
+      await page.close()
+    },
+    wear: (markup) => put('/_pages', { markup }),
+    faults: (faults) => put('/_faults', faults),
+  }
+}
+
+/** Runs in a page. */
+function askExtension({ id, request }: { id: string; request: unknown }): Promise<Reply> {
+  type Runtime = {
+    lastError?: { message?: string }
+    sendMessage(id: string, request: unknown, reply: (value: unknown) => void): void
+  }
+  const { runtime } = (globalThis as unknown as { chrome?: { runtime?: Runtime } }).chrome ?? {}
+  if (!runtime?.sendMessage) return Promise.resolve({ lost: 'no extension lets this page in' })
+  return new Promise((resolve) => {
+    runtime.sendMessage(id, request, (reply) =>
+      resolve((reply as Reply | undefined) ?? { lost: runtime.lastError?.message ?? 'no reply' }),
+    )
+  })
+}
+
+/** Stands where the product does: a page at an origin of its own. */
+async function serveEmptyPage() {
+  const server = createServer((_request, reply) => {
+    reply.setHeader('content-type', 'text/html; charset=utf-8')
+    reply.end('<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,">')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** The built extension, unpacked for a product at this origin, as the product hands it out. */
+function unpackFor(origin: string, folder: string): string {
+  cpSync(BUILD, folder, { recursive: true })
+  const file = join(folder, 'manifest.json')
+  const manifest = JSON.parse(readFileSync(file, 'utf8'))
+  manifest.externally_connectable = { matches: connectableMatches(origin) }
+  writeFileSync(file, JSON.stringify(manifest))
+  return folder
+}
+
+function buildExtensionIfStale() {
+  const made = sources()
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === made) return
+  rmSync(STAMP, { force: true })
+  const wxt = join(ROOT, 'node_modules', '.bin', 'wxt')
+  const built = spawnSync(process.execPath, [wxt, 'build'], {
+    cwd: EXTENSION,
+    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined },
+    encoding: 'utf8',
+  })
+  if (built.status !== 0) throw new Error(`The extension does not build:\n${built.stdout}${built.stderr}`)
+  writeFileSync(STAMP, made)
+}
+
+/** What the build is made from, as one hash over its sources. */
+function sources(): string {
+  const hash = createHash('sha256')
+  const add = (file: string) => hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)))
+  for (const folder of ['extension/src', 'extension/public']) {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    for (const file of files.sort()) add(file)
+  }
+  for (const file of [
+    'extension/wxt.config.ts',
+    'extension/package.json',
+    'contract/src/extension.ts',
+    'package-lock.json',
+  ])
+    add(file)
+  return hash.digest('hex')
+}
