@@ -3,8 +3,9 @@ import { campaigns } from './campaigns.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { scrapes } from './scrapes.ts'
+import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
 /** Every operation of the API, by domain. */
-export const contract = { auth, xAccount, scrapes, leads, lists, campaigns }
+export const contract = { auth, xAccount, scrapes, leads, lists, campaigns, waitlist }
 export type Contract = typeof contract

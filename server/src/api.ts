@@ -18,6 +18,7 @@ import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
+import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
 import type { RequestContext } from './requests/context.ts'
@@ -31,6 +32,7 @@ export const router = {
   leads: leadRoutes,
   lists: listRoutes,
   campaigns: campaignRoutes,
+  waitlist: waitlistRoutes,
 }
 
 /** Serves the contract under /api. */

@@ -12,6 +12,7 @@ import { serveLeadFiles } from './edges/lead-files.ts'
 import { servePages } from './edges/pages.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
+import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import type { Env } from './env.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
@@ -102,6 +103,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
 
   serveHealth(app, services)
   serveVerifyEmail(app, services)
+  await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
   serveScrapeEvents(app, services)
   await serveDocs(app)

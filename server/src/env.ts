@@ -23,6 +23,9 @@ const Variables = z.object({
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
   SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   DAILY_DM_CAP: z.coerce.number().int().min(0).max(500).default(500),
+  WAITLIST_CONFIRM: z.enum(['optional', 'required']).default('optional'),
+  LEADERBOARD_EMAILS: z.enum(['masked', 'full']).default('masked'),
+  OPERATORS: z.string().default(''),
   TRUST_PROXY: z.string().optional(),
   METRICS_TOKEN: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -47,6 +50,12 @@ export interface Env {
   mailFrom: string
   sendIntervalSeconds: number
   dailyDmCap: number
+  /** A referral counts only once the referred member has confirmed the mailed link. */
+  waitlistConfirmRequired: boolean
+  /** The public leaderboard shows whole addresses. */
+  leaderboardEmailsInFull: boolean
+  /** Verified addresses of accounts that may see the operator page, in lower case. */
+  operators: string[]
   /** What Fastify's trustProxy takes. */
   trustProxy: string | false
   metricsToken: string | null
@@ -87,6 +96,12 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     mailFrom: v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
+    waitlistConfirmRequired: v.WAITLIST_CONFIRM === 'required',
+    leaderboardEmailsInFull: v.LEADERBOARD_EMAILS === 'full',
+    operators: v.OPERATORS.toLowerCase()
+      .split(',')
+      .map((email) => email.trim())
+      .filter((email) => email !== ''),
     trustProxy: v.TRUST_PROXY ?? false,
     metricsToken: v.METRICS_TOKEN ?? null,
     logLevel: v.LOG_LEVEL,

@@ -8,6 +8,7 @@ import { openDatabase } from './db/open.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
+import { forgetOld } from './domains/waitlist/service.ts'
 import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
@@ -92,6 +93,7 @@ export async function startServer({
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
       await forgetExpired(database.db)
+      await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })

@@ -16,6 +16,31 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/waitlist/confirm': {
+    get: {
+      operationId: 'waitlist.confirm',
+      tags: ['Waitlist'],
+      summary: "Open the link of a member's confirmation mail",
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '302': { description: 'To {origin}/waitlist with confirmed=true, or with an error' } },
+    },
+  },
+  '/waitlist/unsubscribe': {
+    get: {
+      operationId: 'waitlist.askUnsubscribe',
+      tags: ['Waitlist'],
+      summary: 'Ask whether to stop mails about the waitlist',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
+    },
+    post: {
+      operationId: 'waitlist.unsubscribe',
+      tags: ['Waitlist'],
+      summary: 'Stop mails about the waitlist (one click, RFC 8058)',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
+    },
+  },
   '/leads/import': {
     post: {
       operationId: 'leads.import',

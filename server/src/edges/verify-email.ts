@@ -12,7 +12,7 @@ export function serveVerifyEmail(app: FastifyInstance, services: Services): void
       try {
         const { token, challenge } = request.query
         const { code } = await confirmAddress(
-          { db: services.database.db, auth: services.auth },
+          { ...services, db: services.database.db },
           {
             token: typeof token === 'string' ? token : '',
             codeChallenge: typeof challenge === 'string' ? challenge : null,

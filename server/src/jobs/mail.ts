@@ -29,11 +29,14 @@ interface Letter {
   lines: string[]
   action: { label: string; link: string }
   closing: string
+  /** Where one click ends mails of this kind (RFC 8058). */
+  unsubscribeLink?: string
 }
 
 /** The one layout of our mails, as text and as HTML that reads in every client. */
-export function mailOf(to: string, { subject, lines, action, closing }: Letter): Mail {
-  const text = [...lines, `${action.label}: ${action.link}`, closing, 'X-Automated'].join('\n\n')
+export function mailOf(to: string, { subject, lines, action, closing, unsubscribeLink }: Letter): Mail {
+  const goodbye = unsubscribeLink ? [`Unsubscribe: ${unsubscribeLink}`] : []
+  const text = [...lines, `${action.label}: ${action.link}`, closing, ...goodbye, 'X-Automated'].join('\n\n')
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;background:#f6f6f4;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:#191918">
@@ -42,9 +45,14 @@ export function mailOf(to: string, { subject, lines, action, closing }: Letter):
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${escapeHtml(subject)}</h1>
 ${lines.map((line) => `<p style="margin:0 0 16px;font-size:15px;line-height:1.6">${escapeHtml(line)}</p>`).join('\n')}
 <p style="margin:24px 0"><a href="${escapeHtml(action.link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#191918;color:#ffffff;text-decoration:none;font-size:15px;font-weight:600">${escapeHtml(action.label)}</a></p>
-<p style="margin:0;font-size:13px;line-height:1.6;color:#5e5e5a">${escapeHtml(closing)}</p>
+<p style="margin:0;font-size:13px;line-height:1.6;color:#5e5e5a">${escapeHtml(closing)}${unsubscribeLink ? ` <a href="${escapeHtml(unsubscribeLink)}" style="color:#5e5e5a">Unsubscribe</a>` : ''}</p>
 </div></body></html>`
-  return { to, subject, text, html }
+  if (!unsubscribeLink) return { to, subject, text, html }
+  const headers = {
+    'List-Unsubscribe': `<${unsubscribeLink}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
+  return { to, subject, text, html, headers }
 }
 
 function escapeHtml(text: string): string {

@@ -5,6 +5,8 @@ export interface Mail {
   subject: string
   text: string
   html: string
+  /** Beside those that every mail has. */
+  headers?: Record<string, string>
 }
 
 export interface Mailer {

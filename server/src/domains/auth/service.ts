@@ -16,6 +16,7 @@ import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
+import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
 import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, SESSION_DAYS } from './engine.ts'
 import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
@@ -169,19 +170,20 @@ const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link 
 
 /** Makes an account and mails the link that confirms it; for a known address nothing but a mail to its owner. The answer is the same. */
 export async function signUp(
-  { db, auth, limits, request }: AuthContext,
-  input: { email: string; password: string; name?: string; codeChallenge?: string },
+  { db, auth, limits, request, env }: AuthContext & { env: { authSecret: string } },
+  input: { email: string; password: string; name?: string; codeChallenge?: string; referralCode?: string },
 ) {
   await limits.spend('signUpByAddress', request.addressHash)
   const name = input.name || input.email.slice(0, input.email.indexOf('@'))
   try {
-    await db.transaction((tx) =>
-      auth.engine.within(
+    await db.transaction(async (tx) => {
+      await auth.engine.within(
         tx,
         () => auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
         input.codeChallenge,
-      ),
-    )
+      )
+      await rememberSignUpReferral({ db: tx, env, request }, input)
+    })
   } catch (error) {
     // Two sign-ups of one address at once: the other one has made the account, and its mail is on the way.
     const [made] = await db.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, input.email))
@@ -197,9 +199,10 @@ export async function signUp(
  * @throws Refusal INVALID_CODE: forged or expired
  */
 export async function confirmAddress(
-  { db, auth }: { db: Db; auth: Auth },
+  context: WaitlistContext & { db: Db; auth: Auth },
   { token, codeChallenge }: { token: string; codeChallenge: string | null },
 ): Promise<{ code: string | null }> {
+  const { db, auth } = context
   return db.transaction(async (tx) => {
     const email = emailOf(token)
     const [before] = email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update') : []
@@ -207,6 +210,7 @@ export async function confirmAddress(
     if (!before) throw new Refusal('INVALID_CODE')
     if (before.emailVerified) return { code: null }
     await ensurePersonalWorkspace(tx, before)
+    await joinOnSignUp({ ...context, db: tx }, before.id)
     const code = newToken()
     await tx.insert(authCodes).values({
       codeHash: hashToken(code),

@@ -106,11 +106,9 @@ export function rewardMonths(achievement: Achievement): number {
   return REFERRAL_TIERS.find((tier) => tier.key === achievement)?.months ?? 0
 }
 
-const LAST_TIER = REFERRAL_TIERS[REFERRAL_TIERS.length - 1]!
-
 /** The next tier and the distance to it, 0 from the last one on (specification §9). */
 export function nextReward(referralCount: number) {
-  const { key, threshold } = REFERRAL_TIERS.find((tier) => referralCount < tier.threshold) ?? LAST_TIER
+  const { key, threshold } = REFERRAL_TIERS.find((tier) => referralCount < tier.threshold) ?? REFERRAL_TIERS[3]
   return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
 }
 

@@ -139,7 +139,7 @@ export const leaderboardTallies = pgTable(
   (t) => [primaryKey({ columns: [t.period, t.referralCount] })],
 )
 
-/** As `leaderboard_tallies`, by TIE_BUCKET credits: places among those with equal counts. */
+/** As `leaderboard_tallies`, by bucket of 1024 credits: places among those with equal counts. */
 export const leaderboardTies = pgTable(
   'leaderboard_ties',
   {

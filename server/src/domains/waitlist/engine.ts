@@ -1,0 +1,358 @@
+import { randomInt } from 'node:crypto'
+import { SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import { createSealer } from '../../sealing.ts'
+import { type Addressee, achievementsMail, movedUpMail } from './mails.ts'
+import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
+import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
+
+export type Member = typeof members.$inferSelect
+export type Referral = typeof referrals.$inferSelect
+
+/** What the waitlist needs of the process: how mails go out, and how it is set up. */
+export interface WaitlistContext {
+  env: { authSecret: string; waitlistConfirmRequired: boolean }
+  origin: string
+  outbox: Outbox
+}
+
+/** Where a request came from: hashes of its address and range, and its country. */
+export interface Provenance {
+  addressHash: string
+  rangeHash: string
+  country: string | null
+}
+
+/** The waitlist while nobody else changes it. */
+export interface LockedWaitlist {
+  tx: Db
+  /** Places taken. */
+  joined: number
+  /** The number of the last credit. */
+  credits: number
+  now: Date
+}
+
+/**
+ * Runs `work` in one transaction, alone among those that change places and counts: so places stay dense, and credits have an order.
+ * Keep it short: all joins wait for it.
+ */
+export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx
+      .select({ joined: waitlistState.joined, credits: waitlistState.credits, now: sql<string>`clock_timestamp()` })
+      .from(waitlistState)
+      .for('update')
+    if (!row) throw new Error('the waitlist has no state')
+    const { joined, credits } = row
+    const waitlist: LockedWaitlist = { tx, joined, credits, now: new Date(row.now) }
+    const result = await work(waitlist)
+    if (waitlist.joined !== joined || waitlist.credits !== credits)
+      await tx.update(waitlistState).set({ joined: waitlist.joined, credits: waitlist.credits })
+    return result
+  })
+}
+
+interface Newcomer {
+  email: string
+  normalizedEmail: string
+  country: string | null
+}
+
+/**
+ * Gives the next place: to a new member, or to one that has an account and never joined.
+ * @returns null where the address already has a place
+ */
+export async function takePlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
+  const { tx, now } = waitlist
+  const position = waitlist.joined + 1
+  const achievements = position <= PIONEERS ? (['pioneer'] as const) : []
+  const [joined] = await tx
+    .update(members)
+    .set({
+      position,
+      joinedAt: now,
+      country: sql`coalesce(${members.country}, ${newcomer.country})`,
+      achievements: sql`${members.achievements} || array[${sql.join([...achievements], sql`, `)}]::text[]`,
+    })
+    .where(and(eq(members.normalizedEmail, newcomer.normalizedEmail), eq(members.position, 0)))
+    .returning()
+  const member =
+    joined ??
+    (await insertMember(tx, {
+      ...newcomer,
+      position,
+      joinedAt: now,
+      signupDate: now,
+      achievements: [...achievements],
+      referralCode: () => randomText(LETTERS_AND_DIGITS, 8),
+    }))
+  if (member) waitlist.joined = position
+  return member
+}
+
+type NewMember = Omit<typeof members.$inferInsert, 'referralCode'> & { referralCode: () => string }
+
+/** Makes a member with a code that is free. @returns null where the mailbox already has a member */
+export async function insertMember(tx: Db, { referralCode, ...member }: NewMember): Promise<Member | null> {
+  // Short codes meet now and then: of some, the first that nobody has.
+  const codes = Array.from({ length: 4 }, referralCode)
+  const free = sql<string>`(select code from unnest(array[${sql.join(
+    codes.map((code) => sql`${code}`),
+    sql`, `,
+  )}]::text[]) as code where not exists (select from users where referral_code = code) limit 1)`
+  const [made] = await tx
+    .insert(members)
+    .values({ ...member, referralCode: free })
+    .onConflictDoNothing({ target: members.normalizedEmail })
+    .returning()
+  return made ?? null
+}
+
+/** Without characters that are read for another. */
+const LETTERS_AND_DIGITS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const CAPITALS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+/** The code of a member whom a session made (specification §5). */
+export function sessionCode(): string {
+  return randomText(CAPITALS_AND_DIGITS, 6)
+}
+
+function randomText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/** Keeps where a member came from, for as long as bursts are told by it. */
+export async function keepAddress(tx: Db, memberId: string, from: Provenance): Promise<void> {
+  const { addressHash, rangeHash } = from
+  await tx.insert(joinAddresses).values({ memberId, addressHash, rangeHash }).onConflictDoNothing()
+}
+
+interface NewReferral {
+  member: Pick<Member, 'id' | 'confirmedAt'>
+  referrerId: string
+  email: string
+  from: Provenance
+}
+
+/**
+ * Notes who referred a member, and credits it, unless something speaks for waiting.
+ * Call it before the member's own address is kept: a burst is told by those before.
+ * @returns false, and does nothing, where the member has a referrer, is the referrer, or has referred the referrer
+ */
+export async function refer(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  { member, referrerId, email, from }: NewReferral,
+): Promise<boolean> {
+  const { tx, now } = waitlist
+  const [referred] = await tx
+    .update(members)
+    .set({ referredBy: referrerId })
+    .where(
+      sql`${members.id} = ${member.id} and ${members.referredBy} is null and ${members.id} <> ${referrerId}
+        and not exists (select from referrals where member_id = ${referrerId} and referrer_id = ${member.id})`,
+    )
+    .returning({ id: members.id })
+  if (!referred) return false
+  const reason = holdReason(email, await joinsFromRange(tx, from.rangeHash, now))
+  const unconfirmed = context.env.waitlistConfirmRequired && !member.confirmedAt
+  const status = reason ? 'held' : unconfirmed ? 'unconfirmed' : 'credited'
+  const row = { memberId: member.id, referrerId, holdReason: reason, country: from.country, createdAt: now }
+  if (status !== 'credited') {
+    await tx.insert(referrals).values({ ...row, status })
+    return true
+  }
+  await tx.insert(referrals).values({ ...row, ...nextCredit(waitlist) })
+  await countCredit(waitlist, context, { referrerId, country: from.country, moves: true })
+  return true
+}
+
+/** Joins from a range before now, in the time of each of BURSTS, counted no further than a burst goes. */
+async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<number[]> {
+  const counts = BURSTS.map(
+    ({ joins, minutes }) =>
+      sql`(select count(*)::int from (select from join_addresses where range_hash = ${rangeHash}
+        and created_at > ${now.toISOString()}::timestamptz - make_interval(mins => ${minutes}) limit ${joins}) as recent)`,
+  )
+  const { rows } = await tx.execute<{ joins: number[] }>(sql`select array[${sql.join(counts, sql`, `)}] as joins`)
+  return rows[0]?.joins ?? []
+}
+
+/** Credits a referral that has waited. */
+export async function credit(waitlist: LockedWaitlist, context: WaitlistContext, referral: Referral): Promise<void> {
+  const { memberId, referrerId, country, moved } = referral
+  await waitlist.tx.update(referrals).set(nextCredit(waitlist)).where(eq(referrals.memberId, memberId))
+  await countCredit(waitlist, context, { referrerId, country, moves: !moved })
+}
+
+function nextCredit(waitlist: LockedWaitlist) {
+  waitlist.credits += 1
+  return {
+    status: 'credited' as const,
+    creditNumber: waitlist.credits,
+    creditedAt: waitlist.now,
+    inWeek: true,
+    moved: true,
+  }
+}
+
+/** Counts the newest credit for its referrer: counts of the three periods, places, achievements with their rewards, a mail. */
+async function countCredit(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  { referrerId, country, moves }: { referrerId: string; country: string | null; moves: boolean },
+): Promise<void> {
+  const { tx, credits } = waitlist
+  const day = utcDay(waitlist.now)
+  const counts = await tx
+    .insert(referralCounts)
+    .values(
+      ['alltime', 'week', day].map((period) => ({
+        period,
+        memberId: referrerId,
+        referralCount: 1,
+        lastCredit: credits,
+      })),
+    )
+    .onConflictDoUpdate({
+      target: [referralCounts.period, referralCounts.memberId],
+      set: { referralCount: sql`${referralCounts.referralCount} + 1`, lastCredit: sql`excluded.last_credit` },
+    })
+    .returning({ period: referralCounts.period, count: referralCounts.referralCount })
+  const countOf = (period: string) => counts.find((row) => row.period === period)?.count ?? 0
+  if (moves) await moveUp(tx, referrerId)
+
+  const [referrer] = await tx.select().from(members).where(eq(members.id, referrerId))
+  if (!referrer) throw new Error('a referrer is no member')
+  const isNewCountry = country !== null && !referrer.referralCountries.includes(country)
+  const countries = isNewCountry ? [...referrer.referralCountries, country] : referrer.referralCountries
+  const standing = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
+  const earned = newAchievements(referrer.achievements, standing)
+  const mailed = await tellReferrer(waitlist, context, { referrer, earned, referralCount: standing.alltime })
+  if (earned.length > 0) await grantRewards(tx, referrer, earned)
+  if (earned.length > 0 || isNewCountry || mailed) {
+    await tx
+      .update(members)
+      .set({
+        achievements: [...referrer.achievements, ...earned],
+        referralCountries: countries,
+        ...(mailed ? { movedUpMailedAt: waitlist.now } : {}),
+      })
+      .where(eq(members.id, referrerId))
+  }
+}
+
+/** Moves a member up by the spots of one referral, to 1 at most, and those passed down by one: at most 6 rows, in one statement. */
+async function moveUp(tx: Db, memberId: string): Promise<void> {
+  await tx.execute(sql`
+    update users as u
+    set position = case when u.id = mover.id then greatest(1, mover.position - ${SPOTS_PER_REFERRAL}::int) else u.position + 1 end
+    from users as mover
+    where mover.id = ${memberId} and mover.position > 1
+      and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
+}
+
+/** Months of Pro for the tiers among `earned`; to the account where there is one, else kept for it. */
+async function grantRewards(tx: Db, member: Member, earned: Parameters<typeof rewardMonths>[0][]): Promise<void> {
+  const grants = earned
+    .map((achievement) => ({ achievement, months: rewardMonths(achievement) }))
+    .filter(({ months }) => months > 0)
+  if (grants.length === 0) return
+  await tx
+    .insert(rewardGrants)
+    .values(grants.map((grant) => ({ ...grant, memberId: member.id, accountUserId: member.accountUserId })))
+    .onConflictDoNothing()
+}
+
+/** Someone popular is not mailed for every single friend. */
+const MOVED_UP_MAIL_HOURS = 24
+
+/** @returns whether a mail was posted */
+async function tellReferrer(
+  { tx, now }: LockedWaitlist,
+  context: WaitlistContext,
+  {
+    referrer,
+    earned,
+    referralCount,
+  }: { referrer: Member; earned: ReturnType<typeof newAchievements>; referralCount: number },
+): Promise<boolean> {
+  const to = addresseeOf(context, referrer)
+  if (!to) return false
+  const last = referrer.movedUpMailedAt
+  const isDue = !last || now.getTime() - last.getTime() > MOVED_UP_MAIL_HOURS * 3_600_000
+  if (earned.length === 0 && !isDue) return false
+  await context.outbox.post(
+    tx,
+    earned.length > 0 ? achievementsMail(to, earned, referralCount) : movedUpMail(to, referralCount),
+  )
+  return true
+}
+
+/** Whom a mail about the waitlist goes to; null where none may be sent. */
+export function addresseeOf({ env, origin }: WaitlistContext, member: Member): Addressee | null {
+  const { email, referralCode, position } = member
+  if (!email || !referralCode || member.unsubscribedAt) return null
+  const token = memberToken(env.authSecret, 'unsubscribe').seal(member.id)
+  return { email, referralCode, position, origin, unsubscribeLink: `${origin}/api/waitlist/unsubscribe?token=${token}` }
+}
+
+/** Seals a member's id into a mailed link. */
+export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') {
+  return createSealer(secret, `x-automated waitlist ${purpose}`)
+}
+
+/** Takes back what a credit counted. Places and achievements stay (domain-rules.md). */
+export async function takeBack({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
+  if (!referral.creditedAt) return
+  const { memberId, referrerId, creditedAt, inWeek } = referral
+  await tx
+    .update(referrals)
+    .set({ status: 'held', creditNumber: null, creditedAt: null, inWeek: false })
+    .where(eq(referrals.memberId, memberId))
+  const remaining = sql`from referrals where referrer_id = ${referrerId} and credit_number is not null`
+  const periods = ['alltime', utcDay(creditedAt), ...(inWeek ? ['week'] : [])]
+  await tx.execute(sql`
+    update referral_counts
+    set referral_count = referral_count - 1, last_credit = coalesce((select max(credit_number) ${remaining}), 0)
+    where member_id = ${referrerId} and period in ${periods}`)
+  await tx.execute(sql`
+    update users set referral_countries = coalesce((select array_agg(distinct country) ${remaining} and country is not null), '{}')
+    where id = ${referrerId}`)
+}
+
+const EXPIRY_BATCH = 1_000
+
+/** Takes credits that are older than 7 days out of the week's counts, whenever somebody looks and each hour: each leaves once. */
+export async function expireWeek(db: Db): Promise<void> {
+  for (;;) {
+    const { rows: due } = await db.execute(
+      sql`select from referrals where in_week and credited_at <= now() - interval '7 days' limit 1`,
+    )
+    if (due.length === 0) return
+    await changeWaitlist(db, ({ tx }) =>
+      tx.execute(sql`
+        with expired as (
+          update referrals set in_week = false where member_id in (
+            select member_id from referrals where in_week and credited_at <= now() - interval '7 days'
+            order by credited_at limit ${EXPIRY_BATCH})
+          returning referrer_id),
+        lost as (select referrer_id, count(*) as credits from expired group by 1)
+        update referral_counts as c set referral_count = c.referral_count - lost.credits
+        from lost where c.period = 'week' and c.member_id = lost.referrer_id`),
+    )
+  }
+}
+
+/** 2026-11-20, in UTC. */
+export function utcDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10)
+}
+
+/** The period's key in `referral_counts`. */
+export function periodKey(period: 'alltime' | 'week' | 'today'): SQL {
+  return period === 'today' ? sql`to_char(now() at time zone 'UTC', 'YYYY-MM-DD')` : sql`${period}`
+}
