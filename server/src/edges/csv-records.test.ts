@@ -8,7 +8,9 @@ async function read(text: string, chunkBytes = 1 << 20): Promise<CsvRecord[]> {
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
   }
-  return Array.fromAsync(readCsv(chunks()))
+  const records: CsvRecord[] = []
+  for await (const record of readCsv(chunks())) records.push(record)
+  return records
 }
 
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'

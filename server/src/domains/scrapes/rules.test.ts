@@ -103,7 +103,7 @@ describe('verdict', () => {
   })
   it.each([
     ['not-found', 'There is no X account @ana.'],
-    ['recipient', 'X does not show the followers of @ana: X said so.'],
+    ['forbidden', 'X does not show the followers of @ana: X said so.'],
     ['invalid', 'Failed to scrape X followers: X said so.'],
   ])('fails after %s', (kind, error) => {
     expect(of(kind)).toEqual({ status: 'failed', error })

@@ -99,6 +99,7 @@ export function verdict(
       return { status: 'waiting', resumesAt: null, failures: 0, error: failure.message }
     case 'not-found':
       return { status: 'failed', error: noSuchAccount(twitterHandle) }
+    case 'forbidden':
     case 'recipient':
       return { status: 'failed', error: `X does not show the ${type} of @${twitterHandle}: ${failure.message}` }
     case 'invalid':

@@ -10,7 +10,13 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { SignedInContext } from '../../requests/context.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { connectWithPassword, findCurrentAccount, markLost, withAccount } from '../x-account/service.ts'
+import {
+  CONNECTION_LOST,
+  connectWithPassword,
+  findCurrentAccount,
+  markLost,
+  withAccount,
+} from '../x-account/service.ts'
 import {
   estimate,
   type Failure,
@@ -375,8 +381,8 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
     const account = await findCurrentAccount(runner.database.db, row.workspaceId)
     if (account?.status !== 'connected') {
-      const reason = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
-      throw new XError('unauthorized', reason)
+      const error = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
+      return settle(runner, row, { status: 'waiting', resumesAt: null, failures: 0, error })
     }
     if (row.sourceUserId === null) return await lookUp(runner, row, account)
     const began = Date.now()
@@ -391,7 +397,11 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     })
     return await keepPage(runner, row, page, began)
   } catch (error) {
-    if (error instanceof XError) return settle(runner, row, verdict(error, row, new Date()))
+    if (error instanceof XError) {
+      const { kind, retryAt } = error
+      const message = kind === 'unauthorized' ? CONNECTION_LOST : error.message
+      return settle(runner, row, verdict({ kind, message, retryAt }, row, new Date()))
+    }
     // Tried again like X's own trouble. Where the database is what is down, writing that down throws too, and the queue tries again.
     const stopped = await settle(runner, row, verdict(FAULT, row, new Date()))
     runner.log.error({ err: error, scrapeId: row.id }, 'scrape failed')
