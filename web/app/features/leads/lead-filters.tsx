@@ -1,8 +1,6 @@
 import type { LeadFilter } from '@x-automated/contract/leads'
-import { Search, X } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { Button } from '../../ui/button'
-import { cx } from '../../ui/cx'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
@@ -73,11 +71,10 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
   const max = followersIn(draft.max)
   const numberProblem = (typed: string, value: number | undefined) =>
     typed.trim() !== '' && value === undefined ? 'Enter a number' : undefined
-  const anySet = Boolean(draft.keyword || draft.min || draft.max || filter.status || filter.scrapeId)
 
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(0,1fr)_8.5rem_8.5rem_10rem_auto]">
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(0,1fr)_8.5rem_8.5rem_10rem]">
         <Field label="Keyword" className="max-md:col-span-2">
           <Input
             inputMode="search"
@@ -125,18 +122,6 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
             }}
           />
         </Field>
-        <Button
-          variant="ghost"
-          icon={<X aria-hidden />}
-          // Keeps its place, so that nothing moves when a filter is set.
-          className={cx('mt-6.5 self-start max-md:col-span-2 max-md:mt-0', !anySet && 'invisible max-md:hidden')}
-          onClick={() => {
-            setDraft(draftOf({}))
-            apply({})
-          }}
-        >
-          Clear filters
-        </Button>
       </div>
       {filter.scrapeId && <p className="text-muted">Only the leads that one scrape found.</p>}
     </search>

@@ -85,6 +85,7 @@ export function Leads() {
           <Toolbar
             filter={filter}
             total={leads.isSuccess ? total : null}
+            onClearFilter={isFiltered ? () => goTo({}, 1) : null}
             selection={selection}
             message={message}
             onMessage={setMessage}
@@ -118,6 +119,8 @@ interface ToolbarProps {
   filter: LeadFilter
   /** Null while it is not known. */
   total: number | null
+  /** Null where nothing is filtered. */
+  onClearFilter: (() => void) | null
   selection: ReturnType<typeof useLeadSelection>
   message: string
   onMessage: (message: string) => void
@@ -126,7 +129,7 @@ interface ToolbarProps {
 }
 
 /** What can be done with the leads that are picked. */
-function Toolbar({ filter, total, selection, message, onMessage, sending, onSend }: ToolbarProps) {
+function Toolbar({ filter, total, onClearFilter, selection, message, onMessage, sending, onSend }: ToolbarProps) {
   const confirm = useConfirm()
   const [open, setOpen] = useState<'list' | 'message' | null>(null)
   // All on every page is offered once all of this page are picked.
@@ -157,10 +160,16 @@ function Toolbar({ filter, total, selection, message, onMessage, sending, onSend
             ? `${count.toLocaleString('en-US')} selected`
             : total !== null && `${total.toLocaleString('en-US')} ${total === 1 ? 'lead' : 'leads'}`}
         </p>
-        {count > 0 && (
+        {count > 0 ? (
           <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={selection.clear}>
             Clear selection
           </Button>
+        ) : (
+          onClearFilter && (
+            <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={onClearFilter}>
+              Clear filters
+            </Button>
+          )
         )}
         {offersAll && !selection.all && messageable !== null && messageable > count && (
           <Button size="sm" variant="ghost" onClick={selection.pickAll}>
