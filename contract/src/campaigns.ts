@@ -132,7 +132,7 @@ export const campaigns = {
     description: 'Becoming active queues what was never queued, in the same transaction.',
     access: 'member',
     effect: 'rows',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND'],
   })
     .input(
       z.strictObject({
@@ -153,7 +153,7 @@ export const campaigns = {
     summary: 'Queue one message for each lead of the list; the campaign becomes active',
     access: 'member',
     effect: 'rows',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),

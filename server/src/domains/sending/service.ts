@@ -407,7 +407,11 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
   const account = await lockPace(tx, campaign)
   for (;;) {
     const [next] = await tx
-      .select({ dm: dms, lead: leads, dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - now())::float` })
+      .select({
+        dm: dms,
+        lead: leads,
+        dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - clock_timestamp())::float`,
+      })
       .from(dms)
       .leftJoin(leads, eq(leads.id, dms.leadId))
       .where(and(eq(dms.campaignId, campaign.id), eq(dms.status, 'queued'), sql`${dms.leaseExpiresAt} is null`))
@@ -422,8 +426,8 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
       .set({
         lease: sql`gen_random_uuid()`,
         holder: `extension:${holder}`,
-        leaseExpiresAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
-        claimedAt: sql`now()`,
+        leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
+        claimedAt: sql`clock_timestamp()`,
         triedAt: sql`coalesce(${dms.triedAt}, now())`,
         xAccountId: account?.id ?? null,
         attempts: sql`${dms.attempts} + 1`,
@@ -440,7 +444,7 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
       await tx
         .update(xAccounts)
         .set({
-          nextSendAt: sql`now() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())})`,
+          nextSendAt: sql`clock_timestamp() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())})`,
         })
         .where(eq(xAccounts.id, account.id))
     }
@@ -471,7 +475,7 @@ async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null
   return account ?? null
 }
 
-/** Seconds until the account's pace and cap allow one more; 0 or less: now. */
+/** Seconds until the account's pace and cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
 async function secondsToWait(
   tx: Db,
   { sendIntervalSeconds, dailyDmCap }: Pace,
@@ -485,10 +489,10 @@ async function secondsToWait(
   if (cap <= 0) return 3_600
   const { rows } = await tx.execute<{ wait: number }>(sql`
     select greatest(
-      extract(epoch from ${account?.nextSendAt ?? null}::timestamptz - now()),
+      extract(epoch from ${account?.nextSendAt ?? null}::timestamptz - clock_timestamp()),
       extract(epoch from (select max(claimed_at) from dms where ${claims} and claimed_at > now() - interval '1 day')
-        + make_interval(secs => ${sendIntervalSeconds}) - now()),
-      extract(epoch from (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' - now()),
+        + make_interval(secs => ${sendIntervalSeconds}) - clock_timestamp()),
+      extract(epoch from (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' - clock_timestamp()),
       0)::float as wait`)
   return rows[0]?.wait ?? 0
 }

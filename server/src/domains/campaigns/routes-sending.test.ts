@@ -1,0 +1,372 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { leads } from '../leads/tables.ts'
+import { leadListItems } from '../lists/tables.ts'
+import { expireLeases, queueDirect } from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+
+let app: TestApp
+let person: Person
+let stranger: Person
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+  stranger = await makePerson(app)
+})
+
+const NOBODYS = '01900000-0000-7000-8000-000000000000'
+const UNKNOWN = 'Outcome unknown: check the conversation before sending again'
+
+const launched = async (count: number, by = person) =>
+  launch(by, await makeList(app, by, openHandles(count)), { channel: 'extension' })
+const claim = (id: string, by = person) => by.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+const report = (dmId: string, body: object, by = person) => by.call('POST', `/dms/${dmId}/outcome`, body)
+const runOut = (dmId: string) =>
+  app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, dmId))
+
+describe('POST /campaigns/{id}/claim', () => {
+  it('200: hands each message to one, in the order of the list; 204 when none is left', async () => {
+    const list = await makeList(app, person, openHandles(3))
+    const campaign = await launch(person, list, { channel: 'extension' })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => claim(campaign.id)))
+    const claimed = answers.filter(({ status }) => status === 200).map(({ body }) => body)
+    expect(claimed.map(({ leadId }) => leadId).sort()).toEqual([...list.leadIds].sort())
+    expect(new Set(claimed.map(({ lease }) => lease)).size).toBe(3)
+    const [first] = claimed
+    expect(first).toEqual({
+      dmId: expect.any(String),
+      lease: expect.any(String),
+      leadId: expect.any(String),
+      twitterHandle: expect.stringMatching(/^open_/),
+      message: expect.stringMatching(/^Hi Lead \d, I follow @open_/),
+      leaseExpiresAt: expect.any(String),
+    })
+    const seconds = (Date.parse(first.leaseExpiresAt) - Date.now()) / 1000
+    expect(seconds).toBeGreaterThan(110)
+    expect(seconds).toBeLessThanOrEqual(121)
+    const none = answers.filter(({ status }) => status === 204)
+    expect(none.map(({ body, headers }) => [body, headers.get('retry-after')])).toEqual(Array(2).fill(['', null]))
+    expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
+  })
+
+  it('204 with Retry-After: the pace of the account', async () => {
+    const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '30' } })
+    const paced = await makePerson(app)
+    await connectX(app, paced)
+    for (const by of [paced, person]) {
+      const { id } = await launched(2, by)
+      const ask = () =>
+        fetch(`${other.url}/api/campaigns/${id}/claim`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${by.token}`, 'content-type': 'application/json' },
+          body: '{"holder":"laptop"}',
+        })
+      // Whoever sends without an account that we know keeps the workspace's pace.
+      if (by === person)
+        await app.db.update(dms).set({ claimedAt: null }).where(sql`workspace_id = ${person.workspaceId}`)
+      expect((await ask()).status).toBe(200)
+      const wait = await ask()
+      expect(wait.status).toBe(204)
+      expect(Number(wait.headers.get('retry-after'))).toBeGreaterThan(25)
+      expect(Number(wait.headers.get('retry-after'))).toBeLessThanOrEqual(36)
+    }
+  })
+
+  it('204 with Retry-After: the cap of the account, which counts every channel', async () => {
+    const capped = await makePerson(app)
+    const account = await connectX(app, capped)
+    const { id } = await launched(2, capped)
+    await app.db.update(xAccounts).set({ dailyCap: 1 }).where(eq(xAccounts.id, account.id))
+    expect((await claim(id, capped)).status).toBe(200)
+    const wait = await claim(id, capped)
+    expect(wait.status).toBe(204)
+    expect(Number(wait.headers.get('retry-after'))).toBeGreaterThan(86_000)
+  })
+
+  it('204: nothing that has lost its lead is handed out', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const campaign = await launch(person, list, { channel: 'extension' })
+    await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, list.id))
+    await person.client.leads.remove({ id: list.leadIds[0]! })
+    expect((await claim(campaign.id)).status).toBe(204)
+    expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
+      status: 'failed',
+      errorMessage: 'Skipped: Lead data or Twitter handle missing during processing.',
+    })
+    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
+  })
+
+  it('400 · 403 · 404', async () => {
+    const { id } = await launched(1)
+    expect((await person.call('POST', `/campaigns/${id}/claim`, { holder: ' ' })).status).toBe(400)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await claim(id, viewer)).status).toBe(403)
+    for (const answer of [await claim(id, stranger), await claim(NOBODYS)])
+      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+  })
+
+  it('409: one that our servers send, or that is not active', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const ours = await launch(own, await makeList(app, own, openHandles(1)))
+    const answer = await claim(ours.id, own)
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_CHANNEL'])
+    const paused = await makeCampaign(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
+    const refused = await claim(paused.id, own)
+    expect([refused.status, refused.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+})
+
+describe('POST /claim', () => {
+  const claimAny = (by: Person) => by.call('POST', '/claim', { holder: 'laptop' })
+
+  it('200: from the oldest active campaign of the extension that has one due; 204 when none has', async () => {
+    const own = await makePerson(app)
+    expect((await claimAny(own)).status).toBe(204)
+    const [one, two] = [await launched(1, own), await launched(1, own)]
+    const campaignOf = async () => {
+      const { body } = await claimAny(own)
+      return (await app.db.select().from(dms).where(eq(dms.id, body.dmId)))[0]?.campaignId
+    }
+    expect([await campaignOf(), await campaignOf()]).toEqual([one.id, two.id])
+    expect((await claimAny(own)).status).toBe(204)
+  })
+
+  it('204 with Retry-After: one will be due', async () => {
+    const own = await makePerson(app)
+    const { id } = await launched(1, own)
+    await app.db.update(dms).set({ dueAt: sql`now() + interval '1 hour'` }).where(eq(dms.campaignId, id))
+    const answer = await claimAny(own)
+    expect(answer.status).toBe(204)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_500)
+  })
+
+  it('400 · 403', async () => {
+    expect((await person.call('POST', '/claim', {})).status).toBe(400)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await claimAny(viewer)).status).toBe(403)
+  })
+})
+
+describe('POST /dms/{id}/outcome', () => {
+  it('200: records what became of it, and completes the campaign with the last', async () => {
+    const list = await makeList(app, person, openHandles(3))
+    const campaign = await launch(person, list, { channel: 'extension' })
+    const outcomes = [
+      { wasSent: true },
+      { wasSent: false, errorMessage: 'The page had no message button.' },
+      { wasSent: false },
+    ]
+    const completed: boolean[] = []
+    for (const outcome of outcomes) {
+      const { body } = await claim(campaign.id)
+      const answer = await report(body.dmId, { lease: body.lease, ...outcome })
+      expect([answer.status, answer.body.success]).toEqual([200, true])
+      completed.push(answer.body.campaignCompleted)
+    }
+    expect(completed).toEqual([false, false, true])
+    expect(await dmsOf(person, campaign.id)).toEqual([
+      expect.objectContaining({ status: 'sent', sentAt: expect.any(String), errorMessage: null }),
+      expect.objectContaining({ status: 'failed', sentAt: null, errorMessage: 'The page had no message button.' }),
+      expect.objectContaining({ status: 'failed', errorMessage: 'Send failed via extension.' }),
+    ])
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+      status: 'completed',
+      dmsSentCount: 1,
+      dmsFailedCount: 2,
+      lastRunAt: expect.any(String),
+    })
+    const rows = await app.db
+      .select({ lead: leads.dmStatus, item: leadListItems.contactStatus })
+      .from(leadListItems)
+      .innerJoin(leads, eq(leads.id, leadListItems.leadId))
+      .where(eq(leadListItems.leadListId, list.id))
+      .orderBy(leadListItems.addedAt)
+    expect(rows).toEqual([
+      { lead: 'contacted', item: 'contacted' },
+      { lead: 'failed_contact', item: 'pending' },
+      { lead: 'failed_contact', item: 'pending' },
+    ])
+  })
+
+  it('200: the same outcome again answers the same, at once or later', async () => {
+    const { id } = await launched(2)
+    const { body } = await claim(id)
+    const outcome = { lease: body.lease, wasSent: true }
+    const answers = await Promise.all(Array.from({ length: 5 }, () => report(body.dmId, outcome)))
+    expect(answers.map((answer) => [answer.status, answer.body])).toEqual(
+      Array(5).fill([200, { success: true, campaignCompleted: false }]),
+    )
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsSentCount: 1, dmsQueuedCount: 1 })
+    const other = await report(body.dmId, { lease: body.lease, wasSent: false })
+    expect([other.status, other.body.code]).toEqual([409, 'LEASE_LOST'])
+  })
+
+  it('200: a pause or an archive does not lose what was in the extension’s hands', async () => {
+    for (const status of ['paused', 'archived'] as const) {
+      const { id } = await launched(2)
+      const { body } = await claim(id)
+      await person.client.campaigns.update({ id, status })
+      expect((await report(body.dmId, { lease: body.lease, wasSent: true })).status).toBe(200)
+      expect(await person.client.campaigns.find({ id })).toMatchObject({ status, dmsSentCount: 1 })
+      if (status === 'paused') expect((await claim(id)).status).toBe(409)
+    }
+  })
+
+  it('200: a late outcome counts until the message is queued again; then 409', async () => {
+    const { id } = await launched(2)
+    const [first, second] = [(await claim(id)).body, (await claim(id)).body]
+    await runOut(first.dmId)
+    await runOut(second.dmId)
+    await expireLeases(app.db)
+    expect(await dmsOf(person, id)).toEqual(
+      Array(2).fill(expect.objectContaining({ status: 'failed', errorMessage: UNKNOWN })),
+    )
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed', dmsFailedCount: 2 })
+
+    expect((await report(first.dmId, { lease: first.lease, wasSent: true })).status).toBe(200)
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsSentCount: 1, dmsFailedCount: 1 })
+    await person.client.campaigns.requeue({ id: second.dmId })
+    const late = await report(second.dmId, { lease: second.lease, wasSent: true })
+    expect([late.status, late.body.code]).toEqual([409, 'LEASE_LOST'])
+    expect((await claim(id)).body.dmId).toBe(second.dmId)
+  })
+
+  it('a lease that ran out is nobody’s to take', async () => {
+    const { id } = await launched(1)
+    const { body } = await claim(id)
+    await runOut(body.dmId)
+    expect((await claim(id)).status).toBe(409)
+    expect((await dmsOf(person, id))[0]).toMatchObject({ status: 'failed', errorMessage: UNKNOWN })
+  })
+
+  it('400 · 403 · 404 · 409', async () => {
+    const { id } = await launched(1)
+    const { body } = await claim(id)
+    expect((await report(body.dmId, { lease: body.lease })).status).toBe(400)
+    expect((await report(body.dmId, { lease: body.lease, wasSent: false, errorMessage: '\u0000' })).status).toBe(400)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await report(body.dmId, { lease: body.lease, wasSent: true }, viewer)).status).toBe(403)
+    for (const answer of [
+      await report(body.dmId, { lease: body.lease, wasSent: true }, stranger),
+      await report(NOBODYS, { lease: body.lease, wasSent: true }),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([404, 'DM_NOT_FOUND'])
+    for (const lease of [NOBODYS, 'not a lease']) {
+      const answer = await report(body.dmId, { lease, wasSent: true })
+      expect([answer.status, answer.body.code]).toEqual([409, 'LEASE_LOST'])
+    }
+    await expectCountsRight(app)
+  })
+})
+
+describe('POST /dms/{id}/requeue', () => {
+  const requeue = (id: string, by = person) => by.call('POST', `/dms/${id}/requeue`)
+  const failedOne = async () => {
+    const campaign = await launched(1)
+    const { body } = await claim(campaign.id)
+    await report(body.dmId, { lease: body.lease, wasSent: false })
+    return { campaignId: campaign.id, dmId: body.dmId as string, leadId: body.leadId as string }
+  }
+
+  it('200: a failed message waits to be sent again, and a completed campaign goes on', async () => {
+    const { campaignId, dmId, leadId } = await failedOne()
+    const answer = await requeue(dmId)
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      expect.objectContaining({
+        id: dmId,
+        campaignId,
+        status: 'queued',
+        errorMessage: null,
+        lead: expect.objectContaining({ id: leadId }),
+      }),
+    ])
+    expect(await person.client.campaigns.find({ id: campaignId })).toMatchObject({
+      status: 'active',
+      dmsQueuedCount: 1,
+      dmsFailedCount: 0,
+    })
+    const { body } = await claim(campaignId)
+    expect(body.dmId).toBe(dmId)
+    expect((await report(dmId, { lease: body.lease, wasSent: true })).body.campaignCompleted).toBe(true)
+  })
+
+  it('404: another workspace’s or nobody’s · 403: a viewer', async () => {
+    const { dmId } = await failedOne()
+    for (const answer of [await requeue(dmId, stranger), await requeue(NOBODYS)])
+      expect([answer.status, answer.body.code]).toEqual([404, 'DM_NOT_FOUND'])
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await requeue(dmId, viewer)).status).toBe(403)
+  })
+
+  it('409: not failed, archived, its lead deleted, or written to by another campaign', async () => {
+    const { dmId } = await failedOne()
+    await requeue(dmId)
+    const archived = await failedOne()
+    await person.client.campaigns.update({ id: archived.campaignId, status: 'archived' })
+    const orphan = await failedOne()
+    await app.db.delete(leadListItems).where(eq(leadListItems.leadId, orphan.leadId))
+    await person.client.leads.remove({ id: orphan.leadId })
+    const list = await makeList(app, person, openHandles(1))
+    await launch(person, list, { channel: 'extension' })
+    const skipped = (await dmsOf(person, (await launch(person, list, { channel: 'extension' })).id))[0]!
+    for (const id of [dmId, archived.dmId, orphan.dmId, skipped.id]) {
+      const answer = await requeue(id)
+      expect([answer.status, answer.body.code]).toEqual([409, 'DM_STATE'])
+    }
+    await expectCountsRight(app)
+  })
+})
+
+describe('queueDirect', () => {
+  it('queues one message a lead, and none for leads that are queued or were written to', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(4), { names: ['Ada', 'Ben', 'Cid', 'Dee'] })
+    await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, list.leadIds[2]!))
+    await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[3]!))
+    const first = await queueDirect(app.db, own.actor, { leadIds: list.leadIds.slice(0, 1) })
+    const rest = await queueDirect(app.db, own.actor, { filter: {}, message: 'Hi {lead_name} {twitter_handle}' })
+    expect([first, rest]).toEqual([
+      { success: true, queued: 1 },
+      { success: true, queued: 2 },
+    ])
+    const rows = await app.db.select().from(dms).where(eq(dms.workspaceId, own.workspaceId)).orderBy(dms.id)
+    expect(rows.map((dm) => dm.message)).toEqual([
+      'Hello! I noticed your profile and wanted to connect.',
+      `Hi Ben @${list.handles[1]}`,
+      `Hi Dee @${list.handles[3]}`,
+    ])
+    expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0 })
+  })
+
+  it('counts its messages to one lead', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(1))
+    for (let i = 0; i < 3; i++) {
+      await queueDirect(app.db, own.actor, { leadIds: list.leadIds })
+      await app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, list.leadIds[0]!))
+      await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, list.leadIds[0]!))
+    }
+    const rows = await app.db.select().from(dms).where(eq(dms.leadId, list.leadIds[0]!)).orderBy(dms.step)
+    expect(rows.map((dm) => dm.step)).toEqual([0, 1, 2])
+  })
+
+  it('asks for a connected account, and names a placeholder that nothing fills', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(1))
+    await expect(queueDirect(app.db, own.actor, { leadIds: list.leadIds })).rejects.toMatchObject({
+      code: 'X_NOT_CONNECTED',
+    })
+    await expect(queueDirect(app.db, own.actor, { leadIds: list.leadIds, message: '{x}' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: [{ field: 'message', problem: expect.stringContaining('{x}') }],
+    })
+  })
+})

@@ -1,0 +1,455 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import {
+  dmsOf,
+  expectCountsRight,
+  launch,
+  makeCampaign,
+  makeList,
+  openHandles,
+  type SomeList,
+} from '../../../test/outreach.ts'
+import { leads } from '../leads/tables.ts'
+import { leadListItems } from '../lists/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { campaigns } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let stranger: Person
+let list: SomeList
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+  stranger = await makePerson(app)
+  await connectX(app, person)
+  list = await makeList(app, person, openHandles(3))
+})
+
+const NOBODYS = '01900000-0000-7000-8000-000000000000'
+
+/** A campaign in that status, got there as a person would, where one can. */
+async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 'archived') {
+  const own = await makeList(app, person, openHandles(2))
+  const campaign = await makeCampaign(person, own, { status: status === 'draft' ? 'draft' : 'paused' })
+  if (status === 'active' || status === 'archived')
+    await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+  if (status === 'archived') await person.client.campaigns.update({ id: campaign.id, status })
+  if (status === 'completed') await app.db.update(campaigns).set({ status }).where(eq(campaigns.id, campaign.id))
+  return campaign.id
+}
+
+describe('POST /campaigns', () => {
+  const body = (more: object = {}) => ({
+    name: ' Spring ',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}',
+    status: 'paused',
+    ...more,
+  })
+
+  it.each(['paused', 'draft'])('200: creates a campaign as %s, with nothing queued', async (status) => {
+    const { status: code, body: campaign } = await person.call('POST', '/campaigns', body({ status }))
+    expect(code).toBe(200)
+    expect(campaign).toEqual({
+      id: expect.any(String),
+      name: 'Spring',
+      leadListId: list.id,
+      leadListName: 'List of 3',
+      messageTemplate: 'Hi {lead_name}',
+      channel: 'api',
+      xAccountId: null,
+      status,
+      totalLeadsInList: 0,
+      dmsQueuedCount: 0,
+      dmsSentCount: 0,
+      dmsFailedCount: 0,
+      lastRunAt: null,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
+      pauseReason: null,
+      waiting: false,
+    })
+    expect(await dmsOf(person, campaign.id)).toEqual([])
+  })
+
+  it.each([
+    ['an unknown placeholder', { messageTemplate: 'Hi {first_name}' }, 'messageTemplate', '{first_name}'],
+    ['a blank name', { name: ' ' }, 'name', 'required'],
+    ['a blank message', { messageTemplate: ' \n' }, 'messageTemplate', 'required'],
+    ['another status', { status: 'active' }, 'status', ''],
+    ['another channel', { channel: 'mail' }, 'channel', ''],
+    ['a message that X would not take', { messageTemplate: 'x'.repeat(10_001) }, 'messageTemplate', ''],
+  ])('400: %s', async (_, more, field, word) => {
+    const answer = await person.call('POST', '/campaigns', body(more))
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(answer.body.details).toEqual([{ field, problem: expect.stringContaining(word) }])
+  })
+
+  it('403: a viewer', async () => {
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('POST', '/campaigns', body())).status).toBe(403)
+  })
+
+  it.each([
+    ['LEAD_LIST_NOT_FOUND', () => ({ leadListId: NOBODYS })],
+    ['LEAD_LIST_NOT_FOUND', async () => ({ leadListId: (await makeList(app, stranger, [])).id })],
+    ['X_ACCOUNT_NOT_FOUND', () => ({ xAccountId: NOBODYS })],
+    ['X_ACCOUNT_NOT_FOUND', async () => ({ xAccountId: (await connectX(app, stranger)).id })],
+  ])('404 %s', async (code, more) => {
+    const answer = await person.call('POST', '/campaigns', body(await more()))
+    expect([answer.status, answer.body.code]).toEqual([404, code])
+  })
+})
+
+describe('GET /campaigns', () => {
+  it('200: those of the workspace, newest first, by pages, without the built-in one', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const some = await makeList(app, own, openHandles(1))
+    for (const name of ['one', 'two', 'three']) await makeCampaign(own, some, { name })
+    await own.client.leads.queue({ leadIds: some.leadIds })
+    const { body } = await own.call('GET', '/campaigns?pageSize=2')
+    expect(body).toMatchObject({ total: 3, page: 1, pageSize: 2 })
+    expect(body.campaigns.map((campaign: { name: string }) => campaign.name)).toEqual(['three', 'two'])
+    const next = await own.client.campaigns.list({ page: 2, pageSize: 2 })
+    expect(next.campaigns.map((campaign) => campaign.name)).toEqual(['one'])
+    expect((await stranger.client.campaigns.list({})).campaigns).toEqual([])
+  })
+
+  it('400: a page that cannot be', async () => {
+    expect((await person.call('GET', '/campaigns?page=0')).status).toBe(400)
+  })
+})
+
+describe('GET /campaigns/{id}', () => {
+  it('200, also for a viewer', async () => {
+    const campaign = await makeCampaign(person, list)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect(await viewer.client.campaigns.find({ id: campaign.id })).toEqual(campaign)
+  })
+
+  it('404: nobody’s, another workspace’s, the built-in one, or no id at all', async () => {
+    const { id } = await makeCampaign(person, list)
+    await person.client.leads.queue({ leadIds: (await makeList(app, person, openHandles(1))).leadIds })
+    const [direct] = await app.db.select().from(campaigns).where(eq(campaigns.kind, 'direct'))
+    for (const [who, path] of [
+      [person, NOBODYS],
+      [stranger, id],
+      [person, direct!.id],
+      [person, 'no-id'],
+    ] as const) {
+      const answer = await who.call('GET', `/campaigns/${path}`)
+      expect([answer.status, answer.body.code, answer.body.error]).toEqual([
+        404,
+        'CAMPAIGN_NOT_FOUND',
+        'Campaign not found or access denied',
+      ])
+    }
+  })
+})
+
+describe('PATCH /campaigns/{id}: status', () => {
+  it.each([
+    ['draft', 'active'],
+    ['paused', 'active'],
+    ['active', 'paused'],
+    ['draft', 'archived'],
+    ['paused', 'archived'],
+    ['active', 'archived'],
+    ['completed', 'archived'],
+    ['paused', 'paused'],
+    ['active', 'active'],
+  ] as const)('200: %s → %s', async (from, to) => {
+    const id = await campaignIn(from)
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
+    expect([answer.status, answer.body.status]).toEqual([200, to])
+    expect((await person.client.campaigns.find({ id })).status).toBe(to)
+  })
+
+  it.each([
+    ['draft', 'paused'],
+    ['completed', 'active'],
+    ['completed', 'paused'],
+    ['archived', 'active'],
+    ['archived', 'paused'],
+    ['archived', 'archived'],
+  ] as const)('409: %s → %s', async (from, to) => {
+    const id = await campaignIn(from)
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { status: to })
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    expect((await person.client.campaigns.find({ id })).status).toBe(from)
+  })
+
+  it('400: completed or draft, which are nobody’s to wish for', async () => {
+    const id = await campaignIn('paused')
+    for (const status of ['completed', 'draft'])
+      expect((await person.call('PATCH', `/campaigns/${id}`, { status })).status).toBe(400)
+  })
+
+  it('404: another workspace’s', async () => {
+    const id = await campaignIn('paused')
+    for (const body of [{ status: 'active' }, { status: 'paused' }, { name: 'mine' }]) {
+      const answer = await stranger.call('PATCH', `/campaigns/${id}`, body)
+      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+    }
+  })
+
+  it('403: a viewer', async () => {
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('PATCH', `/campaigns/${await campaignIn('paused')}`, { status: 'active' })).status).toBe(
+      403,
+    )
+  })
+
+  it('409: no X account connected, and nothing is queued', async () => {
+    const own = await makePerson(app)
+    const campaign = await makeCampaign(own, await makeList(app, own, openHandles(1)))
+    for (const [method, path, body] of [
+      ['PATCH', '', { status: 'active' }],
+      ['POST', '/queue', undefined],
+    ] as const) {
+      const answer = await own.call(method, `/campaigns/${campaign.id}${path}`, body)
+      expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    }
+    expect(await own.client.campaigns.find({ id: campaign.id })).toMatchObject({ status: 'paused', dmsQueuedCount: 0 })
+    // The extension brings its own.
+    const other = await launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
+    expect(other).toMatchObject({ status: 'active', dmsQueuedCount: 1 })
+  })
+
+  it('409: the list was deleted before anything was queued', async () => {
+    const own = await makeList(app, person, openHandles(1))
+    const campaign = await makeCampaign(person, own)
+    await person.client.lists.remove({ id: own.id })
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+      leadListId: null,
+      leadListName: null,
+    })
+    const answer = await person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+
+  it('an archived campaign keeps its messages and lets go of its leads', async () => {
+    const own = await makeList(app, person, openHandles(2))
+    const campaign = await launch(person, own)
+    await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
+    expect((await dmsOf(person, campaign.id)).map((dm) => dm.status)).toEqual(['queued', 'queued'])
+    const rows = await app.db.select().from(leads).where(eq(leads.id, own.leadIds[0]!))
+    expect(rows[0]?.dmStatus).toBe('not_sent')
+    expect(await launch(person, own)).toMatchObject({ dmsQueuedCount: 2, dmsFailedCount: 0 })
+  })
+})
+
+describe('PATCH /campaigns/{id}: edits', () => {
+  it('200: a new template is what the queued leads will read; what is in a sender’s hands stays', async () => {
+    const own = await makeList(app, person, openHandles(2), { names: ['Ada', ''] })
+    const campaign = await launch(person, own, { channel: 'extension' })
+    await person.client.campaigns.claim({ id: campaign.id, holder: 'test' })
+    const edited = await person.client.campaigns.update({
+      id: campaign.id,
+      name: 'New',
+      messageTemplate: 'Dear {lead_name}',
+    })
+    expect(edited).toMatchObject({ name: 'New', messageTemplate: 'Dear {lead_name}', status: 'active' })
+    expect((await dmsOf(person, campaign.id)).map((dm) => dm.message)).toEqual([
+      `Hi Ada, I follow @${own.handles[0]}.`,
+      'Dear there',
+    ])
+  })
+
+  it('200: a new channel or account; an active campaign needs one that is connected', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const campaign = await launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
+    expect(await own.client.campaigns.update({ id: campaign.id, channel: 'api' })).toMatchObject({
+      channel: 'api',
+      xAccountId: account.id,
+    })
+    await app.db.update(xAccounts).set({ status: 'disconnected' }).where(eq(xAccounts.id, account.id))
+    const answer = await own.call('PATCH', `/campaigns/${campaign.id}`, { xAccountId: account.id })
+    expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    // A name needs none.
+    expect(await own.client.campaigns.update({ id: campaign.id, name: 'Still' })).toMatchObject({ name: 'Still' })
+  })
+
+  it('404: an X account of another workspace', async () => {
+    const id = await campaignIn('paused')
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { xAccountId: (await connectX(app, stranger)).id })
+    expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+  })
+
+  it('400: an unknown placeholder changes nothing', async () => {
+    const id = await campaignIn('active')
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { messageTemplate: '{{name}}', name: 'X' })
+    expect(answer.body.details).toEqual([{ field: 'messageTemplate', problem: expect.stringContaining('{{name}}') }])
+    expect((await person.client.campaigns.find({ id })).name).toBe('Spring')
+  })
+
+  it.each(['completed', 'archived'] as const)('409: a campaign that is %s', async (status) => {
+    const id = await campaignIn(status)
+    const answer = await person.call('PATCH', `/campaigns/${id}`, { name: 'New' })
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+})
+
+describe('POST /campaigns/{id}/queue', () => {
+  it('200: one message for each lead, in the order of the list, placeholders filled', async () => {
+    const own = await makeList(app, person, openHandles(3), {
+      names: ['Zoë 🦊', '', 'محمد'],
+      metadata: [{ Company: "O'Neil & \\Söhne" }, {}, { company: '{lead_name} $1' }],
+    })
+    const campaign = await makeCampaign(person, own, {
+      status: 'draft',
+      messageTemplate: '{LEAD_NAME} {Twitter_Handle} at {company|your team}',
+    })
+    const { status, body } = await person.call('POST', `/campaigns/${campaign.id}/queue`)
+    expect([status, body]).toEqual([200, { success: true, dmsQueued: 3, totalLeads: 3 }])
+    expect(await dmsOf(person, campaign.id)).toEqual(
+      [
+        `Zoë 🦊 @${own.handles[0]} at O'Neil & \\Söhne`,
+        `there @${own.handles[1]} at your team`,
+        `محمد @${own.handles[2]} at {lead_name} $1`,
+      ].map((message, i) =>
+        expect.objectContaining({
+          message,
+          status: 'queued',
+          sentAt: null,
+          errorMessage: null,
+          lead: expect.objectContaining({ id: own.leadIds[i], twitterHandle: own.handles[i] }),
+        }),
+      ),
+    )
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+      status: 'active',
+      totalLeadsInList: 3,
+      dmsQueuedCount: 3,
+      xAccountId: expect.any(String),
+    })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, own.leadIds[0]!))
+    expect(lead?.dmStatus).toBe('queued')
+  })
+
+  it('200: asked for many times at once, it queues once', async () => {
+    const own = await makeList(app, person, openHandles(20))
+    const campaign = await makeCampaign(person, own)
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, () => person.call('POST', `/campaigns/${campaign.id}/queue`)),
+      ...Array.from({ length: 4 }, () => person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(answers.slice(0, 4).map(({ body }) => body)).toEqual(
+      Array(4).fill({ success: true, dmsQueued: 20, totalLeads: 20 }),
+    )
+    expect(await app.db.$count(dms, eq(dms.campaignId, campaign.id))).toBe(20)
+    await expectCountsRight(app)
+  })
+
+  it('200: the total is fixed then, whatever becomes of the list', async () => {
+    const own = await makeList(app, person, openHandles(2))
+    const campaign = await launch(person, own)
+    await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
+    const more = await makeList(app, person, openHandles(1))
+    await person.client.lists.addLeads({ id: own.id, leadIds: more.leadIds })
+    expect(await person.client.campaigns.queue({ id: campaign.id })).toEqual({
+      success: true,
+      dmsQueued: 2,
+      totalLeads: 2,
+    })
+  })
+
+  it('200: an empty list completes at once, without an X account', async () => {
+    const own = await makePerson(app)
+    const campaign = await makeCampaign(own, await makeList(app, own, []))
+    expect(await own.client.campaigns.queue({ id: campaign.id })).toEqual({
+      success: true,
+      dmsQueued: 0,
+      totalLeads: 0,
+    })
+    expect((await own.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
+  })
+
+  it('200: leads that another campaign has queued or written to are skipped, with why, unless it may repeat', async () => {
+    const own = await makeList(app, person, openHandles(3))
+    const first = await launch(person, own, { name: 'First' })
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.leadId, own.leadIds[1]!))
+    await app.db.update(dms).set({ status: 'failed' }).where(eq(dms.leadId, own.leadIds[2]!))
+    const second = await launch(person, own)
+    expect(second).toMatchObject({ status: 'active', totalLeadsInList: 3, dmsQueuedCount: 1, dmsFailedCount: 2 })
+    expect((await dmsOf(person, second.id)).map((dm) => dm.errorMessage)).toEqual([
+      'Skipped: the campaign “First” is queued for this lead already.',
+      'Skipped: the campaign “First” has gone to this lead already.',
+      null,
+    ])
+    expect(await launch(person, own, { allowRepeat: true })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
+    const third = await launch(person, own)
+    expect(third).toMatchObject({ status: 'completed', dmsFailedCount: 3 })
+    expect(first.totalLeadsInList).toBe(3)
+  })
+
+  it('200: two campaigns on one list, launched at once, share no lead', async () => {
+    const own = await makeList(app, person, openHandles(30))
+    const both = await Promise.all([makeCampaign(person, own), makeCampaign(person, own)])
+    await Promise.all(both.map(({ id }) => person.client.campaigns.queue({ id })))
+    const counts = await Promise.all(both.map(({ id }) => person.client.campaigns.find({ id })))
+    expect(counts.map((campaign) => campaign.dmsQueuedCount).sort((a, b) => a - b)).toEqual([0, 30])
+  })
+
+  it.each(['completed', 'archived'] as const)('409: a campaign that is %s', async (status) => {
+    const answer = await person.call('POST', `/campaigns/${await campaignIn(status)}/queue`)
+    expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+
+  it('404: another workspace’s · 403: a viewer', async () => {
+    const id = await campaignIn('paused')
+    expect((await stranger.call('POST', `/campaigns/${id}/queue`)).status).toBe(404)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('POST', `/campaigns/${id}/queue`)).status).toBe(403)
+  })
+})
+
+describe('GET /campaigns/{id}/dms', () => {
+  it('200: by status, by pages and by cursor', async () => {
+    const own = await makeList(app, person, openHandles(5))
+    const { id } = await launch(person, own)
+    const at = (i: number) => eq(dms.leadId, own.leadIds[i]!)
+    await app.db.update(dms).set({ status: 'failed', errorMessage: 'no' }).where(at(1))
+    await app.db.update(dms).set({ status: 'delivered', sentAt: new Date() }).where(at(2))
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(at(3))
+    const total = async (status?: 'queued' | 'sent' | 'failed' | 'delivered' | 'replied') => {
+      const page = await person.client.campaigns.dms({ id, status })
+      expect(page.dms).toHaveLength(page.total)
+      return page.total
+    }
+    expect([await total(), await total('queued'), await total('sent'), await total('failed')]).toEqual([5, 2, 1, 1])
+    expect([await total('delivered'), await total('replied')]).toEqual([1, 0])
+
+    const handles: (string | undefined)[] = []
+    let cursor: string | undefined
+    do {
+      const page = await person.client.campaigns.dms({ id, pageSize: 2, cursor })
+      handles.push(...page.dms.map((dm) => dm.lead?.twitterHandle))
+      cursor = page.cursor ?? undefined
+    } while (cursor)
+    expect(handles).toEqual(own.handles)
+    const third = await person.client.campaigns.dms({ id, pageSize: 2, page: 3 })
+    expect(third.dms.map((dm) => dm.lead?.twitterHandle)).toEqual(own.handles.slice(4))
+  })
+
+  it('200: a message whose lead was deleted', async () => {
+    const own = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, own)
+    await app.db.delete(leadListItems).where(eq(leadListItems.leadListId, own.id))
+    await person.client.leads.remove({ id: own.leadIds[0]! })
+    expect((await dmsOf(person, id))[0]?.lead).toBeNull()
+  })
+
+  it('400: a cursor of somebody’s own making · 404: another workspace’s', async () => {
+    const id = await campaignIn('active')
+    expect((await person.call('GET', `/campaigns/${id}/dms?cursor=x`)).status).toBe(400)
+    expect((await stranger.call('GET', `/campaigns/${id}/dms`)).status).toBe(404)
+  })
+})
