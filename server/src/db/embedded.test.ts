@@ -27,6 +27,13 @@ function temporaryDataDir(name = '.data'): string {
   return dataDir
 }
 
+/** Opens the database in this process, and closes it when the test ends, however it ends. */
+async function open(dataDir: string, say: (line: string) => void = log) {
+  const database = await openEmbedded({ dataDir, log: say })
+  onTestFinished(() => database.close())
+  return database
+}
+
 /** Where the cluster of a DATA_DIR lives: as root, elsewhere. */
 function homeOf(dataDir: string): string {
   return JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8')).folder ?? dataDir
@@ -83,7 +90,7 @@ const openAndPrint = 'console.log((await openEmbedded({ dataDir, log })).url)'
 describe('openEmbedded', () => {
   test('makes a database that is still there the next time, in a folder that is ours alone', async () => {
     const dataDir = temporaryDataDir()
-    const first = await openEmbedded({ dataDir, log })
+    const first = await open(dataDir)
     await query(first.url, 'create table t as select 1 as n')
     await first.close()
     await first.close()
@@ -91,7 +98,7 @@ describe('openEmbedded', () => {
     for (const name of readdirSync(dataDir)) expect(statSync(join(dataDir, name)).mode & 0o077).toBe(0)
     expect(statSync(join(homeOf(dataDir), 'postgres')).mode & 0o077).toBe(0)
 
-    const second = await openEmbedded({ dataDir, log })
+    const second = await open(dataDir)
     expect(second.url).toBe(first.url)
     expect(embeddedUrl(dataDir)).toBe(first.url)
     expect(await query(second.url, 'select n from t')).toEqual([{ n: 1 }])
@@ -100,7 +107,7 @@ describe('openEmbedded', () => {
   })
 
   test('lets the product in as no superuser, with its password only, and keeps what it acknowledged', async () => {
-    const database = await openEmbedded({ dataDir: temporaryDataDir(), log })
+    const database = await open(temporaryDataDir())
     const [role] = await query(database.url, 'select rolsuper, rolcreatedb from pg_roles where rolname = current_user')
     expect(role).toEqual({ rolsuper: false, rolcreatedb: false })
     const settings = `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'TimeZone') order by 1`
@@ -126,7 +133,7 @@ describe('openEmbedded', () => {
     const left = postmasterOf(join(homeOf(dataDir), 'postgres'))?.pid
     await killed(child)
     const said: string[] = []
-    const database = await openEmbedded({ dataDir, log: (text) => said.push(text) })
+    const database = await open(dataDir, (text) => said.push(text))
     expect(said).toEqual([`Took over the database that was left running (process ${left}).`])
     expect(await query(database.url, 'select n from t')).toEqual([{ n: 7 }])
     await database.close()
@@ -146,7 +153,7 @@ describe('openEmbedded', () => {
     children.add(stranger)
     writeFileSync(pidFile, [String(stranger.pid), ...rest].join('\n'))
 
-    const database = await openEmbedded({ dataDir, log })
+    const database = await open(dataDir)
     expect(await query(database.url, 'select n from t')).toEqual([{ n: 8 }])
     await database.close()
     expect(isAlive(stranger.pid!)).toBe(true)
@@ -154,7 +161,7 @@ describe('openEmbedded', () => {
 
   test('starts the database again when it dies under the server', async () => {
     const dataDir = temporaryDataDir()
-    const database = await openEmbedded({ dataDir, log })
+    const database = await open(dataDir)
     await query(database.url, 'create table t as select 9 as n')
     const data = join(homeOf(dataDir), 'postgres')
     const first = postmasterOf(data)!.pid
@@ -182,13 +189,13 @@ describe('openEmbedded', () => {
     const { child } = await elsewhere('openEmbedded({ dataDir, log: (line) => console.log(line) })', dataDir)
     await sleep(300)
     await killed(child)
-    const database = await openEmbedded({ dataDir, log })
+    const database = await open(dataDir)
     expect(await query(database.url, 'select 1 as n')).toEqual([{ n: 1 }])
     await database.close()
   })
 
   test('works where the path of DATA_DIR is too long for a socket', async () => {
-    const database = await openEmbedded({ dataDir: temporaryDataDir('d'.repeat(120)), log })
+    const database = await open(temporaryDataDir('d'.repeat(120)))
     expect(await query(database.url, 'select 1 as n')).toEqual([{ n: 1 }])
     await database.close()
   })

@@ -12,6 +12,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -164,6 +165,8 @@ function newRecord(dataDir: string): DatabaseRecord {
   const folder = join(rootFolder(), randomBytes(6).toString('hex'))
   mkdirSync(folder, { mode: 0o700 })
   chownSync(folder, account.uid, account.gid)
+  // For a person who wonders what this is.
+  writeFileSync(join(folder, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 })
   return { password, folder }
 }
 
