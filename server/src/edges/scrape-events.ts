@@ -71,11 +71,15 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           open.delete(ended)
           stream.end()
         })
-      return reply
-        .header('content-type', 'text/event-stream; charset=utf-8')
-        .header('cache-control', 'no-store, no-transform')
-        .header('x-accel-buffering', 'no')
-        .send(stream)
+      return (
+        reply
+          .header('content-type', 'text/event-stream; charset=utf-8')
+          .header('cache-control', 'no-store, no-transform')
+          .header('x-accel-buffering', 'no')
+          // A connection kept for more requests would hold up a server that is going.
+          .header('connection', 'close')
+          .send(stream)
+      )
     },
   )
 }

@@ -1,0 +1,40 @@
+import { beforeAll, expect, it } from 'vitest'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import { workers } from '../domains/sending/tables.ts'
+import { openLiveness } from './liveness.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+
+it('knows who lives, from any process, and takes for dead who closed or was never there', async () => {
+  const { database } = app.services
+  const [one, two] = await Promise.all([openLiveness(database), openLiveness(database)])
+  expect(one.workerId).not.toBe(two.workerId)
+  expect(await Promise.all([one.isAlive(one.workerId), one.isAlive(two.workerId), two.isAlive(one.workerId)])).toEqual([
+    true,
+    true,
+    true,
+  ])
+  await one.close()
+  expect(await two.isAlive(one.workerId)).toBe(false)
+  expect(await two.isAlive(999_999)).toBe(false)
+  expect((await app.db.select().from(workers)).map((row) => row.id)).toEqual([two.workerId])
+  await two.close()
+})
+
+it('lives on, by the same number, when its connection breaks', async () => {
+  const liveness = await openLiveness(app.services.database)
+  const { rows } = await app.services.database.pool.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1`,
+    [liveness.workerId],
+  )
+  expect(rows).toHaveLength(1)
+  for (let tries = 0; !(await liveness.isAlive(liveness.workerId)); tries++) {
+    if (tries > 100) throw new Error('still taken for dead')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  await liveness.close()
+  expect(await liveness.isAlive(liveness.workerId)).toBe(false)
+})
