@@ -29,8 +29,8 @@ export interface ExtensionWorld {
   popup: Page
   /** Asks the extension from a page, as the product does. `lost` where the page cannot reach it, or gets no reply. */
   ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
-  signInToX(handle: string): Promise<void>
-  signOutOfX(): Promise<void>
+  /** Signs in at x.com, in a page that stays open as people's do. */
+  signInToX(handle: string): Promise<Page>
   /** How X's pages are marked up from now on. */
   wear(markup: 'classic' | 'chat' | 'passcode' | 'changed'): Promise<void>
   faults(faults: unknown[]): Promise<void>
@@ -99,13 +99,7 @@ export async function openExtensionWorld(): Promise<ExtensionWorld> {
       await page.getByLabel('Password').fill('long enough')
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByTestId('SideNav_AccountSwitcher_Button').waitFor()
-      await page.close()
-    },
-    async signOutOfX() {
-      const page = await open('https://x.com/home')
-      await page.getByTestId('logout').click()
-      await page.getByRole('heading', { name: 'Sign in to X' }).waitFor()
-      await page.close()
+      return page
     },
     wear: (markup) => put('/_pages', { markup }),
     faults: (faults) => put('/_faults', faults),

@@ -1,32 +1,139 @@
+import { EXTENSION_TEXT, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
 import { messagesAtX } from '../world.ts'
 
 let world: ExtensionWorld
+/** A tab of x.com in which the person reads. */
+let own: Page
 beforeAll(async () => {
   world = await openExtensionWorld()
-  await world.signInToX('ext_sender')
 })
 beforeEach(async () => {
   await world.faults([])
   await world.wear('classic')
 })
 
-const dm = (twitterHandle: string, message: string, requestId?: string) => {
-  return { action: 'SEND_TWITTER_DM', data: { twitterHandle, message, requestId } } as const
-}
+const SENDING = '/i/api/1.1/dm/new2.json'
+
+const send = (twitterHandle: string, message: string, requestId?: string) =>
+  world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle, message, requestId } })
 const sentTo = async (handle: string) =>
   (await messagesAtX(world.x)).filter(({ to }) => to === handle).map(({ from, text }) => ({ from, text }))
+const shownInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
+
+test('where nobody is signed in to X it says so, and the popup too', async () => {
+  expect(await send('open_ada', 'Hi')).toEqual({
+    success: false,
+    error: EXTENSION_TEXT.NOT_SIGNED_IN,
+    code: 'NOT_SIGNED_IN',
+  })
+  await expect.poll(shownInPopup).toContain('Not signed in')
+  own = await world.signInToX('ext_sender')
+  await expect.poll(shownInPopup).toContain('Signed in as @ext_sender')
+})
 
 test('a message with lines, an emoji and a link goes out once, and success says that it stands there', async () => {
   const message =
     'Hi Ada 🙂, seen @open_ada on X.\n\nMore at https://www.example.com/a/rather/long/path?with=query – ok?'
-  expect(await world.ask(world.product, dm('@open_ada', message))).toEqual({ success: true })
+  expect(await send('@open_ada', message)).toEqual({ success: true })
   expect(await sentTo('open_ada')).toEqual([{ from: 'ext_sender', text: message }])
+  await expect.poll(shownInPopup).toContain('Sent to @open_ada, just now')
+  expect(own.url()).toBe('https://x.com/home')
 })
 
-test('X’s chat of today is known too', async () => {
+test('messages asked for at once go out one after the other; the same request twice goes out once', async () => {
   await world.wear('chat')
-  expect(await world.ask(world.product, dm('open_bob', 'Hello\nBob 🙂'))).toEqual({ success: true })
+  const replies = await Promise.all([
+    send('open_bob', 'Hello\nBob 🙂', 'attempt-1'),
+    send('open_bob', 'Hello\nBob 🙂', 'attempt-1'),
+    send('open_eve', 'Hello Eve'),
+  ])
+  expect(replies).toEqual([{ success: true }, { success: true }, { success: true }])
+  expect(await send('open_bob', 'Hello\nBob 🙂', 'attempt-1')).toEqual({ success: true })
   expect(await sentTo('open_bob')).toEqual([{ from: 'ext_sender', text: 'Hello\nBob 🙂' }])
+  expect(await sentTo('open_eve')).toEqual([{ from: 'ext_sender', text: 'Hello Eve' }])
+  expect(await send('open_bob', 'Something else', 'attempt-1')).toMatchObject({ code: 'INVALID_REQUEST' })
+})
+
+test('a closed inbox, and nobody by that name, are told apart', async () => {
+  expect(await send('closed_ada', 'Hi')).toEqual({
+    success: false,
+    error: '@closed_ada does not take direct messages from your X account.',
+    code: 'INBOX_CLOSED',
+  })
+  expect(await send('missing_ada', 'Hi')).toMatchObject({ code: 'NO_SUCH_PERSON' })
+})
+
+test('the answer lost on its way: the conversation is read, and the message is not sent again', async () => {
+  await world.faults([{ path: SENDING, dropAfter: true, times: 4 }])
+  expect(await send('open_carol', 'Lost answer')).toEqual({ success: true })
+  expect(await sentTo('open_carol')).toHaveLength(1)
+})
+
+test('X’s refusal is reported in its words, and nothing was sent', async () => {
+  await world.faults([{ path: SENDING, status: 403, code: 226, times: 1 }])
+  const reply = await send('open_dora', 'Refused', 'attempt-2')
+  expect(reply).toMatchObject({ code: 'X_REFUSED', error: expect.stringContaining('looks like it might be automated') })
+  expect(await sentTo('open_dora')).toEqual([])
+  // Nothing was sent, so the same attempt may be made again.
+  expect(await send('open_dora', 'Refused', 'attempt-2')).toEqual({ success: true })
+  expect(await sentTo('open_dora')).toHaveLength(1)
+})
+
+test('an end that cannot be cleared up is unknown, and stays so: send is not pressed again', async () => {
+  await world.faults([
+    { path: SENDING, dropAfter: true },
+    { path: '/i/api/conversations/', delayMs: 1, times: 1 },
+    { path: '/i/api/conversations/', status: 503 },
+  ])
+  const unknown = { success: false, error: EXTENSION_TEXT.OUTCOME_UNKNOWN, code: 'OUTCOME_UNKNOWN' }
+  expect(await send('open_fay', 'Unclear', 'attempt-3')).toEqual(unknown)
+  await world.faults([])
+  expect(await send('open_fay', 'Unclear', 'attempt-3')).toEqual(unknown)
+  expect(await sentTo('open_fay')).toHaveLength(1)
+})
+
+test('while it is paused every request is refused', async () => {
+  await world.popup.bringToFront()
+  await world.popup.getByLabel('Sending').uncheck()
+  expect(await send('open_gus', 'Hi')).toEqual({ success: false, error: EXTENSION_TEXT.PAUSED, code: 'PAUSED' })
+  await world.popup.getByLabel('Sending').check()
+  expect(await sentTo('open_gus')).toEqual([])
+})
+
+test('the chat’s passcode is the person’s own to give', async () => {
+  await world.wear('passcode')
+  expect(await send('open_gus', 'Hi')).toMatchObject({
+    code: 'X_NEEDS_YOU',
+    error: expect.stringContaining('passcode'),
+  })
+})
+
+test('pages elsewhere cannot reach it; what it does not understand it refuses', async () => {
+  const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_gus', message: 'Hi' } }
+  expect(await world.ask(world.foreign, request)).toEqual({ lost: 'no extension lets this page in' })
+  for (const wrong of [{ action: 'DELETE' }, 'hello', { ...request, data: { twitterHandle: 'a b', message: 'Hi' } }])
+    expect(await world.ask(world.product, wrong)).toMatchObject({ success: false, code: 'INVALID_REQUEST' })
+  expect(await send('open_gus', 'a'.repeat(MESSAGE_LIMIT + 1))).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await sentTo('open_gus')).toEqual([])
+})
+
+test('X has changed its page: it says so, sends nothing, and does not try again until it is asked to', async () => {
+  await world.wear('changed')
+  const changed = { success: false, error: expect.stringContaining('X has changed its page'), code: 'PAGE_CHANGED' }
+  expect(await send('open_hal', 'Hi')).toEqual(changed)
+  await world.wear('classic')
+  expect(await send('open_hal', 'Hi')).toEqual(changed)
+  expect(await world.ask(world.product, { action: 'GET_STATUS' })).toEqual({
+    success: true,
+    status: { version: '0.1.0', paused: false, pageChanged: 'the name on a profile', signedInAs: 'ext_sender' },
+  })
+  expect(await sentTo('open_hal')).toEqual([])
+
+  await world.popup.bringToFront()
+  await world.popup.getByRole('button', { name: 'Check again' }).click()
+  expect(await send('open_hal', 'Hi')).toEqual({ success: true })
+  expect(await sentTo('open_hal')).toHaveLength(1)
 })

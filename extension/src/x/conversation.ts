@@ -1,5 +1,5 @@
 import type { Answer, Problem, Standing } from '../wire.ts'
-import { find, findAll, pause, shownText, until } from './dom.ts'
+import { find, findAll, pause, shownText, steady, until } from './dom.ts'
 import {
   ANY_COMPOSER,
   CONVERSATION_PATH,
@@ -22,7 +22,7 @@ const STAND_MS = 12_000
 /** How long the message has to stand before it is believed. */
 const STEADY_MS = 500
 /** The messages of a conversation come in after its frame: they are read when none came for so long. */
-const HISTORY_MS = 1500
+const HISTORY_MS = 1000
 
 /** Who the conversation is to be with. */
 interface Peer {
@@ -57,7 +57,8 @@ export async function write(peer: Peer, message: string): Promise<Answer<'write'
   if (isWritten(written(composer), message)) return { done: before }
   if (written(composer).trim() !== '') return { problem: { code: 'DRAFT_IN_THE_WAY' } }
 
-  for (const put of [paste, type]) {
+  // A plain field takes keys; an editor that keeps its own text takes a paste better, which has lines.
+  for (const put of composer instanceof HTMLTextAreaElement ? [type, paste] : [paste, type]) {
     composer.focus()
     put(composer, message)
     if (await until(() => isWritten(written(composer), message), { ms: EDIT_MS })) return { done: before }
@@ -118,7 +119,7 @@ async function openConversation(peer: Peer): Promise<Conversation | Problem> {
       const now = conversationNow()
       return now && isWith(now, peer) ? now : null
     },
-    { ms: LOAD_MS, untilQuiet: isIdle },
+    { ms: LOAD_MS, untilIdle: isIdle },
   )
   if (seen === 'passcode') return { code: 'X_NEEDS_YOU', detail: 'the passcode of your chat' }
   if (seen === 'trouble') return missing(seen, '')
@@ -179,15 +180,9 @@ function isEnabled(button: HTMLElement): boolean {
 }
 
 /** The conversation's messages, read once no more of them come in. */
-async function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<Standing> {
-  let last = standing(parts, panel, message)
-  for (let quiet = 0; quiet < HISTORY_MS; ) {
-    await pause(250)
-    const now = standing(parts, panel, message)
-    quiet = now.total === last.total && isIdle() ? quiet + 250 : 0
-    last = now
-  }
-  return last
+function history(parts: ConversationParts, panel: HTMLElement, message: string): Promise<Standing> {
+  const isSame = (one: Standing, other: Standing) => one.total === other.total && isIdle()
+  return steady(() => standing(parts, panel, message), isSame, HISTORY_MS)
 }
 
 function standing(parts: ConversationParts, panel: HTMLElement, message: string): Standing {

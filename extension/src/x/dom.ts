@@ -1,6 +1,6 @@
-const LOOK_EVERY_MS = 100
+const LOOK_EVERY_MS = 60
 /** A page that has loaded and has not changed for so long is not going to. */
-const QUIET_MS = 3000
+const QUIET_MS = 2000
 
 /** The first element that fits and is to be seen, in the page or in an open shadow tree of it. */
 export function find(selector: string, within?: ParentNode): HTMLElement | null {
@@ -22,22 +22,22 @@ function shadowRoots(root: ParentNode): ShadowRoot[] {
 }
 
 /**
- * Looks until there is something to give. Null after `ms`, or with `untilQuiet` as soon as the page has settled without it.
+ * Looks until there is something to give: at each change of the page, and now and then. Null after `ms`, or with
+ * `untilIdle` as soon as the page has settled without it and that says that no more is to come.
  */
 export function until<Found>(
   look: () => Found | null | undefined | false,
-  { ms, untilQuiet }: { ms: number; untilQuiet?: () => boolean },
+  { ms, untilIdle }: { ms: number; untilIdle?: () => boolean },
 ): Promise<Found | null> {
   return new Promise((resolve) => {
     const begun = performance.now()
     let lastChange = begun
+    let lastLook = 0
+    // Timers of a tab in the background fire once a second; what the page changes is told at once.
     const changes = new MutationObserver(() => {
       lastChange = performance.now()
+      if (lastChange - lastLook > LOOK_EVERY_MS) step()
     })
-    const watch = () => {
-      for (const root of [document, ...shadowRoots(document)])
-        changes.observe(root, { subtree: true, childList: true, characterData: true, attributes: true })
-    }
     const end = (found: Found | null) => {
       clearInterval(timer)
       changes.disconnect()
@@ -45,15 +45,33 @@ export function until<Found>(
     }
     const step = () => {
       const found = look()
-      const now = performance.now()
-      if (found) end(found)
-      else if (now - begun > ms) end(null)
-      else if (untilQuiet?.() && document.readyState === 'complete' && now - lastChange > QUIET_MS) end(null)
-      else watch()
+      lastLook = performance.now()
+      const hasSettled = document.readyState === 'complete' && lastLook - lastChange > QUIET_MS
+      if (found) return end(found)
+      if (lastLook - begun > ms || (hasSettled && untilIdle?.())) return end(null)
+      for (const root of [document, ...shadowRoots(document)])
+        changes.observe(root, { subtree: true, childList: true, characterData: true, attributes: true })
     }
     const timer = setInterval(step, LOOK_EVERY_MS)
     step()
   })
+}
+
+/** Waits until nothing has changed about what `look` gives for `ms`, and gives it. */
+export async function steady<Value>(
+  look: () => Value,
+  isSame: (a: Value, b: Value) => boolean,
+  ms: number,
+): Promise<Value> {
+  let last = look()
+  let since = performance.now()
+  for (;;) {
+    await pause(LOOK_EVERY_MS)
+    const now = look()
+    if (!isSame(last, now)) since = performance.now()
+    last = now
+    if (performance.now() - since >= ms) return last
+  }
 }
 
 export function pause(ms: number): Promise<void> {

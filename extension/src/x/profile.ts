@@ -17,12 +17,12 @@ export async function meet(handle: string): Promise<Answer<'meet'>> {
     () => (isThere() ? 'there' : find(PROFILE.nobody) ? 'nobody' : find(PAGE.trouble) && 'trouble'),
     {
       ms: LOAD_MS,
-      untilQuiet: isIdle,
+      untilIdle: isIdle,
     },
   )
   if (seen === 'nobody') return { problem: { code: 'NO_SUCH_PERSON' } }
   if (seen !== 'there') return { problem: missing(seen, 'the name on a profile') }
-  if (!(await until(() => find(PROFILE.actions), { ms: LOAD_MS, untilQuiet: isIdle })))
+  if (!(await until(() => find(PROFILE.actions), { ms: LOAD_MS, untilIdle: isIdle })))
     return { problem: missing(null, 'the buttons on a profile') }
   if (!(await until(() => find(PROFILE.message), { ms: BUTTONS_MS }))) {
     const bar = find(PROFILE.actions)?.parentElement?.parentElement
@@ -40,7 +40,7 @@ export async function signedIn(): Promise<{ handle: string } | Problem> {
       if (find(PAGE.signedIn)) return 'in'
       return find(PAGE.signedOut) ? 'out' : find(PAGE.trouble) && 'trouble'
     },
-    { ms: LOAD_MS, untilQuiet: isIdle },
+    { ms: LOAD_MS, untilIdle: isIdle },
   )
   if (seen === 'locked') return { code: 'X_NEEDS_YOU', detail: 'it has locked your account for the moment' }
   if (seen === 'out') return { code: 'NOT_SIGNED_IN' }
@@ -61,9 +61,9 @@ function ownHandle(): string | null {
   return inLink ?? (switcher && handleIn(shownText(switcher)))
 }
 
-/** Nothing on the page says that more is to come. */
+/** There is something on the page, and nothing there says that more is to come. */
 export function isIdle(): boolean {
-  return find(PAGE.loading) === null
+  return find(PAGE.loading) === null && document.body?.innerText.trim() !== ''
 }
 
 /** What it means that a part is not there: that X is slow or in trouble, or that it has changed its page. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,8 +20,13 @@ async function signedIn(x: Visit, handle: string) {
     headers,
     conversationWith,
     get: (path: string) => x.call(path, { headers }),
-    send: (peer: string, text: unknown): Promise<Answer> =>
-      x.json('POST', '/i/api/1.1/dm/new2.json', { conversation_id: conversationWith(peer), text }, headers),
+    send: (peer: string, text: unknown, requestId: unknown = randomUUID()): Promise<Answer> =>
+      x.json(
+        'POST',
+        '/i/api/1.1/dm/new2.json',
+        { conversation_id: conversationWith(peer), text, request_id: requestId },
+        headers,
+      ),
   }
 }
 
@@ -97,11 +103,21 @@ test('what is written on the page goes where the API’s messages go, and stands
   expect((await ada.get(`/i/api/conversations/with/${idOfHandle('open_bob')}`)).body).toEqual({ id })
 })
 
+test('a request that comes twice is one message', async () => {
+  const x = await openX()
+  const ada = await signedIn(x, 'ada')
+  const [first, again] = [await ada.send('open_bob', 'Hi', 'one'), await ada.send('open_bob', 'Hi', 'one')]
+  expect(again.body).toEqual(first.body)
+  await ada.send('open_bob', 'Hi', 'other')
+  expect(await x.log('?to=open_bob')).toHaveLength(2)
+})
+
 test('refused: a closed inbox, no words, a conversation of others, nobody signed in', async () => {
   const x = await openX()
   const ada = await signedIn(x, 'ada')
   expect(await ada.send('closed_bob', 'Hi')).toMatchObject({ status: 403, body: { code: 349 } })
   for (const text of ['', ' \n', 'a'.repeat(10_001), 7]) expect((await ada.send('open_bob', text)).status).toBe(400)
+  expect((await ada.send('open_bob', 'Hi', null)).status).toBe(400)
   expect((await ada.send('missing_bob', 'Hi')).status).toBe(404)
   const others = conversationId(idOfHandle('open_bob'), idOfHandle('open_eve'))
   expect((await ada.get(`/i/api/conversations/${others}`)).status).toBe(404)

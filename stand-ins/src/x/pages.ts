@@ -107,19 +107,24 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     }
   })
 
-  /** X's page sends to this path; the body is the stand-in's. */
-  app.post<{ Body: { conversation_id?: unknown; text?: unknown } | null }>(
-    '/i/api/1.1/dm/new2.json',
-    async (request) => {
-      const viewer = viewerOrRefusal(request)
-      const { conversation_id: conversation, text } = request.body ?? {}
-      if (typeof conversation !== 'string' || typeof text !== 'string') throw genericProblem(400)
-      if (text.trim() === '' || text.length > LONGEST_TEXT) throw genericProblem(400)
-      const peer = peerOf(viewer, conversation)
-      if (!peer.inboxOpen) throw codedProblem(403, 349)
-      return shown(network.messages.send(viewer.id, peer.id, text), viewer)
-    },
-  )
+  /**
+   * X's page sends to this path; the body is the stand-in's. As on X, `request_id` makes one message of a request that
+   * comes twice: browsers repeat one by themselves when a kept connection is cut.
+   */
+  type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
+  const taken = new Map<string, Message>()
+  app.post<{ Body: Sending | null }>('/i/api/1.1/dm/new2.json', async (request) => {
+    const viewer = viewerOrRefusal(request)
+    const { conversation_id: conversation, text, request_id: requestId } = request.body ?? {}
+    if (typeof conversation !== 'string' || typeof text !== 'string') throw genericProblem(400)
+    if (typeof requestId !== 'string' || text.trim() === '' || text.length > LONGEST_TEXT) throw genericProblem(400)
+    const peer = peerOf(viewer, conversation)
+    if (!peer.inboxOpen) throw codedProblem(403, 349)
+    const key = `${viewer.id} ${requestId}`
+    const message = taken.get(key) ?? network.messages.send(viewer.id, peer.id, text)
+    taken.set(key, message)
+    return shown(message, viewer)
+  })
 
   app.get('/_pages', async () => ({ markup }))
   app.put('/_pages', async (request, reply) => {

@@ -134,8 +134,12 @@ async function drawConversation(column, id) {
     known.add(message.id)
   }
   for (const message of messages) show(message)
-  if (canWrite)
-    view.allowWriting(async (text) => show(await read('/i/api/1.1/dm/new2.json', { conversation_id: id, text })))
+  if (canWrite) {
+    view.allowWriting(async (text) => {
+      const message = { conversation_id: id, text, request_id: crypto.randomUUID() }
+      show(await read('/i/api/1.1/dm/new2.json', message))
+    })
+  }
   const poll = setInterval(async () => {
     if (document.hidden) return
     const news = await read(`/i/api/conversations/${id}`).catch(() => ({ messages: [] }))
