@@ -5,9 +5,11 @@ export interface CampaignDraft {
   name: string
   leadListId: string
   messageTemplate: string
+  /** Also write to leads that another campaign has written to. */
+  allowRepeat: boolean
 }
 
-export const emptyDraft: CampaignDraft = { name: '', leadListId: '', messageTemplate: '' }
+export const emptyDraft: CampaignDraft = { name: '', leadListId: '', messageTemplate: '', allowRepeat: false }
 
 /** Said where someone saves all the same (specification §5). */
 export const incompleteProblem = 'Please fill in all fields: Campaign Name, Select List, and Message.'

@@ -9,6 +9,7 @@ import { useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
+import { Checkbox } from '../../ui/choice'
 import { Field } from '../../ui/field'
 import { Input, Textarea } from '../../ui/input'
 import { Select } from '../../ui/select'
@@ -47,6 +48,7 @@ export function CampaignForm() {
         messageTemplate: draft.messageTemplate.trim(),
         status: way === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: 'api' as const,
+        allowRepeat: draft.allowRepeat,
       }
       return client.campaigns.create(body, { context: { idempotencyKey: repeatKey.of(JSON.stringify(body)) } })
     },
@@ -208,6 +210,11 @@ export function CampaignForm() {
                 </Tooltip>
               ))}
             </div>
+            <Checkbox
+              label="Also write to leads that another campaign has written to"
+              hint="Otherwise they are skipped, so that nobody hears from you twice."
+              {...form.register('allowRepeat')}
+            />
           </fieldset>
           <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
         </div>

@@ -101,7 +101,7 @@ function DmRow({ dm }: { dm: Dm }) {
         <bdi className="font-strong wrap-anywhere">{dm.lead?.name || 'N/A'}</bdi>
       </Td>
       <Td label="Twitter">{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
-      <Td label="Message" className="md:w-2/5 md:min-w-56">
+      <Td label="Message" className="md:min-w-56">
         <Message text={dm.message} />
       </Td>
       <Td label="Status">
@@ -110,7 +110,7 @@ function DmRow({ dm }: { dm: Dm }) {
       <Td label="Timestamp" className="text-muted md:whitespace-nowrap">
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
-      <Td label="Details/Error" className="max-w-56 text-muted">
+      <Td label="Details/Error" className="text-muted md:min-w-36">
         {(dm.status === 'failed' && dm.errorMessage) || '-'}
       </Td>
     </Tr>
