@@ -4,7 +4,7 @@ import { StatusBadge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { Checkbox } from '../../ui/choice'
 import { Menu, MenuItem } from '../../ui/menu'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Skeleton } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { LEADS_ON_A_PAGE } from './lead-address'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
@@ -74,10 +74,10 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                       icon={<Send aria-hidden />}
                       disabled={!open}
                       className="max-md:flex-1"
+                      aria-label={`Send DM to @${lead.twitterHandle}`}
                       onClick={() => onSend(lead)}
                     >
                       Send DM
-                      <span className="sr-only"> to @{lead.twitterHandle}</span>
                     </Button>
                     <Menu
                       trigger={
@@ -96,11 +96,44 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
             )
           })
         ) : (
-          <SkeletonRows columns={6} rows={LEADS_ON_A_PAGE} />
+          <LeadsComing />
         )}
       </tbody>
     </Table>
   )
+}
+
+/** A page of leads that is on its way, in their shape. */
+function LeadsComing() {
+  return Array.from({ length: LEADS_ON_A_PAGE }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+    <Tr key={row} aria-hidden>
+      <Td corner className="md:pe-0">
+        <Skeleton className="size-4.5" />
+      </Td>
+      <Td className="md:max-w-72 md:min-w-52">
+        <span className="flex items-center gap-3">
+          <Skeleton className="size-7 shrink-0 rounded-full" />
+          <span className="grid gap-1.5 py-0.5">
+            <Skeleton className="h-3.5 w-28" />
+            <Skeleton className="h-3.5 w-20" />
+          </span>
+        </span>
+      </Td>
+      <Td className="w-1/2">
+        <Skeleton className="h-3.5 w-52 max-w-full" />
+      </Td>
+      <Td label="Followers" end>
+        <Skeleton className="h-3.5 w-12 md:ms-auto" />
+      </Td>
+      <Td label="Status">
+        <Skeleton className="h-6 w-20" />
+      </Td>
+      <Td>
+        <Skeleton className="h-8 w-32 max-md:w-full" />
+      </Td>
+    </Tr>
+  ))
 }
 
 /** Picks what can be picked of the page in sight. */

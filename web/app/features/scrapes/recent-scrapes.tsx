@@ -88,13 +88,13 @@ export function RecentScrapes({ page, pageSize, onPage, shown, onShow }: RecentS
                         size="sm"
                         className="max-md:w-full"
                         disabled={scrape.id === shown}
+                        aria-label={`${scrape.id === shown ? 'Shown' : 'Show'}: ${scrapeTitle(scrape)}`}
                         onClick={() => {
                           onShow(scrape.id)
                           document.getElementById('content')?.scrollIntoView({ block: 'start' })
                         }}
                       >
                         {scrape.id === shown ? 'Shown' : 'Show'}
-                        <span className="sr-only"> {scrapeTitle(scrape)}</span>
                       </Button>
                     </Td>
                   </Tr>

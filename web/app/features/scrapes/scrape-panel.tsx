@@ -130,7 +130,9 @@ function Ended({ scrape }: { scrape: Scrape }) {
     <>
       {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
       <div className="flex flex-wrap items-center gap-3">
-        <Badge tone="accent">{scrape.matched.toLocaleString('en-US')} leads found</Badge>
+        <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>
+          {scrape.matched.toLocaleString('en-US')} leads found
+        </Badge>
         <p className="text-muted" data-numeric>
           among {scrape.fetched.toLocaleString('en-US')} profiles
         </p>
