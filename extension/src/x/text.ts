@@ -1,10 +1,26 @@
+const ADDRESS = /(?:https?:\/\/|www\.)\S+/i
+/** Links to posts become the posts themselves, and leave the text. */
+const OWN_HOSTS = ['x.com', 'twitter.com']
+
 /**
  * Is what stands there this message? X shows web addresses without their scheme and cut short, emojis as pictures, and
- * spaces as it likes: so addresses may read as anything, and white space does not count.
+ * spaces as it likes: so an address counts by its host, and white space does not count.
  */
 export function readsAs(shown: string, message: string): boolean {
-  const between = message.split(/(?:https?:\/\/|www\.)\S+/i).map((part) => escaped(bare(part)))
-  return new RegExp(`^${between.join('.+?')}$`, 'su').test(bare(shown))
+  const parts = message.split(new RegExp(`(${ADDRESS.source})`, 'i')).map((part, place) => {
+    return place % 2 === 1 ? addressPattern(part) : escaped(bare(part))
+  })
+  return new RegExp(`^${parts.join('')}$`, 'su').test(bare(shown))
+}
+
+function addressPattern(address: string): string {
+  const host = /^(?:https?:\/\/)?(?:www\.)?([^/?#]*)/i.exec(address)?.[1]?.toLowerCase() ?? ''
+  const pattern = `(?:[Hh][Tt][Tt][Pp][Ss]?://)?(?:[Ww]{3}\\.)?${anyCase(host)}.*?`
+  return OWN_HOSTS.includes(host) ? `(?:${pattern})?` : pattern
+}
+
+function anyCase(text: string): string {
+  return [...text].map((one) => (/\p{L}/u.test(one) ? `[${one}${one.toUpperCase()}]` : escaped(one))).join('')
 }
 
 /** Is this what was written? The composer holds the message as it is, but for white space. */

@@ -1,5 +1,5 @@
+import { ago } from '../../ago.ts'
 import { changedPart, changeState, onStateChange, readState } from '../../state.ts'
-import { ago } from './ago.ts'
 
 function part<Element extends HTMLElement = HTMLElement>(id: string): Element {
   return document.getElementById(id) as Element

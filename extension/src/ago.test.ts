@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { ago } from './ago.ts'
+
+test.each([
+  [-5, 'just now'],
+  [0, 'just now'],
+  [59, 'just now'],
+  [60, '1 minute ago'],
+  [3599, '59 minutes ago'],
+  [3600, '1 hour ago'],
+  [172_800, '2 days ago'],
+])('%i seconds later it is %s', (seconds, words) => {
+  expect(ago(0, seconds * 1000)).toBe(words)
+})

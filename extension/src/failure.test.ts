@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { failure } from './failure.ts'
+
+test('a failure names the person and the cause, whatever signs X’s words hold', () => {
+  expect(failure({ code: 'INBOX_CLOSED' }, 'ada').error).toBe('@ada does not take direct messages from your X account.')
+  expect(failure({ code: 'X_REFUSED', detail: '$& {handle}' }, 'ada')).toEqual({
+    success: false,
+    code: 'X_REFUSED',
+    error: 'X did not take the message: $& {handle}',
+  })
+})

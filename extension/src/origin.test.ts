@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { isAllowedOrigin } from './origin.ts'
+
+test('an origin is let in to the letter: scheme, host and port', () => {
+  const matches = ['https://x-automated.example/*', 'http://localhost:3000/*']
+  expect(isAllowedOrigin('https://x-automated.example', matches)).toBe(true)
+  expect(isAllowedOrigin('http://localhost:3000', matches)).toBe(true)
+  for (const origin of [
+    undefined,
+    '',
+    'null',
+    'http://x-automated.example',
+    'https://x-automated.example:8443',
+    'https://x-automated.example.evil.test',
+    'http://localhost:3001',
+    'http://127.0.0.1:3000',
+  ])
+    expect(isAllowedOrigin(origin, matches), origin).toBe(false)
+})

@@ -1,0 +1,36 @@
+import { MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import { expect, test } from 'vitest'
+import { readRequest } from './request.ts'
+
+const dm = (data: unknown) => ({ action: 'SEND_TWITTER_DM', data })
+
+test('a message is taken with its handle, with or without @, and its text as X keeps it', () => {
+  expect(readRequest(dm({ twitterHandle: ' @Ada_1 ', message: ' Hi\r\nAda\r' }))).toEqual({
+    action: 'SEND_TWITTER_DM',
+    message: { id: undefined, handle: 'Ada_1', message: 'Hi\nAda' },
+  })
+  expect(readRequest(dm({ twitterHandle: 'ada', message: 'a'.repeat(MESSAGE_LIMIT), requestId: 'one' }))).toMatchObject(
+    {
+      message: { id: 'one', handle: 'ada' },
+    },
+  )
+  expect(readRequest({ action: 'GET_STATUS' })).toEqual({ action: 'GET_STATUS' })
+})
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'SEND_TWITTER_DM'],
+  ['an unknown action', { action: 'DELETE' }],
+  ['no data', { action: 'SEND_TWITTER_DM' }],
+  ['no handle', dm({ message: 'Hi' })],
+  ['a path for a handle', dm({ twitterHandle: 'ada/../settings', message: 'Hi' })],
+  ['a handle that is too long', dm({ twitterHandle: 'a'.repeat(16), message: 'Hi' })],
+  ['a blank message', dm({ twitterHandle: 'ada', message: ' \n' })],
+  ['a message that is no text', dm({ twitterHandle: 'ada', message: 7 })],
+  ['a message that is too long', dm({ twitterHandle: 'ada', message: 'a'.repeat(MESSAGE_LIMIT + 1) })],
+  ['an empty request id', dm({ twitterHandle: 'ada', message: 'Hi', requestId: '' })],
+  ['a request id that is no text', dm({ twitterHandle: 'ada', message: 'Hi', requestId: {} })],
+])('refused: %s', (_what, value) => {
+  expect(readRequest(value)).toMatchObject({ action: 'INVALID', problem: expect.any(String) })
+})

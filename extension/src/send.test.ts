@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { createJournal, type Entry } from './journal.ts'
+import { type Page, send } from './send.ts'
+import type { Answer, Command } from './wire.ts'
+
+const attempt = { id: 'one', handle: 'ada', message: 'Hi' }
+
+function openJournal() {
+  let entries: Record<string, Entry> | undefined
+  return createJournal({
+    read: async () => entries,
+    write: async (next) => {
+      entries = structuredClone(next)
+    },
+  })
+}
+
+/** A page on which everything goes well, but for what `asked` answers first. */
+function openPage(asked: (command: Command) => unknown = () => undefined, over: Partial<Page> = {}) {
+  const commands: string[] = []
+  const usual = {
+    meet: { done: { recipientId: '1' } },
+    open: { done: { path: '/messages/1-2' } },
+    write: { done: { total: 3, same: 0 } },
+    press: { done: { stands: true } },
+    look: { done: { total: 4, same: 1, whole: true } },
+  }
+  const page: Page = {
+    load: async (path) => {
+      commands.push(path)
+      return true
+    },
+    arrive: async () => false,
+    show: async () => false,
+    ask: async <C extends Command>(command: C) => {
+      commands.push(command.do)
+      const answer = asked(command)
+      return (answer === undefined ? usual[command.do] : answer) as Answer<C['do']>
+    },
+    ...over,
+  }
+  return { page, commands }
+}
+
+const on = (name: Command['do'], answer: unknown) => (command: Command) => (command.do === name ? answer : undefined)
+
+test('profile, conversation, text, press; asked again it is sent already', async () => {
+  const journal = openJournal()
+  const { page, commands } = openPage()
+  expect(await send(attempt, page, journal)).toBe('sent')
+  expect(commands).toEqual(['/ada', 'meet', 'open', 'write', 'press'])
+  expect(await send(attempt, page, journal)).toBe('sent')
+  expect(await send({ ...attempt, message: 'Other' }, page, journal)).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(commands).toHaveLength(5)
+})
+
+test('what stands in the way before the press ends the attempt, and leaves it to be made again', async () => {
+  const journal = openJournal()
+  for (const name of ['meet', 'open', 'write', 'press'] as const) {
+    const { page } = openPage(on(name, { problem: { code: 'INBOX_CLOSED' } }))
+    expect(await send(attempt, page, journal)).toEqual({ code: 'INBOX_CLOSED' })
+  }
+  for (const name of ['meet', 'open', 'write'] as const) {
+    expect(await send(attempt, openPage(on(name, null)).page, journal)).toEqual({ code: 'X_UNAVAILABLE' })
+  }
+  const neverThere = openPage(undefined, { load: async () => false })
+  expect(await send(attempt, neverThere.page, journal)).toEqual({ code: 'X_UNAVAILABLE' })
+  expect(await send(attempt, openPage().page, journal)).toBe('sent')
+})
+
+test('before X is said to have changed its page, it is looked at in front', async () => {
+  let inFront = false
+  const show = async () => {
+    const wasBehind = !inFront
+    inFront = true
+    return wasBehind
+  }
+  const changed = { problem: { code: 'PAGE_CHANGED', detail: 'a part' } }
+  const drawnInFront = openPage((command) => (command.do === 'meet' && !inFront ? changed : undefined), { show })
+  expect(await send(attempt, drawnInFront.page, openJournal())).toBe('sent')
+  inFront = false
+  const gone = openPage(on('meet', changed), { show })
+  expect(await send(attempt, gone.page, openJournal())).toEqual(changed.problem)
+  expect(gone.commands).toEqual(['/ada', 'meet', 'meet'])
+})
+
+test('a way to the conversation that loads a page is gone on with there', async () => {
+  let asked = 0
+  const { page, commands } = openPage((command) => (command.do === 'open' && asked++ === 0 ? null : undefined), {
+    arrive: async () => true,
+  })
+  expect(await send(attempt, page, openJournal())).toBe('sent')
+  expect(commands).toEqual(['/ada', 'meet', 'open', 'open', 'write', 'press'])
+})
+
+test('an unclear press is settled by reading the conversation, or stays unknown', async () => {
+  const unclear = { done: { stands: false } }
+  const refused = { done: { stands: false, refused: 'No' } }
+  const found = { done: { total: 4, same: 1, whole: true } }
+  const absent = { done: { total: 3, same: 0, whole: true } }
+  const partly = { done: { total: 1, same: 0, whole: false } }
+  const cases: [press: unknown, look: unknown, outcome: unknown][] = [
+    [unclear, found, 'sent'],
+    [refused, found, 'sent'],
+    [null, found, 'sent'],
+    [refused, absent, { code: 'X_REFUSED', detail: 'No' }],
+    [refused, partly, { code: 'OUTCOME_UNKNOWN' }],
+    [refused, null, { code: 'OUTCOME_UNKNOWN' }],
+    // X may still be taking it: that it is not there yet says nothing.
+    [unclear, absent, { code: 'OUTCOME_UNKNOWN' }],
+    [null, absent, { code: 'OUTCOME_UNKNOWN' }],
+  ]
+  for (const [press, look, outcome] of cases) {
+    const { page, commands } = openPage((command) => ({ press, look })[command.do as 'press'])
+    expect(await send(attempt, page, openJournal())).toEqual(outcome)
+    expect(commands.slice(-2)).toEqual(['/messages/1-2', 'look'])
+  }
+})
+
+test('however the page behaves and however often it is asked for, one attempt is delivered at most once, and sent means once', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const press = fc.constantFrom('works', 'not pressed', 'answer lost', 'refused', 'lost before', 'script dies')
+  const step = fc.record({ press, looks: fc.constantFrom('whole', 'partly', 'gone') })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+      const journal = openJournal()
+      let delivered = 0
+      for (const { press, looks } of steps) {
+        const { page } = openPage((command) => {
+          if (command.do === 'write') return { done: { total: 0, same: delivered } }
+          if (command.do === 'press') {
+            if (press === 'not pressed') return { problem: { code: 'X_UNAVAILABLE' } }
+            if (press === 'script dies') throw new Error('gone')
+            if (press === 'works' || press === 'answer lost') delivered += 1
+            if (press === 'refused') return { done: { stands: false, refused: 'No' } }
+            return press === 'works' ? { done: { stands: true } } : null
+          }
+          if (command.do === 'look')
+            return looks === 'gone' ? null : { done: { total: 0, same: delivered, whole: looks === 'whole' } }
+          return undefined
+        })
+        const outcome = await send(attempt, page, journal)
+        if (outcome === 'sent') expect(delivered).toBe(1)
+        expect(delivered).toBeLessThanOrEqual(1)
+      }
+    }),
+  )
+})
