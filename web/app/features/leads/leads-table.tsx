@@ -109,11 +109,11 @@ function LeadsComing() {
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
     <Tr key={row} aria-hidden>
       <Td corner className="md:pe-0">
-        <Skeleton className="size-4.5" />
+        <Skeleton className="size-4.5 rounded-sm!" />
       </Td>
       <Td className="md:max-w-72 md:min-w-52">
         <span className="flex items-center gap-3">
-          <Skeleton className="size-7 shrink-0 rounded-full" />
+          <Skeleton className="size-7 shrink-0 rounded-full!" />
           <span className="grid gap-1.5 py-0.5">
             <Skeleton className="h-3.5 w-28" />
             <Skeleton className="h-3.5 w-20" />
