@@ -79,13 +79,14 @@ function packageOfThisMachine(): { native: string; version: string } {
   }
 }
 
+/** Paths from the package's folder, such as native/lib/libpq.so. */
 type Link = { source: string; target: string }
 
 /**
  * Makes the links among the libraries, which a package of npm cannot hold: the package makes them in an install script,
  * and these do not always run. Answers whether all are there.
  */
-function makeLinks(native: string): boolean {
+export function makeLinks(native: string): boolean {
   for (const { path, to } of linksOf(native)) {
     try {
       if (!existsSync(path)) symlinkSync(to, path)
@@ -103,21 +104,22 @@ function linksOf(native: string): { path: string; to: string }[] {
   if (!existsSync(list)) return []
   const links = JSON.parse(readFileSync(list, 'utf8')) as Link[]
   return links.map(({ source, target }) => ({
-    path: join(dirname(native), target),
+    path: join(native, relative('native', target)),
     to: relative(dirname(target), source),
   }))
 }
 
 /** Copies the programs so that everyone may read and run them. The copy appears under its name only when it is whole. */
-function stage(native: string, destination: string): string {
+export function stage(native: string, destination: string): string {
   if (existsSync(destination)) return destination
   const draft = `${destination}.${randomBytes(4).toString('hex')}.new`
-  copyReadable(native, draft)
-  makeLinks(draft)
   try {
+    copyReadable(native, draft)
+    makeLinks(draft)
     renameSync(draft, destination)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
+    // Another process has put its own there meanwhile, which is as good.
     if (!existsSync(destination)) throw error
   }
   return destination

@@ -124,13 +124,13 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   const home = record.folder ?? dataDir
   const data = join(home, 'postgres')
   const exists = existsSync(data)
-  if (!exists && (record.made || !existsSync(home))) {
+  if (known && !exists && (known.made || !existsSync(home))) {
     throw new Error(
       `The database of DATA_DIR ${dataDir} should be at ${data} and is not there. ` +
         `Bring it back, or delete ${join(dataDir, RECORD_FILE)} to begin with an empty one.`,
     )
   }
-  removeDrafts(data)
+  if (known) removeDrafts(data)
   const account = exists ? ownerOf(data) : unprivilegedAccount()
   const cluster: Cluster = {
     account,
@@ -140,6 +140,7 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
     logFile: join(home, 'postgres.log'),
     settings: durableSettings(),
   }
+  if (!known && record.folder) makeFolder(record.folder, account, dataDir)
   if (exists) refuseOtherVersion(cluster)
   if (exists && !known) {
     await stopCluster(data, 'gentle')
@@ -160,14 +161,15 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
 /** Root's cluster belongs to another account, to which DATA_DIR is closed: it gets a lasting folder elsewhere. */
 function newRecord(dataDir: string): DatabaseRecord {
   const password = randomBytes(24).toString('base64url')
-  const account = unprivilegedAccount()
-  if (!account || existsSync(join(dataDir, 'postgres'))) return { password }
-  const folder = join(rootFolder(), randomBytes(6).toString('hex'))
+  if (!isRoot() || existsSync(join(dataDir, 'postgres'))) return { password }
+  return { password, folder: join(rootFolder(), randomBytes(6).toString('hex')) }
+}
+
+function makeFolder(folder: string, account: Account | undefined, dataDir: string): void {
   mkdirSync(folder, { mode: 0o700 })
-  chownSync(folder, account.uid, account.gid)
+  if (account) chownSync(folder, account.uid, account.gid)
   // For a person who wonders what this is.
   writeFileSync(join(folder, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 })
-  return { password, folder }
 }
 
 function refuseOtherVersion({ data, binaries }: Cluster): void {

@@ -1,0 +1,74 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeLinks, mayEnter, stage } from './binaries.ts'
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A package as npm unpacks it without install scripts: no links, and here nothing that others may read. */
+function closedPackage(): string {
+  const native = join(temporaryFolder(), 'native')
+  mkdirSync(join(native, 'bin'), { recursive: true })
+  mkdirSync(join(native, 'lib'))
+  writeFileSync(join(native, 'bin', 'postgres'), '#!/bin/sh\necho 18', { mode: 0o700 })
+  writeFileSync(join(native, 'lib', 'libpq.so.5.18'), 'library', { mode: 0o600 })
+  writeFileSync(join(native, 'lib', 'libpq.a'), 'for compilers only')
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+  writeFileSync(join(native, 'pg-symlinks.json'), JSON.stringify(links))
+  chmodSync(native, 0o700)
+  return native
+}
+
+test('makeLinks makes the links that npm left out, and does no harm the second time', () => {
+  const native = closedPackage()
+  expect(makeLinks(native)).toBe(true)
+  expect(makeLinks(native)).toBe(true)
+  expect(readlinkSync(join(native, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18')
+})
+
+test.each([false, true])('stage copies what runs so that everyone may read it (links there before: %s)', (linked) => {
+  const native = closedPackage()
+  if (linked) makeLinks(native)
+  const folder = temporaryFolder()
+  const destination = join(folder, 'postgresql-18')
+  expect(stage(native, destination)).toBe(destination)
+  expect(stage(native, destination)).toBe(destination)
+  expect(readdirSync(folder)).toEqual(['postgresql-18'])
+  expect(statSync(join(destination, 'bin', 'postgres')).mode & 0o777).toBe(0o755)
+  expect(statSync(join(destination, 'lib', 'libpq.so.5')).mode & 0o777).toBe(0o644)
+  expect(statSync(destination).mode & 0o777).toBe(0o755)
+  expect(existsSync(join(destination, 'lib', 'libpq.a'))).toBe(false)
+})
+
+test('stage leaves nothing behind when it fails', () => {
+  const folder = temporaryFolder()
+  expect(() => stage(join(folder, 'missing'), join(folder, 'postgresql-18'))).toThrow('ENOENT')
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('mayEnter looks at every folder on the way', () => {
+  const folder = join(temporaryFolder(), 'open')
+  mkdirSync(folder, { mode: 0o755 })
+  const stranger = { uid: 54_321, gid: 54_321 }
+  expect(mayEnter(folder, undefined)).toBe(true)
+  expect(mayEnter(folder, stranger)).toBe(false)
+  chmodSync(join(folder, '..'), 0o711)
+  expect(mayEnter(folder, stranger)).toBe(true)
+  chmodSync(join(folder, '..'), 0o700)
+  expect(mayEnter(folder, { uid: process.getuid?.() ?? 0, gid: 54_321 })).toBe(true)
+})
