@@ -262,11 +262,12 @@ export async function importLeads(db: Db, actor: Actor, records: AsyncIterable<C
     await tx.execute(sql`analyze incoming_leads`)
     for (const key of [sql`lower(twitter_handle)`, sql`x_user_id`]) {
       const { doubles, total } = await unstageDoubles(tx, key)
-      for (const { line, first } of doubles) reject(line, `is a duplicate of line ${first}`)
-      rejectedCount += total - doubles.length
+      rejected.push(...doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` })))
+      rejectedCount += total
     }
     const counts = await settleStage(tx, { workspaceId: actor.workspaceId, userId: actor.userId }, 'parts')
-    return { ...counts, rejected: rejected.sort((a, b) => a.line - b.line), rejectedCount }
+    const named = rejected.sort((a, b) => a.line - b.line).slice(0, REJECTED_MAX)
+    return { ...counts, rejected: named, rejectedCount }
   })
 }
 
