@@ -68,7 +68,10 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
     },
     async work(name, concurrency, handler) {
       for (let i = 0; i < concurrency; i += 1) {
-        const worker = await boss.work<never>(name, { pollingIntervalSeconds: 2, batchSize: 1 }, async ([job]) => {
+        let worker = ''
+        worker = await boss.work<never>(name, { pollingIntervalSeconds: 2, batchSize: 1 }, async ([job]) => {
+          // Where there was one there may be more: many queued together come with one notice.
+          boss.notifyWorker(worker)
           try {
             if (job) await handler(job.data)
           } catch (error) {

@@ -1,0 +1,572 @@
+import { randomBytes } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, call, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { BURSTS } from './rules.ts'
+import { joinAddresses, members, pageViews, referralCounts, referrals, rewardGrants } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
+})
+
+const newEmail = (domain = 'example.com') => `m${randomBytes(5).toString('hex')}@${domain}`
+/** An address in a /24 that nobody else comes from. */
+let range = 0
+const newAddress = () => `198.${18 + Math.floor(++range / 256)}.${range % 256}.7`
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+interface Join {
+  email?: string
+  referralCode?: string
+  address?: string
+  to?: Pick<TestApp, 'url'>
+}
+async function join({ email = newEmail(), referralCode, address = newAddress(), to = app }: Join = {}) {
+  const answer = await call(to, 'POST', '/waitlist/join', { email, referralCode }, from(address))
+  const { position, referralCode: code } = answer.body as { position: number; referralCode: string }
+  return { email, answer, position, code }
+}
+const lookUp = (email: string, address = newAddress()) =>
+  call(app, 'POST', '/waitlist/position', { email }, from(address))
+const memberOf = async (email: string) => (await app.db.select().from(members).where(eq(members.email, email)))[0]!
+const board = (query = '', person?: Person): Promise<Answer> =>
+  person ? person.call('GET', `/leaderboard${query}`) : call(app, 'GET', `/leaderboard${query}`)
+/** The entry becomes the person's, as if it had been joined with their address. */
+async function joinAs(person: Person, referralCode?: string) {
+  return join({ email: person.email, referralCode })
+}
+
+interface Letter {
+  subject: string
+  text: string
+}
+async function mailTo(email: string, subject: RegExp): Promise<Letter> {
+  let found: Letter | undefined
+  const look = async () => {
+    const answer = await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
+    found = ((await answer.json()) as Letter[]).find((mail) => subject.test(mail.subject))
+    return found !== undefined
+  }
+  await expect.poll(look, { timeout: 10_000 }).toBe(true)
+  return found!
+}
+const pathIn = (text: string, what: string) => {
+  const url = new URL(new RegExp(`http\\S+/waitlist/${what}\\S+`).exec(text)![0])
+  return url.pathname.replace(/^\/api/, '') + url.search
+}
+
+describe('POST /waitlist/join', () => {
+  it('200: takes the next place, with a code of 8 characters', async () => {
+    const first = await join()
+    const second = await join()
+    expect(first.answer.status).toBe(200)
+    expect(first.answer.body).toEqual({
+      success: true,
+      position: expect.any(Number),
+      referralCode: expect.stringMatching(/^[A-Za-z0-9]{8}$/),
+      message: 'You are on the waitlist.',
+    })
+    expect(second.position).toBe(first.position + 1)
+    expect((await call(app, 'GET', '/waitlist/count')).body).toEqual({ count: second.position })
+  })
+
+  it('200: joining again answers the same place, however the address is written', async () => {
+    const name = `jane${randomBytes(4).toString('hex')}`
+    const { position, code } = await join({ email: `${name}@gmail.com` })
+    for (const email of [
+      `${name.toUpperCase()}@gmail.com`,
+      `j.${name.slice(1)}+x@gmail.com`,
+      `${name}@googlemail.com`,
+    ]) {
+      const again = await join({ email })
+      expect(again.answer.status).toBe(200)
+      expect(again.answer.body).toEqual({ success: true, position, referralCode: code, message: 'User already exists' })
+    }
+  })
+
+  it('200: the same address ten times at once takes one place', async () => {
+    const email = newEmail()
+    const before = (await call(app, 'GET', '/waitlist/count')).body.count
+    const answers = await Promise.all(Array.from({ length: 10 }, () => join({ email })))
+    expect(new Set(answers.map((a) => `${a.answer.status} ${a.position} ${a.code}`)).size).toBe(1)
+    expect((await call(app, 'GET', '/waitlist/count')).body.count).toBe(before + 1)
+  })
+
+  it('200: a referral moves its referrer up 5 and those passed down 1', async () => {
+    const line = []
+    for (let i = 0; i < 8; i++) line.push(await join())
+    const last = line.at(-1)!
+    const joined = await join({ referralCode: last.code })
+    expect(joined.position).toBe(last.position + 1)
+    const places = await Promise.all(line.map(async ({ email }) => (await lookUp(email)).body.position))
+    const start = line[0]!.position
+    expect(places).toEqual([0, 1, 3, 4, 5, 6, 7, 2].map((offset) => start + offset))
+    expect((await lookUp(last.email)).body.referralCount).toBe(1)
+  })
+
+  it.each(['nobody', '', ' ', 'x'.repeat(200), "'; drop table users; --", 'a\u0000b'])(
+    '200: ignores an unknown code: %j',
+    async (referralCode) => {
+      const { answer, email } = await join({ referralCode })
+      expect(answer.status).toBe(200)
+      expect((await memberOf(email)).referredBy).toBeNull()
+    },
+  )
+
+  it.each([
+    [{ email: 'nobody' }, 'Invalid email format'],
+    [{}, 'Please enter your email address'],
+    [{ email: 'a@example.com', referralCode: 5 }, /referralCode/],
+  ])('400: %j', async (body, text) => {
+    const answer = await call(app, 'POST', '/waitlist/join', body, from(newAddress()))
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(answer.body.error).toMatch(text)
+  })
+
+  it('429: the 31st in a minute from one address', async () => {
+    const address = newAddress()
+    const email = newEmail()
+    const answers = await Promise.all(Array.from({ length: 31 }, () => join({ email, address })))
+    expect(answers.map((a) => a.answer.status).sort()).toEqual([...Array(30).fill(200), 429])
+    const limited = answers.find((a) => a.answer.status === 429)!.answer
+    expect(limited.body.code).toBe('RATE_LIMITED')
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  it('keeps an Idempotency-Key: one place, one answer', async () => {
+    const headers = { ...from(newAddress()), 'idempotency-key': randomBytes(8).toString('hex') }
+    const body = { email: newEmail() }
+    const first = await call(app, 'POST', '/waitlist/join', body, headers)
+    expect((await call(app, 'POST', '/waitlist/join', body, headers)).body).toEqual(first.body)
+  })
+
+  it('keeps of the address its country and hashes only', async () => {
+    const { email } = await join({ address: '8.8.8.8' })
+    const member = await memberOf(email)
+    expect(member.country).toBe('US')
+    const [kept] = await app.db.select().from(joinAddresses).where(eq(joinAddresses.memberId, member.id))
+    expect(JSON.stringify([kept, member])).not.toContain('8.8.8')
+  })
+})
+
+describe('credit that is held', () => {
+  it('of a throw-away address: the member joins, the look-up knows no referral', async () => {
+    const referrer = await join()
+    const { email, answer } = await join({ email: newEmail('mailinator.com'), referralCode: referrer.code })
+    expect(answer.status).toBe(200)
+    const [referral] = await app.db
+      .select()
+      .from(referrals)
+      .where(eq(referrals.memberId, (await memberOf(email)).id))
+    expect(referral).toMatchObject({ status: 'held', holdReason: 'disposable_domain', creditedAt: null })
+    expect((await lookUp(referrer.email)).body).toMatchObject({ referralCount: 0, position: referrer.position })
+  })
+
+  it('of a burst from one range: those beyond it, while all join', async () => {
+    const referrer = await join()
+    const net = newAddress().replace(/\d+$/, '')
+    const { joins } = BURSTS[0]
+    for (let i = 0; i < joins + 2; i++) {
+      const { answer } = await join({ address: `${net}${i}`, referralCode: referrer.code })
+      expect(answer.status).toBe(200)
+    }
+    expect((await lookUp(referrer.email)).body.referralCount).toBe(joins)
+    const held = await app.db
+      .select()
+      .from(referrals)
+      .where(eq(referrals.referrerId, (await memberOf(referrer.email)).id))
+    expect(held.filter((row) => row.status === 'held').map((row) => row.holdReason)).toEqual(
+      Array(2).fill('address_burst'),
+    )
+  })
+})
+
+describe('achievements', () => {
+  it('are awarded with the referral that earns them, with months of Pro, and told by mail', async () => {
+    const referrer = await join()
+    for (let i = 0; i < 3; i++) await join({ referralCode: referrer.code })
+    expect((await lookUp(referrer.email)).body.user.achievements).toEqual(expect.arrayContaining(['bronze']))
+    const grants = await app.db
+      .select()
+      .from(rewardGrants)
+      .where(eq(rewardGrants.memberId, (await memberOf(referrer.email)).id))
+    expect(grants).toMatchObject([{ achievement: 'bronze', months: 1, accountUserId: null }])
+    expect((await mailTo(referrer.email, /You earned Bronze Referrer/)).text).toContain('1 month of Pro')
+  })
+
+  it('viral: 5 in one UTC day', async () => {
+    const referrer = await join()
+    for (let i = 0; i < 5; i++) await join({ referralCode: referrer.code })
+    expect((await lookUp(referrer.email)).body.user.achievements).toContain('viral')
+  })
+
+  it('global: from 3 countries', async () => {
+    const referrer = await join()
+    const achievements = async () => (await lookUp(referrer.email)).body.user.achievements
+    for (const address of ['8.8.4.4', '81.2.69.160', '8.8.4.5']) await join({ address, referralCode: referrer.code })
+    expect(await achievements()).not.toContain('global')
+    await join({ address: '133.11.0.1', referralCode: referrer.code })
+    expect(await achievements()).toContain('global')
+  })
+})
+
+describe('mails to members', () => {
+  it('302: the confirmation link confirms', async () => {
+    const { email } = await join()
+    const { text } = await mailTo(email, /You're on the waitlist/)
+    const answer = await call(app, 'GET', pathIn(text, 'confirm'))
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      'http://localhost:3000/waitlist?confirmed=true',
+    ])
+    expect((await memberOf(email)).confirmedAt).not.toBeNull()
+  })
+
+  it.each(['', 'x', 'A'.repeat(60)])('302: a link that is not good says so: %j', async (token) => {
+    const answer = await call(app, 'GET', `/waitlist/confirm?token=${token}`)
+    expect(answer.headers.get('location')).toBe('http://localhost:3000/waitlist?error=INVALID_CODE')
+  })
+
+  it('200: who is referred once moves up and hears of it; one click ends it', async () => {
+    const referrer = await join()
+    await join({ referralCode: referrer.code })
+    const { text } = await mailTo(referrer.email, /You moved up: you're #\d+ now/)
+    const path = pathIn(text, 'unsubscribe')
+    // Opening the link changes nothing yet.
+    expect((await call(app, 'GET', path)).body).toContain('<button type="submit">Unsubscribe</button>')
+    expect((await memberOf(referrer.email)).unsubscribedAt).toBeNull()
+    const oneClick = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect([oneClick.status, oneClick.body]).toEqual([200, expect.stringContaining('You are unsubscribed')])
+    expect((await memberOf(referrer.email)).unsubscribedAt).not.toBeNull()
+  })
+
+  it('400: unsubscribing with a link that is not good', async () => {
+    const answer = await call(app, 'POST', '/waitlist/unsubscribe?token=x', 'List-Unsubscribe=One-Click', {
+      'content-type': 'multipart/form-data; boundary=x',
+    })
+    expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CODE'])
+  })
+})
+
+describe('WAITLIST_CONFIRM=required', () => {
+  it('a referral counts once the referred member has confirmed', async () => {
+    const strict = await app.startAnother({
+      env: { TRUST_PROXY: 'loopback', WAITLIST_CONFIRM: 'required' },
+      workers: true,
+    })
+    const to = { url: `${strict.url}/api` }
+    const referrer = await join({ to })
+    const { email } = await join({ to, referralCode: referrer.code })
+    expect((await lookUp(referrer.email)).body).toMatchObject({ referralCount: 0, position: referrer.position })
+    const path = pathIn((await mailTo(email, /You're on the waitlist/)).text, 'confirm')
+    await call(to, 'GET', path)
+    await call(to, 'GET', path)
+    expect((await lookUp(referrer.email)).body).toMatchObject({ referralCount: 1, position: referrer.position - 5 })
+  })
+})
+
+describe('POST /waitlist/position', () => {
+  it('200: the place, masked', async () => {
+    const { email, position, code } = await join()
+    const { status, body } = await lookUp(email.toUpperCase())
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      message: `You are #${position} on the waitlist.`,
+      position,
+      referralCount: 0,
+      joinedDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      user: {
+        position,
+        email: `${email.slice(0, 3)}***@example.com`,
+        referralCount: 0,
+        achievements: expect.any(Array),
+        referral_code: code,
+      },
+    })
+  })
+
+  it('404: an unknown address, and an account that never joined: nobody learns who has one', async () => {
+    const person = await makePerson(app)
+    await person.call('GET', '/dashboard')
+    for (const email of [newEmail(), person.email]) {
+      const { status, body } = await lookUp(email)
+      expect([status, body]).toEqual([
+        404,
+        { success: false, code: 'MEMBER_NOT_FOUND', error: 'Email not found. Please sign up first.' },
+      ])
+    }
+  })
+
+  it.each([
+    [{}, 'Please enter your email address'],
+    [{ email: ' ' }, 'Please enter your email address'],
+    [{ email: 'nobody' }, 'Invalid email format'],
+  ])('400: %j', async (body, error) => {
+    const answer = await call(app, 'POST', '/waitlist/position', body, from(newAddress()))
+    expect([answer.status, answer.body.error]).toEqual([400, error])
+  })
+
+  it('429: the 21st in a minute from one address', async () => {
+    const address = newAddress()
+    const answers = await Promise.all(Array.from({ length: 21 }, () => lookUp(newEmail(), address)))
+    expect(answers.map((a) => a.status).sort()).toEqual([...Array(20).fill(404), 429])
+  })
+})
+
+describe('POST /track-view', () => {
+  const view = (body: unknown) => call(app, 'POST', '/track-view', body)
+  const rows = (path: string) => app.db.select().from(pageViews).where(eq(pageViews.path, path))
+
+  it('200: counts by day, page and code; nothing else is kept', async () => {
+    const { code } = await join()
+    for (let i = 0; i < 3; i++) await view({ path: '/pricing?utm=x', ref: code, referrer: 'https://news.example/' })
+    await view({ path: '/pricing' })
+    expect((await rows('/pricing')).map(({ ref, views }) => [ref, views]).sort()).toEqual(
+      [
+        ['', 1],
+        [code, 3],
+      ].sort(),
+    )
+    expect(JSON.stringify(await rows('/pricing'))).not.toContain('news.example')
+  })
+
+  it('200: however many pages and codes are made up, they fill one row', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => view({ path: `/made/up/${i}`, ref: `made-up-${i}\u0000` })),
+    )
+    expect(answers.every((a) => a.status === 200 || a.status === 400)).toBe(true)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => view({ path: `/made/up/${i}`, ref: `made-up-${i}` })))
+    expect((await rows('other')).map(({ ref }) => ref)).toEqual([''])
+  })
+
+  it('200: joins are counted beside views, by the code that brought them', async () => {
+    const { code } = await join()
+    await join({ referralCode: code })
+    expect((await rows('/waitlist')).find((row) => row.ref === code)).toMatchObject({ joins: 1 })
+  })
+
+  it.each([{}, { path: '' }, { path: 5 }, { path: '/', ref: {} }])('400: %j', async (body) => {
+    expect((await view(body)).status).toBe(400)
+  })
+})
+
+describe('GET /dashboard', () => {
+  it('200: who never joined is a member at position 0, with a code of 6 capitals and digits', async () => {
+    const person = await makePerson(app)
+    const { status, body } = await person.call('GET', '/dashboard')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      position: 0,
+      referralCount: 0,
+      referralCode: expect.stringMatching(/^[A-Z0-9]{6}$/),
+      signupDate: expect.any(String),
+      achievements: [],
+      nextReward: { key: 'bronze', label: 'Bronze Referrer', threshold: 3, remaining: 3 },
+      progressPercent: 0,
+    })
+    expect((await person.call('GET', '/dashboard')).body).toEqual(body)
+  })
+
+  it('200: credits before joining move nobody; joining takes the last place and keeps code and credits', async () => {
+    const person = await makePerson(app)
+    const { referralCode } = (await person.call('GET', '/dashboard')).body
+    const friend = await join({ referralCode })
+    expect((await person.call('GET', '/dashboard')).body).toMatchObject({ position: 0, referralCount: 1 })
+    const joined = await joinAs(person)
+    expect(joined).toMatchObject({ position: friend.position + 1, code: referralCode })
+    expect(joined.answer.body.message).toBe('You are on the waitlist.')
+    expect((await person.call('GET', '/dashboard')).body).toMatchObject({
+      position: friend.position + 1,
+      referralCount: 1,
+    })
+  })
+
+  it('200: an account owns the entry of its address, with the rewards that waited', async () => {
+    const person = await makePerson(app)
+    const { position, code } = await joinAs(person)
+    for (let i = 0; i < 3; i++) await join({ referralCode: code })
+    const { body } = await person.call('GET', '/dashboard')
+    expect(body).toMatchObject({
+      position: Math.max(1, position - 15),
+      referralCode: code,
+      referralCount: 3,
+      progressPercent: 25,
+      nextReward: { key: 'silver', remaining: 7 },
+    })
+    expect(await app.db.select().from(rewardGrants).where(eq(rewardGrants.accountUserId, person.id))).toMatchObject([
+      { achievement: 'bronze', months: 1 },
+    ])
+  })
+
+  it('200: asked ten times at once makes one member', async () => {
+    const person = await makePerson(app)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => person.call('GET', '/dashboard')))
+    expect(new Set(answers.map((a) => a.body.referralCode)).size).toBe(1)
+  })
+})
+
+describe('POST /referrals', () => {
+  const refer = (person: Person, referralCode: unknown) => person.call('POST', '/referrals', { referralCode })
+
+  it('200: credits the referrer once; the first one stays', async () => {
+    const [person, referrer, other] = [await makePerson(app), await join(), await join()]
+    expect((await refer(person, referrer.code)).body).toEqual({ success: true })
+    expect((await refer(person, referrer.code)).status).toBe(200)
+    expect((await refer(person, other.code)).status).toBe(200)
+    expect((await lookUp(referrer.email)).body.referralCount).toBe(1)
+    expect((await lookUp(other.email)).body.referralCount).toBe(0)
+  })
+
+  it('200: named many times at once counts once', async () => {
+    const [person, referrer] = [await makePerson(app), await join()]
+    await Promise.all(Array.from({ length: 8 }, () => refer(person, referrer.code)))
+    expect((await lookUp(referrer.email)).body.referralCount).toBe(1)
+  })
+
+  it('400: an unknown code, one’s own, and that of somebody whom one has referred', async () => {
+    const person = await makePerson(app)
+    const { referralCode } = (await person.call('GET', '/dashboard')).body
+    const friend = await join({ referralCode })
+    for (const code of ['nobody', ' ', referralCode, friend.code]) {
+      const { status, body } = await refer(person, code)
+      expect([code, status, body.success, body.error]).toEqual([code, 400, false, 'Invalid referral code'])
+    }
+    expect((await refer(person, 'nobody')).body.code).toBe('INVALID_REFERRAL_CODE')
+    expect((await person.call('GET', '/dashboard')).body.referralCount).toBe(1)
+  })
+
+  it('400: no code', async () => {
+    expect((await refer(await makePerson(app), undefined)).status).toBe(400)
+  })
+})
+
+describe('a referral code at sign-up', () => {
+  async function signUp(referralCode: string) {
+    const email = newEmail()
+    const password = 'Correct-horse1'
+    await call(app, 'POST', '/auth/sign-up/email', { email, password, referralCode }, from(newAddress()))
+    const { text } = await mailTo(email, /Confirm your email address/)
+    const link = new URL(/http\S+verify-email\S+/.exec(text)![0])
+    return { email, confirm: () => call(app, 'GET', link.pathname.replace(/^\/api/, '') + link.search) }
+  }
+
+  it('credits the referrer once the address is confirmed', async () => {
+    const referrer = await join()
+    const { email, confirm } = await signUp(referrer.code)
+    expect((await lookUp(referrer.email)).body.referralCount).toBe(0)
+    await confirm()
+    await confirm()
+    expect((await lookUp(referrer.email)).body).toMatchObject({
+      referralCount: 1,
+      position: Math.max(1, referrer.position - 5),
+    })
+    expect(await memberOf(email)).toMatchObject({ position: 0, referredBy: (await memberOf(referrer.email)).id })
+  })
+
+  it('that nobody has is ignored', async () => {
+    const { email, confirm } = await signUp('nobody')
+    expect((await confirm()).status).toBe(302)
+    expect((await memberOf(email)).referredBy).toBeNull()
+  })
+})
+
+describe('GET /leaderboard', () => {
+  it('200: most first, ties by who got there first, masked; one’s own row whole and marked', async () => {
+    const person = await makePerson(app)
+    const own = await joinAs(person)
+    const [early, late] = [await join(), await join()]
+    for (const { code } of [early, own, late]) await join({ referralCode: code })
+    for (const { code } of [early, own, late, own]) await join({ referralCode: code })
+    const { body } = await board('?pageSize=100', person)
+    const rows = body.leaderboard as {
+      rank: number
+      email: string
+      referralCount: number
+      referralCode: string | null
+    }[]
+    expect(rows.map((row) => row.rank)).toEqual(rows.map((_, i) => i + 1))
+    const place = (email: string) => rows.findIndex((row) => row.email === email)
+    const masked = (email: string) => `${email.slice(0, 3)}***@example.com`
+    expect(body.own).toMatchObject({ email: person.email, referralCode: own.code, referralCount: 3, isOwn: true })
+    expect(rows.filter((row) => 'isOwn' in row && row.isOwn)).toEqual([body.own])
+    expect(place(person.email)).toBe(body.own.rank - 1)
+    expect(rows.map((row) => row.email)).not.toContain(early.email)
+    expect(rows.filter((row) => row.email === masked(early.email)).every((row) => row.referralCode === null)).toBe(true)
+    const ids = await Promise.all([early, late].map(async ({ email }) => (await memberOf(email)).id))
+    const order = (body.leaderboard as { id: string }[]).map((row) => row.id)
+    expect(order.indexOf(ids[0]!)).toBeLessThan(order.indexOf(ids[1]!))
+    expect((await board('?pageSize=100')).body.own).toBeNull()
+  })
+
+  it('200: pages and cursors go through all, and one’s own rank is known on every page', async () => {
+    const person = await makePerson(app)
+    const { code } = await joinAs(person)
+    await join({ referralCode: code })
+    const all = (await board('?pageSize=100', person)).body
+    expect(all.total).toBe(all.leaderboard.length)
+    const byPage = []
+    const byCursor = []
+    let cursor = ''
+    for (let page = 1; (page - 1) * 3 < all.total; page++) {
+      byPage.push(...(await board(`?pageSize=3&page=${page}`, person)).body.leaderboard)
+      const { body } = await board(`?pageSize=3${cursor}`, person)
+      byCursor.push(...body.leaderboard)
+      expect(body.own).toEqual(all.own)
+      cursor = `&cursor=${body.cursor}`
+    }
+    expect(byPage).toEqual(all.leaderboard)
+    expect(byCursor).toEqual(all.leaderboard)
+    expect(all.own.rank).toBe(all.leaderboard.findIndex((row: { isOwn: boolean }) => row.isOwn) + 1)
+  })
+
+  it('200: LEADERBOARD_EMAILS=full shows whole addresses', async () => {
+    const open = await app.startAnother({ env: { LEADERBOARD_EMAILS: 'full' } })
+    const { body } = await call({ url: `${open.url}/api` }, 'GET', '/leaderboard')
+    expect(body.leaderboard.length).toBeGreaterThan(0)
+    expect(JSON.stringify(body)).not.toContain('***')
+  })
+
+  it('200: week and today hold what was credited in them', async () => {
+    const referrer = await join()
+    await join({ referralCode: referrer.code })
+    const { id } = await memberOf(referrer.email)
+    const has = async (period: string) =>
+      (await board(`?period=${period}&pageSize=100`)).body.leaderboard.some((row: { id: string }) => row.id === id)
+    expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, true, true])
+    // As if it had been credited eight days ago.
+    await app.db
+      .update(referrals)
+      .set({ creditedAt: sql`credited_at - interval '8 days'` })
+      .where(eq(referrals.referrerId, id))
+    await app.db
+      .update(referralCounts)
+      .set({ period: sql`to_char(period::date - 8, 'YYYY-MM-DD')` })
+      .where(sql`member_id = ${id} and period not in ('alltime', 'week')`)
+    expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, false, false])
+  })
+
+  it.each(['?period=year', '?page=0', '?pageSize=101', '?cursor=x'])('400: %s', async (query) => {
+    const { status, body } = await board(query)
+    expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
+  })
+
+  it('401: a token that is not good, so that the page renews it', async () => {
+    const answer = await call(app, 'GET', '/leaderboard', undefined, { authorization: 'Bearer a.b.c' })
+    expect([answer.status, answer.body.error]).toEqual([401, 'Session expired. Please log in again.'])
+  })
+})
+
+describe('the first 100', () => {
+  it('are pioneers, nobody after them', async () => {
+    const { rows } = await app.db.execute<{ joined: number }>(sql`select joined from waitlist_state`)
+    await Promise.all(Array.from({ length: Math.max(0, 99 - rows[0]!.joined) }, () => join()))
+    const [hundredth, next] = [await join(), await join()]
+    expect((await lookUp(hundredth.email)).body.user.achievements).toEqual(['pioneer'])
+    expect((await lookUp(next.email)).body.user.achievements).toEqual([])
+  })
+})
