@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 const list = async (query: Record<string, unknown> = {}, by = person) => {
-  const text = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))
+  const text = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]))
   return by.call('GET', `/leads?${text}`)
 }
 const handles = (answer: { body: { leads: { twitterHandle: string }[] } }) =>
@@ -123,17 +123,17 @@ describe('GET /leads', () => {
     const [one, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
     await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: one!.id })
-    const request = {
-      twitterHandle: 'x',
-      type: 'followers',
-      minFollowers: 0,
-      maxFollowers: 1,
-      keywords: [],
-      maxResults: 1,
-    } as const
     const [scrape] = await app.db
       .insert(scrapes)
-      .values({ workspaceId: person.workspaceId, ...request })
+      .values({
+        workspaceId: person.workspaceId,
+        twitterHandle: 'x',
+        type: 'followers',
+        minFollowers: 0,
+        maxFollowers: 1,
+        keywords: [],
+        maxResults: 1,
+      })
       .returning()
     await app.db.insert(scrapeLeads).values({ scrapeId: scrape!.id, leadId: two!.id })
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: one!.id }], total: 1 })
