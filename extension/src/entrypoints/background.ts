@@ -6,7 +6,7 @@ import { createJournal, type Entry } from '../journal.ts'
 import { isAllowedOrigin } from '../origin.ts'
 import { createQueue } from '../queue.ts'
 import { type Message, readRequest } from '../request.ts'
-import { send } from '../send.ts'
+import { type Outcome, send } from '../send.ts'
 import { changedPart, changeState, readState } from '../state.ts'
 import { isNotice } from '../wire.ts'
 import { createXTab } from '../x-tab.ts'
@@ -25,7 +25,7 @@ export default defineBackground(() => {
   const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
 
   browser.runtime.onMessageExternal.addListener((request, sender, reply) => {
-    answer(request, sender.origin).then(reply)
+    answer(request, sender.origin).catch(unavailable).then(reply)
     return true
   })
 
@@ -55,10 +55,7 @@ export default defineBackground(() => {
     if (same && same.message.handle === message.handle && same.message.message === message.message) return same.reply
     const turn = queue.run(() => sendNow({ ...message, id }))
     if (!turn) return Promise.resolve(failure({ code: 'BUSY' }))
-    const reply = turn.catch((error: Error) => {
-      console.error(error)
-      return failure({ code: 'X_UNAVAILABLE' })
-    })
+    const reply = turn.catch(unavailable)
     if (same) return reply
     underWay.set(id, { message, reply })
     return reply.finally(() => underWay.delete(id))
@@ -71,13 +68,22 @@ export default defineBackground(() => {
     if (changed !== null) return failure({ code: 'PAGE_CHANGED', detail: changed })
     const outcome = await send(attempt, tab.page, journal)
     const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, attempt.handle)
-    const lastResult = { handle: attempt.handle, error: reply.success ? null : reply.error, at: Date.now() }
-    await changeState({ lastResult })
-    // The next message would fare no better: it is told so at once, until somebody asks to check again.
-    if (outcome !== 'sent' && outcome.code === 'PAGE_CHANGED')
-      await changeState({
-        pageChanged: { part: outcome.detail ?? 'a part', version: browser.runtime.getManifest().version },
-      })
+    // What the popup shows must not change what the page is told.
+    await remember(attempt.handle, outcome, reply).catch(console.error)
     return reply
   }
 })
+
+async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
+  await changeState({ lastResult: { handle, error: reply.success ? null : reply.error, at: Date.now() } })
+  // The next message would fare no better: it is told so at once, until somebody asks to check again.
+  if (outcome === 'sent' || outcome.code !== 'PAGE_CHANGED') return
+  const { version } = browser.runtime.getManifest()
+  await changeState({ pageChanged: { part: outcome.detail ?? 'a part', version } })
+}
+
+/** The browser failed us before send was pressed: `send` itself answers for what comes after. */
+function unavailable(error: unknown): ExtensionFailure {
+  console.error(error)
+  return failure({ code: 'X_UNAVAILABLE' })
+}

@@ -1,5 +1,5 @@
 import { ago } from '../../ago.ts'
-import { changedPart, changeState, onStateChange, readState } from '../../state.ts'
+import { changedPart, changeState, onStateChange, readState, type State } from '../../state.ts'
 
 function part<Element extends HTMLElement = HTMLElement>(id: string): Element {
   return document.getElementById(id) as Element
@@ -19,14 +19,15 @@ async function draw() {
 
   const last = part('last')
   last.classList.toggle('bad', Boolean(lastResult?.error))
-  last.textContent = lastResult
-    ? `${lastResult.error ? `Not sent to @${lastResult.handle}` : `Sent to @${lastResult.handle}`}, ${ago(lastResult.at, now)}${lastResult.error ? `. ${lastResult.error}` : ''}`
-    : 'None yet'
+  last.textContent = lastResult ? resultWords(lastResult, now) : 'None yet'
 
   part<HTMLInputElement>('sending').checked = !paused
-  part('pause-hint').textContent = paused
-    ? 'Paused: every message is refused'
-    : 'On: a message goes out when you ask for it'
+  part('pause-hint').textContent = paused ? 'Paused. Messages are refused.' : 'On. Messages go out as you start them.'
+}
+
+function resultWords({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
+  const when = ago(at, now)
+  return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
 }
 
 function openX(): HTMLAnchorElement {

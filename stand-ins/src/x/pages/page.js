@@ -98,7 +98,11 @@ async function drawProfile(column, handle) {
     const words = person.existence === 'suspended' ? 'Account suspended' : 'This account doesn’t exist'
     return column.append(make('div', mark('emptyState'), make('span', {}, words)))
   }
-  const actions = make('div', {}, make('button', { ...mark('userActions'), type: 'button', 'aria-label': 'More' }, '⋯'))
+  const actions = make(
+    'div',
+    { class: 'actions' },
+    make('button', { ...mark('userActions'), type: 'button', 'aria-label': 'More' }, '⋯'),
+  )
   if (person.conversationId) {
     const button = make('button', { ...mark('sendDMFromProfile'), type: 'button', 'aria-label': 'Message' }, '✉')
     button.addEventListener('click', () => go(conversationPath(person.conversationId)))
@@ -303,8 +307,13 @@ function asWritten(text, { plainEmoji = false } = {}) {
     if (plainEmoji) return [part]
     return part
       .split(/(\p{Extended_Pictographic}\uFE0F?)/u)
-      .map((word, odd) => (odd % 2 === 1 ? make('img', { alt: word, src: 'data:,' }) : word))
+      .map((word, odd) => (odd % 2 === 1 ? make('img', { alt: word, src: pictureOf(word) }) : word))
   })
+}
+
+function pictureOf(emoji) {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><text y="16" font-size="16">${emoji}</text></svg>`
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
 
 draw()
