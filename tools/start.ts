@@ -17,6 +17,9 @@ const env = process.env
 const host = env.HOST || '127.0.0.1'
 const port = Number(env.PORT || 3000)
 const embedded = !env.DATABASE_URL
+const isDev = process.argv.includes('--dev')
+const webDevPort = 5173
+if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
 const children: { name: string; process: ChildProcess }[] = []
 let stopping: Promise<void> | undefined
 
@@ -39,9 +42,10 @@ async function start(): Promise<void> {
 
   const standIns = wantsStandIns(env) ? startStandIns(dataDir) : undefined
   const server = launchServer()
-  await Promise.all([buildWebIfStale(say), standIns])
+  await Promise.all([isDev || buildWebIfStale(say), standIns])
   server.send(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
   const { url } = (await message(server, 'listening')) as { url: string }
+  if (isDev) launchWebDev(url)
   const address = env.PUBLIC_URL || `http://localhost:${new URL(url).port}`
   const lines = [`X-Automated is ready: ${address}`]
   const running = await standIns
@@ -91,6 +95,13 @@ function launchServer(): ChildProcess {
   return child
 }
 
+/** Vite's server of the web app, which passes calls of the API on to ours. */
+function launchWebDev(url: string): void {
+  const program = join(root, 'node_modules', '.bin', 'react-router')
+  const args = [program, 'dev', '--port', `${webDevPort}`, '--strictPort', '--host', '127.0.0.1']
+  launch('web app', args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web'))
+}
+
 async function printReadably(log: Readable): Promise<void> {
   const { default: pretty } = await import('pino-pretty')
   const colorize = process.stdout.isTTY
@@ -104,7 +115,7 @@ function launch(
   output: 'inherit' | 'pipe',
 ): ChildProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...args], {
-    cwd: root,
+    cwd,
     env: environment,
     stdio: ['ignore', output, 'inherit', 'ipc'],
   })

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+
+// A repository of one package that lies beside it, so that npm has real work and needs no registry.
+const lockfile = (version: string) => ({
+  name: 'sample',
+  lockfileVersion: 3,
+  requires: true,
+  packages: {
+    '': { name: 'sample', dependencies: { dep: 'file:dep' } },
+    dep: { version },
+    'node_modules/dep': { resolved: 'dep', link: true },
+  },
+})
+
+function repository(): string {
+  const root = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const json = (path: string, value: unknown) => writeFileSync(join(root, path), JSON.stringify(value))
+  mkdirSync(join(root, 'tools'))
+  mkdirSync(join(root, 'dep'))
+  copyFileSync(join(import.meta.dirname, 'launch.mjs'), join(root, 'tools', 'launch.mjs'))
+  json('package.json', { name: 'sample', type: 'module', dependencies: { dep: 'file:dep' } })
+  json('dep/package.json', { name: 'dep', version: '1.0.0' })
+  json('package-lock.json', lockfile('1.0.0'))
+  writeFileSync(
+    join(root, 'tools', 'probe.ts'),
+    "const words: string[] = process.argv.slice(2)\nconsole.log(words.join(' '), Number(words[1] ?? 0))\nprocess.exitCode = Number(words[1] ?? 0)",
+  )
+  return root
+}
+
+type Outcome = { code: number | null; output: string; errors: string }
+
+async function launch(root: string, ...args: string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [join(root, 'tools', 'launch.mjs'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  return { code, output, errors }
+}
+
+const stampOf = (root: string) => join(root, 'node_modules', '.x-automated-install')
+
+test('installs once, runs the command with its words, and ends with its exit code', async () => {
+  const root = repository()
+  const first = await launch(root, 'probe', 'a', '3')
+  expect(first).toMatchObject({ code: 3, output: 'a 3 3\n' })
+  expect(first.errors).toMatch(/^Installing \d+ packages .*\nInstalled in \d+ s\.\n$/)
+  expect(await launch(root, 'probe', 'b', '0')).toEqual({ code: 0, output: 'b 0 0\n', errors: '' })
+})
+
+test('installs again when the lockfile changed, and when an installation was cut short', async () => {
+  const root = repository()
+  await launch(root, 'probe')
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lockfile('1.0.0'), null, 2))
+  rmSync(join(root, 'node_modules', '.package-lock.json'))
+  expect((await launch(root, 'probe')).errors).toContain('Installing')
+  // What npm has not finished lacks its list of what is there.
+  rmSync(join(root, 'node_modules', '.package-lock.json'))
+  rmSync(stampOf(root))
+  expect((await launch(root, 'probe')).errors).toContain('Installing')
+  expect((await launch(root, 'probe')).errors).toBe('')
+})
+
+test('accepts what somebody installed with npm by hand', async () => {
+  const root = repository()
+  await launch(root, 'probe')
+  rmSync(stampOf(root))
+  expect((await launch(root, 'probe')).errors).toBe('')
+  expect(existsSync(stampOf(root))).toBe(true)
+})
+
+test('two launches at the same time install once', async () => {
+  const root = repository()
+  const both = await Promise.all([launch(root, 'probe', 'a'), launch(root, 'probe', 'b')])
+  expect(both.map(({ code }) => code)).toEqual([0, 0])
+  const said = both.map(({ errors }) => errors).join('')
+  expect(said.match(/^Installing/gm)).toHaveLength(1)
+})
+
+test('says why npm failed, and runs nothing', async () => {
+  const root = repository()
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'sample', dependencies: { other: 'file:other' } }))
+  const { code, output, errors } = await launch(root, 'probe')
+  expect({ code, output }).toEqual({ code: 1, output: '' })
+  expect(errors).toContain('The packages could not be installed: npm says why above.')
+})
+
+test('names a command that is not there', async () => {
+  const root = repository()
+  expect(await launch(root, 'missing')).toMatchObject({ code: 1, errors: 'There is no command "missing" in tools/.\n' })
+  expect(await launch(root)).toMatchObject({ code: 1 })
+  expect(await launch(root, '../launch')).toMatchObject({ code: 1 })
+})
+
+test('every script of package.json that it runs names a tool', () => {
+  const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  expect(scripts).toMatchObject({ start: 'exec node tools/launch.mjs start', test: 'exec node tools/launch.mjs test' })
+  const tools = Object.values(scripts).flatMap((script) => /launch\.mjs ([a-z-]+)$/.exec(script)?.[1] ?? [])
+  for (const tool of tools) expect(existsSync(join(import.meta.dirname, `${tool}.ts`)), tool).toBe(true)
+})
