@@ -130,7 +130,9 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
             confirm: 'Remove from list',
           },
     )
-    if (sure) moveAll.mutate(way)
+    if (!sure) return
+    save.reset()
+    moveAll.mutate(way)
   }
 
   return (
@@ -150,7 +152,10 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
             variant="primary"
             disabled={words === '' || moveAll.isPending}
             loading={save.isPending}
-            onClick={() => save.mutate()}
+            onClick={() => {
+              moveAll.reset()
+              save.mutate()
+            }}
           >
             Save Changes
           </Button>
