@@ -131,9 +131,9 @@ function matching(
   const pattern = keyword ? anywhere(keyword) : undefined
   return and(
     eq(leads.workspaceId, workspaceId),
-    // The first finds candidates by its index, over all three fields at once; the second makes sure that one of them holds the keyword.
     pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
-    pattern === undefined
+    // A space may stand between two fields there: only then must one of them be seen to hold the keyword by itself.
+    pattern === undefined || !keyword?.includes(' ')
       ? undefined
       : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
     least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,

@@ -46,6 +46,7 @@ export const leads = pgTable(
       .where(sql`x_user_id is null`),
     index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
     // The orders of the leads page. Plain ascending, so that `order by … desc` reads them backwards.
+    // Those over an expression also hold the column it reads (`include`, in the migration), so that they can answer alone.
     index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
     index('leads_status').on(t.workspaceId, filterStatus, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
