@@ -1,3 +1,4 @@
+import { account } from './account.ts'
 import { auth } from './auth.ts'
 import { campaigns } from './campaigns.ts'
 import { leads } from './leads.ts'
@@ -7,5 +8,5 @@ import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
 /** Every operation of the API, by domain. */
-export const contract = { auth, xAccount, scrapes, leads, lists, campaigns, waitlist }
+export const contract = { auth, account, xAccount, scrapes, leads, lists, campaigns, waitlist }
 export type Contract = typeof contract

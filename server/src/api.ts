@@ -13,6 +13,7 @@ import {
 } from '@x-automated/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from './app.ts'
+import { accountRoutes } from './domains/account/routes.ts'
 import { authRoutes } from './domains/auth/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
@@ -27,6 +28,7 @@ import { hashToken } from './sealing.ts'
 /** Every operation of the contract and what answers it. */
 export const router = {
   auth: authRoutes,
+  account: accountRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,

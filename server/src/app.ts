@@ -5,6 +5,7 @@ import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/auth/service.ts'
+import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
 import { useEnvelope } from './edges/envelope.ts'
 import { serveHealth } from './edges/health.ts'
@@ -103,6 +104,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
 
   serveHealth(app, services)
   serveVerifyEmail(app, services)
+  await serveChangeEmail(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
   serveScrapeEvents(app, services)

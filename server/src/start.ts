@@ -5,6 +5,7 @@ import { createApp, type Services } from './app.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
+import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
@@ -87,12 +88,14 @@ export async function startServer({
   const sender = workers && services.x ? await startSender(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
+    await workOnAccountMails(services)
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
       await forgetExpired(database.db)
+      await forgetExpiredLinks(database.db)
       await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])

@@ -16,6 +16,27 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/auth/change-email': {
+    get: {
+      operationId: 'auth.askEmailChange',
+      tags: ['Account'],
+      summary: 'Ask whether a mailbox agrees to the change of an address',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
+    },
+    post: {
+      operationId: 'auth.confirmEmailChange',
+      tags: ['Account'],
+      summary: 'Agree to the change of an address',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: {
+        '303': {
+          description:
+            'To {origin}/account with emailChange=done, emailChange=waiting (for the other mailbox), or error=INVALID_CODE',
+        },
+      },
+    },
+  },
   '/waitlist/confirm': {
     get: {
       operationId: 'waitlist.confirm',

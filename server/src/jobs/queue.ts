@@ -8,6 +8,8 @@ import type { Database, Db } from '../db/open.ts'
 export interface Jobs {
   /** A mail, sealed: it may hold a link that signs in. */
   mail: { sealed: string }
+  /** Look whether an address has an account, and write the mail that was asked for; sealed, as it may hold a code. */
+  'account-mail': { sealed: string }
   /** Go on with a scrape from its cursor. */
   scrape: { scrapeId: string }
   /** Remove what is kept for a time only. */
@@ -32,6 +34,7 @@ const QUEUES: Record<
   { retryLimit: number; retryDelay: number; retryBackoff: boolean; expireInSeconds: number }
 > = {
   mail: { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
+  'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }

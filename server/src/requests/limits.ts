@@ -13,6 +13,12 @@ interface Limit {
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
+  /** Wrong passwords of somebody who is signed in already. */
+  proofByUser: { name: 'proof', points: 10, seconds: 15 * 60 },
+  /** Mails that anybody may ask for; counted whether the address is known or not. */
+  mailByAddress: { name: 'mail-address', points: 60, seconds: 60 * 60 },
+  mailByRecipientAndAddress: { name: 'mail', points: 6, seconds: 60 * 60 },
+  mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
   positionByAddress: { name: 'position', points: 20, seconds: 60 },

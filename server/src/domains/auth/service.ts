@@ -20,7 +20,15 @@ import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../w
 import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, SESSION_DAYS } from './engine.ts'
 import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
-import { authCodes, authKeys, authRefreshTokens, authRevocations, authSessions, authUsers } from './tables.ts'
+import {
+  authCodes,
+  authIdentities,
+  authKeys,
+  authRefreshTokens,
+  authRevocations,
+  authSessions,
+  authUsers,
+} from './tables.ts'
 
 /** Two tabs may use one refresh token within this time of each other (api.md). */
 const REFRESH_GRACE_SECONDS = 10
@@ -154,12 +162,13 @@ export async function authenticate({ auth }: { auth: Auth }, authorization: stri
   return actor
 }
 
-interface Client {
+/** Where a call comes from. */
+export interface Client {
   addressHash: string
   address: string
   userAgent: string | null
 }
-interface AuthContext {
+export interface AuthContext {
   db: Db
   auth: Auth
   limits: Limits
@@ -257,6 +266,56 @@ export async function signIn(context: AuthContext, input: { email: string; passw
   return session
 }
 
+/** Begins a session of somebody who has proved who they are. */
+export async function signInAs(
+  tx: Db,
+  { auth, request }: Pick<AuthContext, 'auth' | 'request'>,
+  user: { id: string; email: string; name: string },
+) {
+  const [row] = await tx
+    .insert(authSessions)
+    .values({
+      userId: user.id,
+      token: hashToken(newToken()),
+      expiresAt: sessionEnd(),
+      ipAddress: request.address,
+      userAgent: request.userAgent,
+    })
+    .returning({ id: authSessions.id })
+  return openSession(tx, auth, { sessionId: row?.id ?? '', user })
+}
+
+/**
+ * Makes an account whole whose mailbox was proved by another way than its own confirmation mail (a mailed code or link, a provider that vouches for it).
+ * Whoever signed up may have been somebody else: their password and sessions go. Does nothing where the address was confirmed before.
+ */
+export async function proveMailbox(
+  context: WaitlistContext & { db: Db; auth: Auth },
+  user: { id: string; name: string; emailVerified: boolean },
+): Promise<void> {
+  if (user.emailVerified) return
+  const { db, auth } = context
+  await db.delete(authIdentities).where(eq(authIdentities.userId, user.id))
+  await endOtherSessions(db, auth, { userId: user.id, except: null })
+  await db.update(authUsers).set({ emailVerified: true, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+  await ensurePersonalWorkspace(db, user)
+  await joinOnSignUp(context, user.id)
+}
+
+/** Mails the link that confirms an account's address. */
+export async function mailConfirmation(
+  tx: Db,
+  auth: Auth,
+  user: { email: string },
+  codeChallenge: string | null,
+): Promise<void> {
+  await auth.engine.within(
+    tx,
+    () => auth.engine.api.sendVerificationEmail({ body: { email: user.email } }),
+    codeChallenge,
+  )
+}
+
 /** Turns a one-time code into a session. @throws Refusal INVALID_CODE: unknown, used, expired, or without its verifier */
 export async function exchangeCode({ db, auth, request }: AuthContext, input: { code: string; codeVerifier?: string }) {
   return db
@@ -268,17 +327,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
       if (!code || code.expiresAt < new Date() || !verifierFits(code.codeChallenge, input.codeVerifier)) return null
       const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
       if (!user) return null
-      const [row] = await tx
-        .insert(authSessions)
-        .values({
-          userId: user.id,
-          token: hashToken(newToken()),
-          expiresAt: sessionEnd(),
-          ipAddress: request.address,
-          userAgent: request.userAgent,
-        })
-        .returning({ id: authSessions.id })
-      return openSession(tx, auth, { sessionId: row?.id ?? '', user })
+      return signInAs(tx, { auth, request }, user)
     })
     .then((session) => {
       // Refused only after the commit, so that a code is used up by a wrong verifier too.
@@ -291,7 +340,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
  * Trades a refresh token for a new pair.
  * @throws Refusal UNAUTHORIZED: unknown or expired; or used before, which ends its session, as somebody else may have it
  */
-export async function refresh({ db, auth }: AuthContext, { refreshToken }: { refreshToken: string }) {
+export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
   const pair = await db.transaction(async (tx) => {
     const [found] = await tx
       .select({ token: authRefreshTokens, user: authUsers, sessionExpiresAt: authSessions.expiresAt })
@@ -313,7 +362,7 @@ export async function refresh({ db, auth }: AuthContext, { refreshToken }: { ref
         .where(eq(authRefreshTokens.id, found.token.id))
     await tx
       .update(authSessions)
-      .set({ expiresAt: sessionEnd(), updatedAt: new Date(now) })
+      .set({ expiresAt: sessionEnd(), updatedAt: new Date(now), ipAddress: request.address })
       .where(eq(authSessions.id, found.token.sessionId))
     return openSession(tx, auth, { sessionId: found.token.sessionId, user: found.user })
   })
@@ -327,19 +376,10 @@ export async function signOut(
   actor: Actor,
   scope: 'local' | 'others' | 'global',
 ) {
+  const { userId, sessionId } = actor
   await db.transaction(async (tx) => {
-    const which =
-      scope === 'local'
-        ? eq(authSessions.id, actor.sessionId)
-        : scope === 'others'
-          ? and(eq(authSessions.userId, actor.userId), ne(authSessions.id, actor.sessionId))
-          : eq(authSessions.userId, actor.userId)
-    const rows = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
-    await endSessions(
-      tx,
-      auth,
-      rows.map((row) => row.id),
-    )
+    if (scope === 'local') await endSession(tx, auth, { userId, id: sessionId })
+    else await endOtherSessions(tx, auth, { userId, except: scope === 'others' ? sessionId : null })
   })
   return { success: true as const }
 }
@@ -384,6 +424,29 @@ async function openSession(
     },
   })
   return { token, refreshToken, expiresAt: new Date(expiresAt * 1000), user: { id: user.id, email: user.email } }
+}
+
+/** Ends one session of a user. @returns whether there was one */
+export async function endSession(tx: Db, auth: Auth, { userId, id }: { userId: string; id: string }): Promise<boolean> {
+  const which = and(eq(authSessions.id, id), eq(authSessions.userId, userId))
+  const [found] = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
+  if (found) await endSessions(tx, auth, [found.id])
+  return found !== undefined
+}
+
+/** Ends every session of a user. @param except one that goes on */
+export async function endOtherSessions(
+  tx: Db,
+  auth: Auth,
+  { userId, except }: { userId: string; except: string | null },
+): Promise<void> {
+  const which = and(eq(authSessions.userId, userId), except === null ? undefined : ne(authSessions.id, except))
+  const rows = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
+  await endSessions(
+    tx,
+    auth,
+    rows.map((row) => row.id),
+  )
 }
 
 async function endSessions(tx: Db, auth: Auth, sessionIds: string[]): Promise<void> {

@@ -24,6 +24,8 @@ export const authSessions = pgTable(
     expiresAt: time('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
+    /** When its user last proved who they are, for sensitive changes. */
+    reauthenticatedAt: time('reauthenticated_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { NewPassword, Session } from './auth.ts'
+import { Email, Id, requiredText, Success, Time } from './fields.ts'
+import { route } from './route.ts'
+
+/** Minutes that a proof of who one is stays good for sensitive changes. */
+export const REAUTHENTICATED_MINUTES = 10
+/** A mailed code's digits. */
+export const MAIL_CODE_DIGITS = 8
+
+/** An account, as its owner sees it. */
+export const User = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  createdAt: Time,
+  /** False where only others (Google) vouch for them. */
+  hasPassword: z.boolean(),
+  /** The address that the account moves to once both mailboxes have confirmed; null where none is under way. */
+  pendingEmail: z.string().nullable(),
+})
+export type User = z.output<typeof User>
+
+/** One place where somebody is signed in. */
+export const SignedInSession = z.object({
+  id: z.string(),
+  /** Is it the one that asks? */
+  current: z.boolean(),
+  /** 'Firefox on Windows'; null where the program did not say. */
+  device: z.string().nullable(),
+  deviceKind: z.enum(['desktop', 'mobile', 'tablet', 'other']),
+  /** The country, in English; null where it is not known. */
+  place: z.string().nullable(),
+  createdAt: Time,
+  lastSeenAt: Time,
+})
+export type SignedInSession = z.output<typeof SignedInSession>
+
+const Said = Success.extend({ message: z.string() })
+const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
+/** As it was mailed; spaces do not count. */
+const MailCode = z
+  .string()
+  .max(50)
+  .transform((code) => code.replace(/\s/g, ''))
+const Password = z.string().min(1).max(1000)
+
+export const account = {
+  recover: route({
+    method: 'POST',
+    path: '/auth/recover',
+    tag: 'Account',
+    summary: 'Ask for a link to set a new password',
+    description: 'Answers the same, after the same time, whether the address is known or not.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(z.strictObject({ email: Email }))
+    .output(Said),
+
+  resetPassword: route({
+    method: 'POST',
+    path: '/auth/reset-password',
+    tag: 'Account',
+    summary: 'Set a new password with the credentials of a mailed link',
+    description:
+      'The link opens {origin}/reset-password#token=…, works once and for an hour. Every session of the account ends.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ token: requiredText(200), password: NewPassword }))
+    .output(Said),
+
+  resend: route({
+    method: 'POST',
+    path: '/auth/resend',
+    tag: 'Account',
+    summary: 'Ask for the confirmation mail again',
+    description: 'Answers the same for every address; mails only one that waits to be confirmed.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(z.strictObject({ email: Email, codeChallenge: CodeChallenge.optional() }))
+    .output(Said),
+
+  sendCode: route({
+    method: 'POST',
+    path: '/auth/otp',
+    tag: 'Account',
+    summary: 'Ask for a one-time code by mail to sign in with',
+    description: 'Answers the same for every address. The code is good only together with the ticket of this answer.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(z.strictObject({ email: Email }))
+    .output(Said.extend({ ticket: z.string() })),
+
+  verifyCode: route({
+    method: 'POST',
+    path: '/auth/verify',
+    tag: 'Account',
+    summary: 'Sign in with a mailed one-time code',
+    description: 'A code works once, for 10 minutes, and is used up by 5 wrong tries.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ ticket: requiredText(200), code: MailCode }))
+    .output(Session),
+
+  findUser: route({
+    method: 'GET',
+    path: '/auth/user',
+    tag: 'Account',
+    summary: 'The account of who is signed in',
+    access: 'viewer',
+    effect: 'none',
+  }).output(User),
+
+  updateUser: route({
+    method: 'PATCH',
+    path: '/auth/user',
+    tag: 'Account',
+    summary: 'Change name, password or address',
+    description:
+      'Password and address need the current password or a fresh reauthentication. A new password ends every other session. ' +
+      'A new address counts once its mailbox and the present one have both confirmed by their mailed links (24 hours).',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
+  })
+    .input(
+      z.strictObject({
+        name: requiredText(100).optional(),
+        password: NewPassword.optional(),
+        email: Email.optional(),
+        currentPassword: Password.optional(),
+      }),
+    )
+    .output(User),
+
+  reauthenticate: route({
+    method: 'POST',
+    path: '/auth/reauthenticate',
+    tag: 'Account',
+    summary: 'Prove who one is before a sensitive change',
+    description: `With nothing: a code is mailed, and the answer has its ticket. With the password, or with ticket and code: this session is trusted for ${REAUTHENTICATED_MINUTES} minutes.`,
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['INVALID_CREDENTIALS', 'INVALID_CODE'],
+  })
+    .input(
+      z.strictObject({
+        password: Password.optional(),
+        ticket: requiredText(200).optional(),
+        code: MailCode.optional(),
+      }),
+    )
+    .output(Said.extend({ ticket: z.string().nullable(), goodUntil: Time.nullable() })),
+
+  listSessions: route({
+    method: 'GET',
+    path: '/auth/sessions',
+    tag: 'Account',
+    summary: 'Where one is signed in, the most recently used first',
+    access: 'viewer',
+    effect: 'none',
+  }).output(z.object({ sessions: z.array(SignedInSession) })),
+
+  endSession: route({
+    method: 'DELETE',
+    path: '/auth/sessions/{id}',
+    tag: 'Account',
+    summary: 'End one session',
+    access: 'viewer',
+    effect: 'unkeyed',
+    successStatus: 204,
+    errors: ['SESSION_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

@@ -1,0 +1,446 @@
+import { randomInt } from 'node:crypto'
+import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract/account'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { and, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import type { JobQueue } from '../../jobs/queue.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { countryOf } from '../../requests/country.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { createSealer, hashToken, newToken, type Sealer } from '../../sealing.ts'
+import {
+  type Auth,
+  type AuthContext,
+  endOtherSessions,
+  endSession as endSessionOf,
+  mailConfirmation,
+  proveMailbox,
+  signInAs,
+} from '../auth/service.ts'
+import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import type { WaitlistContext } from '../waitlist/service.ts'
+import {
+  addressChangedMail,
+  addressTakenMail,
+  codeMail,
+  enterAddressMail,
+  leaveAddressMail,
+  passwordChangedMail,
+  resetPasswordMail,
+} from './mails.ts'
+import { deviceOf, placeOf } from './rules.ts'
+import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
+
+const RESET_SECONDS = 60 * 60
+const CODE_SECONDS = 10 * 60
+const CODE_TRIES = 5
+const EMAIL_CHANGE_SECONDS = 24 * 60 * 60
+
+type Context = AuthContext & WaitlistContext & { jobs: JobQueue }
+
+// Asked for by mail, by anybody. The request itself only queues the work: it takes as long and answers the same for every address.
+
+type AccountMail =
+  | { kind: 'recover'; email: string }
+  | { kind: 'resend'; email: string; codeChallenge: string | null }
+  | { kind: 'code'; email: string; code: string }
+
+/** Mails a link to set a new password, where the address has an account. @throws Refusal RATE_LIMITED */
+export async function recover(context: Context, { email }: { email: string }) {
+  await spendMail(context, 'recover', email)
+  await askForMail(context, context.db, { kind: 'recover', email })
+  return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
+}
+
+/** Mails the confirmation again, where the address waits for it. @throws Refusal RATE_LIMITED */
+export async function resend(context: Context, { email, codeChallenge }: { email: string; codeChallenge?: string }) {
+  await spendMail(context, 'resend', email)
+  await askForMail(context, context.db, { kind: 'resend', email, codeChallenge: codeChallenge ?? null })
+  return {
+    success: true as const,
+    message: 'If this address waits to be confirmed, the link is on its way. Please check your inbox.',
+  }
+}
+
+/** Mails a code to sign in with, where the address has an account. @throws Refusal RATE_LIMITED */
+export async function sendCode(context: Context, { email }: { email: string }) {
+  await spendMail(context, 'code', email)
+  const ticket = await context.db.transaction(async (tx) => {
+    const { ticket, code } = await makeCode(tx, email, null)
+    await askForMail(context, tx, { kind: 'code', email, code })
+    return ticket
+  })
+  return {
+    success: true as const,
+    message: 'If this address has an account, a code is on its way. Please check your inbox.',
+    ticket,
+  }
+}
+
+/** Signs in with a mailed code; proves the mailbox of an account that was not confirmed. @throws Refusal INVALID_CODE */
+export async function verifyCode(context: Context, { ticket, code }: { ticket: string; code: string }) {
+  const session = await context.db.transaction(async (tx) => {
+    const email = await useCode(tx, { ticket, code, sessionId: null })
+    if (!email) return null
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
+    if (!user) return null
+    await proveMailbox({ ...context, db: tx }, user)
+    return signInAs(tx, context, user)
+  })
+  // Refused only after the commit, so that a wrong try counts.
+  if (!session) throw new Refusal('INVALID_CODE')
+  return session
+}
+
+async function spendMail({ limits, request }: Context, kind: AccountMail['kind'] | 'reauthenticate', email: string) {
+  await limits.spend('mailByAddress', request.addressHash)
+  await limits.spend('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
+  await limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
+}
+
+async function askForMail({ jobs, env }: Context, db: Db, mail: AccountMail): Promise<void> {
+  await jobs.enqueue(db, 'account-mail', { sealed: accountMailSealer(env.authSecret).seal(JSON.stringify(mail)) })
+}
+
+/** What lies in the queue is sealed: it may hold a code. */
+function accountMailSealer(secret: string): Sealer {
+  return createSealer(secret, 'x-automated account mail')
+}
+
+interface MailServices {
+  env: { authSecret: string }
+  database: { db: Db }
+  auth: Auth
+  jobs: JobQueue
+  outbox: Outbox
+  origin: string
+}
+
+/** Writes the mails that were asked for, to those addresses that have an account. */
+export async function workOnAccountMails(services: MailServices): Promise<void> {
+  const { jobs, database, env } = services
+  const sealer = accountMailSealer(env.authSecret)
+  await jobs.work('account-mail', 2, async ({ sealed }) => {
+    const mail = JSON.parse(sealer.open(sealed)) as AccountMail
+    await database.db.transaction((tx) => writeAccountMail(services, tx, mail))
+  })
+}
+
+async function writeAccountMail({ auth, outbox, origin }: MailServices, tx: Db, mail: AccountMail): Promise<void> {
+  const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, mail.email))
+  if (!user) return
+  if (mail.kind === 'code') {
+    await outbox.post(tx, codeMail(user.email, mail.code, 'log in', `${origin}/login`))
+  } else if (mail.kind === 'resend') {
+    if (!user.emailVerified) await mailConfirmation(tx, auth, user, mail.codeChallenge)
+  } else {
+    const token = newToken()
+    await tx
+      .insert(authPasswordResets)
+      .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
+    // In the fragment, which no server and no Referer header sees.
+    await outbox.post(tx, resetPasswordMail(user.email, `${origin}/reset-password#token=${token}`))
+  }
+}
+
+// Mailed codes
+
+async function makeCode(tx: Db, email: string, sessionId: string | null): Promise<{ ticket: string; code: string }> {
+  const ticket = newToken()
+  const code = String(randomInt(10 ** MAIL_CODE_DIGITS)).padStart(MAIL_CODE_DIGITS, '0')
+  await tx.insert(authMailCodes).values({
+    ticketHash: hashToken(ticket),
+    codeHash: codeHash(ticket, code),
+    email,
+    sessionId,
+    attemptsLeft: CODE_TRIES,
+    expiresAt: secondsFromNow(CODE_SECONDS),
+  })
+  return { ticket, code }
+}
+
+/** Uses up a code, or one of its tries. @returns the address it was mailed to; null where it is not good */
+async function useCode(
+  tx: Db,
+  { ticket, code, sessionId }: { ticket: string; code: string; sessionId: string | null },
+): Promise<string | null> {
+  const ticketHash = hashToken(ticket)
+  const [row] = await tx
+    .update(authMailCodes)
+    .set({ attemptsLeft: sql`${authMailCodes.attemptsLeft} - 1` })
+    .where(
+      and(
+        eq(authMailCodes.ticketHash, ticketHash),
+        sql`${authMailCodes.sessionId} is not distinct from ${sessionId}::uuid`,
+        gt(authMailCodes.attemptsLeft, 0),
+        gt(authMailCodes.expiresAt, sql`now()`),
+      ),
+    )
+    .returning()
+  if (!row || row.codeHash !== codeHash(ticket, code)) return null
+  await tx.delete(authMailCodes).where(eq(authMailCodes.ticketHash, ticketHash))
+  return row.email
+}
+
+function codeHash(ticket: string, code: string): string {
+  return hashToken(`${ticket}\n${code}`)
+}
+
+// Passwords
+
+/** Sets a new password by a mailed link, and ends every session. @throws Refusal INVALID_CODE: unknown, used or late */
+export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
+  const { db, auth, outbox, origin } = context
+  const tokenHash = hashToken(token)
+  const isGood = and(eq(authPasswordResets.tokenHash, tokenHash), gt(authPasswordResets.expiresAt, sql`now()`))
+  const refused = new Refusal('INVALID_CODE', 'Invalid or expired password reset link. Please try again.')
+  // Looked at first, so that no guess costs us a slow hash; and that runs outside of any transaction.
+  const [asked] = await db.select({ userId: authPasswordResets.userId }).from(authPasswordResets).where(isGood)
+  if (!asked) throw refused
+  const hash = await hashPassword(password)
+  await db.transaction(async (tx) => {
+    const [reset] = await tx.delete(authPasswordResets).where(isGood).returning()
+    if (!reset) throw refused
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, reset.userId)).for('update')
+    if (!user) throw refused
+    await proveMailbox({ ...context, db: tx }, user)
+    await setPassword(tx, user.id, hash)
+    await endOtherSessions(tx, auth, { userId: user.id, except: null })
+    await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
+    await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
+  })
+  return { success: true as const, message: 'Password has been reset successfully!' }
+}
+
+/** Every other link to reset the password dies with it. */
+async function setPassword(tx: Db, userId: string, password: string): Promise<void> {
+  await tx
+    .insert(authIdentities)
+    .values({ userId, providerId: 'credential', accountId: userId, password })
+    .onConflictDoUpdate({
+      target: [authIdentities.providerId, authIdentities.accountId],
+      set: { password, updatedAt: sql`now()` },
+    })
+  await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, userId))
+}
+
+async function findPassword(db: Db, userId: string): Promise<string | null> {
+  const isPassword = and(eq(authIdentities.userId, userId), eq(authIdentities.providerId, 'credential'))
+  const [row] = await db.select({ password: authIdentities.password }).from(authIdentities).where(isPassword)
+  return row?.password ?? null
+}
+
+// Proving who one is
+
+/** @throws Refusal INVALID_CREDENTIALS, RATE_LIMITED */
+async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId: string, password: string) {
+  // Counted before the password is looked at, so that guesses side by side count too.
+  await limits.spend('proofByUser', userId)
+  const hash = await findPassword(db, userId)
+  if (!hash || !(await verifyPassword({ hash, password })))
+    throw new Refusal('INVALID_CREDENTIALS', 'The current password is not right.')
+  await limits.forget('proofByUser', userId)
+}
+
+/**
+ * Lets a sensitive change through: with the present password, or from a session that has proved itself within the last minutes.
+ * @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS (a wrong password), RATE_LIMITED
+ */
+export async function requireProof(
+  context: { db: Db; limits: Limits },
+  { userId, sessionId }: Actor,
+  currentPassword?: string,
+): Promise<void> {
+  if (currentPassword !== undefined) return checkPassword(context, userId, currentPassword)
+  const since = sql`now() - make_interval(mins => ${REAUTHENTICATED_MINUTES})`
+  const [session] = await context.db
+    .select({ id: authSessions.id })
+    .from(authSessions)
+    .where(and(eq(authSessions.id, sessionId), gt(authSessions.reauthenticatedAt, since)))
+  if (!session) throw new Refusal('REAUTHENTICATION_NEEDED')
+}
+
+/**
+ * Trusts this session for some minutes: by the password, or by a code that is mailed where nothing is given.
+ * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED, UNAUTHORIZED where the account is gone
+ */
+export async function reauthenticate(
+  context: Context,
+  actor: Actor,
+  { password, ticket, code }: { password?: string; ticket?: string; code?: string },
+) {
+  const { db, outbox, origin } = context
+  if (password !== undefined) {
+    await checkPassword(context, actor.userId, password)
+  } else if (ticket !== undefined && code !== undefined) {
+    const email = await db.transaction((tx) => useCode(tx, { ticket, code, sessionId: actor.sessionId }))
+    if (!email) throw new Refusal('INVALID_CODE')
+  } else if (ticket !== undefined || code !== undefined) {
+    throw invalidField(ticket === undefined ? 'ticket' : 'code', 'is required')
+  } else {
+    const user = await findAccount(db, actor)
+    await spendMail(context, 'reauthenticate', user.email)
+    const ticket = await db.transaction(async (tx) => {
+      const made = await makeCode(tx, user.email, actor.sessionId)
+      await outbox.post(tx, codeMail(user.email, made.code, 'confirm that it is you', `${origin}/account`))
+      return made.ticket
+    })
+    return { success: true as const, message: 'We have mailed you a code.', ticket, goodUntil: null }
+  }
+  const now = new Date()
+  await db.update(authSessions).set({ reauthenticatedAt: now }).where(eq(authSessions.id, actor.sessionId))
+  const goodUntil = new Date(now.getTime() + REAUTHENTICATED_MINUTES * 60_000)
+  return { success: true as const, message: 'Confirmed.', ticket: null, goodUntil }
+}
+
+// The user
+
+async function findAccount(db: Db, { userId }: Pick<Actor, 'userId'>) {
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  return user
+}
+
+/** @throws Refusal UNAUTHORIZED where the account is gone */
+export async function findUser(db: Db, actor: Actor) {
+  const { id, email, name, createdAt } = await findAccount(db, actor)
+  const isPending = and(eq(authEmailChanges.userId, id), gt(authEmailChanges.expiresAt, sql`now()`))
+  const [password, [change]] = await Promise.all([
+    findPassword(db, id),
+    db.select({ email: authEmailChanges.email }).from(authEmailChanges).where(isPending),
+  ])
+  return { id, email, name, createdAt, hasPassword: password !== null, pendingEmail: change?.email ?? null }
+}
+
+interface UserChanges {
+  name?: string
+  password?: string
+  email?: string
+  currentPassword?: string
+}
+
+/** Changes name, password and address, all or nothing. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED */
+export async function updateUser(context: Context, actor: Actor, changes: UserChanges) {
+  const { db, auth, outbox, origin } = context
+  const { name, password, email, currentPassword } = changes
+  if (password !== undefined || email !== undefined) await requireProof(context, actor, currentPassword)
+  if (email !== undefined) await spendMail(context, 'recover', email)
+  const hash = password === undefined ? null : await hashPassword(password)
+  await db.transaction(async (tx) => {
+    const user = await findAccount(tx, actor)
+    if (name !== undefined)
+      await tx.update(authUsers).set({ name, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+    if (hash !== null) {
+      await setPassword(tx, user.id, hash)
+      await endOtherSessions(tx, auth, { userId: user.id, except: actor.sessionId })
+      await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
+    }
+    if (email !== undefined) await beginEmailChange(context, tx, user, email)
+  })
+  return findUser(db, actor)
+}
+
+// The address
+
+/** The same for a free address and a taken one: only its own mailbox learns which. The present address ends a change that is under way. */
+async function beginEmailChange(
+  { outbox, origin }: Context,
+  tx: Db,
+  user: { id: string; email: string },
+  email: string,
+): Promise<void> {
+  await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
+  if (email === user.email) return
+  const [currentToken, newAddressToken] = [newToken(), newToken()]
+  await tx.insert(authEmailChanges).values({
+    userId: user.id,
+    email,
+    currentTokenHash: hashToken(currentToken),
+    newTokenHash: hashToken(newAddressToken),
+    expiresAt: secondsFromNow(EMAIL_CHANGE_SECONDS),
+  })
+  const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
+  const [taken] = await tx.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, email))
+  await outbox.post(tx, leaveAddressMail(user.email, email, link(currentToken)))
+  await outbox.post(
+    tx,
+    taken ? addressTakenMail(email, `${origin}/login`) : enterAddressMail(email, link(newAddressToken)),
+  )
+}
+
+/**
+ * Notes that the mailbox a link was sent to agrees to the change; the second one makes it.
+ * @throws Refusal INVALID_CODE: unknown, used or late, or the address was taken in between
+ */
+export async function confirmEmailChange(
+  { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
+  token: string,
+): Promise<'waiting' | 'done'> {
+  const hash = hashToken(token)
+  return db.transaction(async (tx) => {
+    const [change] = await tx
+      .update(authEmailChanges)
+      .set({
+        currentConfirmedAt: sql`case when ${authEmailChanges.currentTokenHash} = ${hash} then now() else ${authEmailChanges.currentConfirmedAt} end`,
+        newConfirmedAt: sql`case when ${authEmailChanges.newTokenHash} = ${hash} then now() else ${authEmailChanges.newConfirmedAt} end`,
+      })
+      .where(
+        and(
+          or(eq(authEmailChanges.currentTokenHash, hash), eq(authEmailChanges.newTokenHash, hash)),
+          gt(authEmailChanges.expiresAt, sql`now()`),
+        ),
+      )
+      .returning()
+    if (!change) throw new Refusal('INVALID_CODE')
+    if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
+    const [taken] = await tx.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, change.email))
+    if (!user || taken) throw new Refusal('INVALID_CODE')
+    await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
+    await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
+    // These went to the mailbox that the account has left.
+    await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
+    await outbox.post(tx, addressChangedMail(user.email, change.email, `${origin}/login`))
+    return 'done'
+  })
+}
+
+// Sessions
+
+/** Where the account is signed in, the most recently used first. */
+export async function listSessions(db: Db, actor: Actor) {
+  const rows = await db
+    .select()
+    .from(authSessions)
+    .where(and(eq(authSessions.userId, actor.userId), gt(authSessions.expiresAt, sql`now()`)))
+    .orderBy(desc(authSessions.updatedAt))
+  return {
+    sessions: rows.map((row) => ({
+      id: row.id,
+      current: row.id === actor.sessionId,
+      ...deviceOf(row.userAgent),
+      place: placeOf(row.ipAddress ? countryOf(row.ipAddress) : null),
+      createdAt: row.createdAt,
+      lastSeenAt: row.updatedAt,
+    })),
+  }
+}
+
+/** Ends one of one's own sessions. @throws Refusal SESSION_NOT_FOUND */
+export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
+  const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))
+  if (!ended) throw new Refusal('SESSION_NOT_FOUND')
+}
+
+/** Removes links and codes that nothing can use any more. */
+export async function forgetExpiredLinks(db: Db): Promise<void> {
+  await db.delete(authPasswordResets).where(lt(authPasswordResets.expiresAt, sql`now()`))
+  await db.delete(authMailCodes).where(lt(authMailCodes.expiresAt, sql`now()`))
+  await db.delete(authEmailChanges).where(lt(authEmailChanges.expiresAt, sql`now()`))
+}
+
+function secondsFromNow(seconds: number): Date {
+  return new Date(Date.now() + seconds * 1000)
+}
