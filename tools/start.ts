@@ -113,6 +113,7 @@ function launch(
   args: string[],
   environment: NodeJS.ProcessEnv,
   output: 'inherit' | 'pipe',
+  cwd = root,
 ): ChildProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...args], {
     cwd,
