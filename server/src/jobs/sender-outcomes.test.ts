@@ -20,7 +20,7 @@ import {
 } from '../../test/outreach.ts'
 import type { Db } from '../db/open.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
-import { claimNext } from '../domains/sending/engine.ts'
+import { claimDue } from '../domains/sending/engine.ts'
 import { queueDirect } from '../domains/sending/service.ts'
 import { dms, workers } from '../domains/sending/tables.ts'
 import { xAccounts } from '../domains/x-account/tables.ts'
@@ -132,11 +132,8 @@ async function claimAndDie() {
   const [worker] = await app.db.insert(workers).values({}).returning()
   const session = drizzle(client) as unknown as Db
   try {
-    for (;;) {
-      const next = await claimNext(session, worker!.id, app.services.env)
-      if (next === 'idle') throw new Error('nothing to claim')
-      if (next !== 'again') return next
-    }
+    const { claimed } = await claimDue(session, worker!.id, app.services.env, 1)
+    return claimed[0]!
   } finally {
     await client.end()
   }

@@ -4,7 +4,8 @@ import type { Services } from '../app.ts'
 import type { Database, Db } from '../db/open.ts'
 import {
   type Claimed,
-  claimNext,
+  claimDue,
+  type Done,
   letGoOf,
   nextDueInMs,
   record,
@@ -62,22 +63,23 @@ export async function startSender(
         await work.wait(POLL_MS)
         continue
       }
-      const next = await claimNext(session, liveness.workerId, env)
-      if (next === 'again') continue
-      if (next === 'idle') {
-        const dueMs = await nextDueInMs(session)
-        // Due, and yet not ours: another process has it, for a moment mostly.
-        contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
-        await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
+      const { claimed, isIdle } = await claimDue(session, liveness.workerId, env, concurrency - inHand.size)
+      for (const one of claimed) {
+        const task = deliver(one).finally(() => {
+          inHand.delete(task)
+          done.push(one.campaignId)
+          work.ring()
+        })
+        inHand.add(task)
+      }
+      if (!isIdle || claimed.length > 0) {
+        contended = 0
         continue
       }
-      contended = 0
-      const task = deliver(next).finally(() => {
-        inHand.delete(task)
-        done.push(next.campaignId)
-        work.ring()
-      })
-      inHand.add(task)
+      const dueMs = await nextDueInMs(session)
+      // Due, and yet not ours: another process has it, for a moment mostly.
+      contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
+      await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
     }
   }
 
@@ -94,13 +96,36 @@ export async function startSender(
       outcome.kind === 'failed' && isFailure && inARow >= FORBIDDEN_IN_A_ROW
         ? { kind: 'stop', reason: outcome.reason }
         : outcome
-    await keepTrying(() => record(database.db, claimed, verdict, inARow)).catch((error) =>
+    await writeDown({ claimed, verdict, failures: inARow }).catch((error) =>
       // Its lease runs out, and then its conversation tells what became of it.
       log.error({ err: error, dmId: claimed.id }, 'an outcome could not be recorded'),
     )
     if (verdict.kind === 'unknown') unsettled.ring()
     if (verdict.kind === 'stop')
       log.warn({ accountId: claimed.accountId }, 'X has shut an account out: its campaigns pause')
+  }
+
+  /** Outcomes of one campaign wait for each other in the database, so those that come while one is written go together, in the next transaction. */
+  const writing = new Map<string, { waiting: Done[]; next: Promise<void> }>()
+  function writeDown(done: Done): Promise<void> {
+    const { campaignId } = done.claimed
+    const known = writing.get(campaignId)
+    if (known && known.waiting.length > 0) {
+      known.waiting.push(done)
+      return known.next
+    }
+    const waiting = [done]
+    const next = (known?.next ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        const batch = waiting.splice(0)
+        return keepTrying(() => record(database.db, batch))
+      })
+      .finally(() => {
+        if (writing.get(campaignId)?.next === next) writing.delete(campaignId)
+      })
+    writing.set(campaignId, { waiting, next })
+    return next
   }
 
   async function claim(): Promise<void> {

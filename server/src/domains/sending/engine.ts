@@ -68,47 +68,62 @@ export interface Claimed {
 // Claiming
 
 /**
- * Takes the next message that is due. Its campaign's lock is held afterwards, by this session, until `letGoOf`.
+ * Takes messages that are due, `most` of them, in one transaction. The locks of their campaigns are held afterwards, by this session, until `letGoOf`.
  * @param session a connection of its own, not a pool: it carries the locks
- * @returns `again`: an account was seen to, ask once more; `idle`: no account is due that another process does not see to
+ * @returns `isIdle`: no other account is due that another process does not see to
  */
-export async function claimNext(session: Db, workerId: number, pace: Pace): Promise<Claimed | 'again' | 'idle'> {
+export async function claimDue(
+  session: Db,
+  workerId: number,
+  pace: Pace,
+  most: number,
+): Promise<{ claimed: Claimed[]; isIdle: boolean }> {
   const claimedAt = performance.now()
   return session.transaction(async (tx) => {
-    const { rows: due } = await tx.execute<DueAccount>(sql`
+    const claimed: Claimed[] = []
+    for (let looks = 0; claimed.length < most && looks < 2 * most + 8; looks += 1) {
+      const next = await claimNext(tx, workerId, pace)
+      if (next === 'idle') return { claimed, isIdle: true }
+      if (next) claimed.push({ ...next, claimedAt })
+    }
+    return { claimed, isIdle: false }
+  })
+}
+
+/** The next message of the account that has been due for longest; null: that one has to wait, others may be due. */
+async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
+  const { rows: due } = await tx.execute<DueAccount>(sql`
       select a.id, a.x_user_id as "xUserId", a.daily_cap as "dailyCap",
         array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids
       from x_accounts a where a.next_send_at <= now() and a.status = 'connected'
       order by a.next_send_at limit 1 for update of a skip locked`)
-    const account = due[0]
-    if (!account) return 'idle'
-    const next = await findNext(tx, account, pace)
-    if (next.restUntil) {
-      await tx.execute(
-        sql`update x_accounts set next_send_at = ${next.restUntil}::timestamptz where id = ${account.id}`,
-      )
-      return 'again'
-    }
-    if (!next.dmId) {
-      await tx.execute(sql`
+  const account = due[0]
+  if (!account) return 'idle'
+  const next = await findNext(tx, account, pace)
+  if (next.restUntil) {
+    await tx.execute(sql`update x_accounts set next_send_at = ${next.restUntil}::timestamptz where id = ${account.id}`)
+    return null
+  }
+  if (!next.dmId) {
+    await tx.execute(sql`
         update x_accounts set next_send_at = (
           select min(d.due_at) from campaigns c join dms d on d.campaign_id = c.id and d.status = 'queued' and d.lease_expires_at is null
           where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ) where id = ${account.id}`)
-      return 'again'
-    }
-    const { rows: locks } = await tx.execute<{ held: boolean }>(
-      sql`select pg_try_advisory_lock_shared(${campaignLock(sql`${next.campaignId}::text`)}) as held`,
+    return null
+  }
+  const { rows: locks } = await tx.execute<{ held: boolean }>(
+    sql`select pg_try_advisory_lock_shared(${campaignLock(sql`${next.campaignId}::text`)}) as held`,
+  )
+  if (!locks[0]?.held) {
+    // It is just being paused. Meanwhile other accounts have their turn.
+    await tx.execute(
+      sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${account.id}`,
     )
-    if (!locks[0]?.held) {
-      // It is just being paused. Meanwhile other accounts have their turn.
-      await tx.execute(
-        sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${account.id}`,
-      )
-      return 'again'
-    }
-    // From here on the campaign cannot be paused; whether it was paused just before, this statement sees.
-    const { rows: claims } = await tx.execute<ClaimRow>(sql`
+    return null
+  }
+  // From here on the campaign cannot be paused; whether it was paused just before, this statement sees.
+  const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
         update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = now(),
           lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account.id},
@@ -124,24 +139,22 @@ export async function claimNext(session: Db, workerId: number, pace: Pace): Prom
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
         l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
       from claimed c left join leads l on l.id = c.lead_id`)
-    const row = claims[0]
-    if (!row) {
-      await letGoOf(tx, [next.campaignId])
-      return 'again'
-    }
-    return {
-      id: row.id,
-      lease: row.lease,
-      campaignId: row.campaignId,
-      workspaceId: row.workspaceId,
-      message: row.message,
-      accountId: account.id,
-      senderId: account.xUserId,
-      lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
-      triedSince: next.triedAt ? new Date(next.triedAt) : null,
-      claimedAt,
-    }
-  })
+  const row = claims[0]
+  if (!row) {
+    await letGoOf(tx, [next.campaignId])
+    return null
+  }
+  return {
+    id: row.id,
+    lease: row.lease,
+    campaignId: row.campaignId,
+    workspaceId: row.workspaceId,
+    message: row.message,
+    accountId: account.id,
+    senderId: account.xUserId,
+    lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
+    triedSince: next.triedAt ? new Date(next.triedAt) : null,
+  }
 }
 
 type DueAccount = { id: string; xUserId: string; dailyCap: number | null; ids: string[] }
@@ -350,37 +363,48 @@ async function keepFresh(db: Db, claimed: Claimed, { handOverMs }: Timing): Prom
   }
 }
 
-/** Writes down what became of a message. @param failures of this account in a row, for `later` */
-export async function record(db: Db, claimed: Claimed, verdict: Verdict, failures: number): Promise<void> {
+/** A message out of hand: what became of it, and for `later` how many failures of its account that makes in a row. */
+export interface Done {
+  claimed: Claimed
+  verdict: Verdict
+  failures: number
+}
+
+/** Writes down what became of messages of one campaign. (Of several at once, two processes would wait for each other.) */
+export async function record(db: Db, done: readonly Done[]): Promise<void> {
   await db.transaction(async (tx) => {
-    switch (verdict.kind) {
-      case 'sent':
-        await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
-        return
-      case 'failed':
-        await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
-        return
-      case 'wait':
-        await giveBack(tx, claimed)
-        await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
-        return
-      case 'later':
-        await giveBack(tx, claimed)
-        await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
-        return
-      case 'stop':
-        await giveBack(tx, claimed)
-        await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
-        return
-      case 'unknown':
-        await tx.execute(
-          sql`update dms set outcome_unknown = true, due_at = now(), updated_at = now() where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`,
-        )
-        return
-      case 'lost':
-        return
-    }
+    for (const one of done) await recordOne(tx, one)
   })
+}
+
+async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
+  switch (verdict.kind) {
+    case 'sent':
+      await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+      return
+    case 'failed':
+      await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
+      return
+    case 'wait':
+      await giveBack(tx, claimed)
+      await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      return
+    case 'later':
+      await giveBack(tx, claimed)
+      await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      return
+    case 'stop':
+      await giveBack(tx, claimed)
+      await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
+      return
+    case 'unknown':
+      await tx.execute(
+        sql`update dms set outcome_unknown = true, due_at = now(), updated_at = now() where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`,
+      )
+      return
+    case 'lost':
+      return
+  }
 }
 
 /** Back into the queue: certainly not sent, so it does not count for the cap either. */

@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './root.ts'
+
+// `npm run bench [name…]`: runs the benchmarks of bench/, each in a process of its own so that none warms another up.
+
+const folder = join(root, 'bench')
+const all = readdirSync(folder)
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length))
+const wanted = process.argv.slice(2)
+const unknown = wanted.find((name) => !existsSync(join(folder, `${name}.ts`)))
+if (unknown) {
+  console.error(`There is no benchmark "${unknown}". There are: ${all.join(', ')}.`)
+  process.exit(1)
+}
+for (const name of wanted.length > 0 ? wanted : all) {
+  console.log(`\n${name}`)
+  const { status } = spawnSync(process.execPath, [...process.execArgv, join(folder, `${name}.ts`)], {
+    cwd: root,
+    stdio: 'inherit',
+  })
+  if (status !== 0) process.exitCode = 1
+}
