@@ -8,7 +8,7 @@ let app: TestApp
 let owner: Person
 let stranger: Person
 /** One of everything that an id can stand for, by the domain in whose paths it stands. */
-let theirs: Record<'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account', string>
+let theirs: Record<'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account' | 'session', string>
 
 beforeAll(async () => {
   app = await openApp({ x: true })
@@ -31,11 +31,21 @@ beforeAll(async () => {
   await owner.client.campaigns.queue({ id: campaign.id })
   const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
   const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
-  theirs = { lead: lead.id, list: list.id, campaign: campaign.id, dm: dm.id, scrape: scrape.id, account: account.id }
+  theirs = {
+    lead: lead.id,
+    list: list.id,
+    campaign: campaign.id,
+    dm: dm.id,
+    scrape: scrape.id,
+    account: account.id,
+    session: owner.actor.sessionId,
+  }
 })
 
 const idIn = (operation: Operation) => {
-  const kind = /^\/(lead|list|campaign|dm|scrape)s\//.exec(operation.path)?.[1] as keyof typeof theirs | undefined
+  const kind = /^\/(?:auth\/)?(lead|list|campaign|dm|scrape|session)s\//.exec(operation.path)?.[1] as
+    | keyof typeof theirs
+    | undefined
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -61,6 +71,7 @@ async function ownersView() {
     await client.campaigns.dms({ id: theirs.campaign }),
     await client.scrapes.list({}),
     await client.xAccount.status(),
+    (await client.account.listSessions()).sessions.map(({ id }) => id),
   ])
 }
 

@@ -94,7 +94,9 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
   return session
 }
 
-async function spendMail({ limits, request }: Context, kind: AccountMail['kind'] | 'reauthenticate', email: string) {
+type MailKind = AccountMail['kind'] | 'reauthenticate' | 'change'
+
+async function spendMail({ limits, request }: Context, kind: MailKind, email: string) {
   await limits.spend('mailByAddress', request.addressHash)
   await limits.spend('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
   await limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
@@ -326,7 +328,7 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
   if (password !== undefined || email !== undefined) await requireProof(context, actor, currentPassword)
-  if (email !== undefined) await spendMail(context, 'recover', email)
+  if (email !== undefined) await spendMail(context, 'change', email)
   const hash = password === undefined ? null : await hashPassword(password)
   await db.transaction(async (tx) => {
     const user = await findAccount(tx, actor)
