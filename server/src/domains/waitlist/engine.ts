@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist'
+import { type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
@@ -59,38 +59,51 @@ interface Newcomer {
   email: string
   normalizedEmail: string
   country: string | null
+  referredBy: string | null
 }
 
-/**
- * Gives the next place: to a new member, or to one that has an account and never joined.
- * @returns null where the address already has a place
- */
+/** Gives the next place to somebody new. @returns null where the mailbox has a member */
 export async function takePlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
   const { tx, now } = waitlist
   const position = waitlist.joined + 1
-  const achievements = position <= PIONEERS ? (['pioneer'] as const) : []
-  const [joined] = await tx
+  const member = await insertMember(tx, {
+    ...newcomer,
+    position,
+    joinedAt: now,
+    signupDate: now,
+    confirmationMailedAt: now,
+    achievements: achievementsAt(position),
+    referralCode: () => randomText(LETTERS_AND_DIGITS, 8),
+  })
+  if (member) waitlist.joined = position
+  return member
+}
+
+/** Gives the next place to a member who has an account and never joined. @returns null where they have joined by now */
+export async function takePlaceLater(
+  waitlist: LockedWaitlist,
+  memberId: string,
+  country: string | null,
+): Promise<Member | null> {
+  const { tx, now } = waitlist
+  const position = waitlist.joined + 1
+  const [member] = await tx
     .update(members)
     .set({
       position,
       joinedAt: now,
-      country: sql`coalesce(${members.country}, ${newcomer.country})`,
-      achievements: sql`${members.achievements} || array[${sql.join([...achievements], sql`, `)}]::text[]`,
+      confirmationMailedAt: now,
+      country: sql`coalesce(${members.country}, ${country})`,
+      achievements: sql`${members.achievements} || ${sql.param(achievementsAt(position), members.achievements)}`,
     })
-    .where(and(eq(members.normalizedEmail, newcomer.normalizedEmail), eq(members.position, 0)))
+    .where(and(eq(members.id, memberId), eq(members.position, 0)))
     .returning()
-  const member =
-    joined ??
-    (await insertMember(tx, {
-      ...newcomer,
-      position,
-      joinedAt: now,
-      signupDate: now,
-      achievements: [...achievements],
-      referralCode: () => randomText(LETTERS_AND_DIGITS, 8),
-    }))
   if (member) waitlist.joined = position
-  return member
+  return member ?? null
+}
+
+function achievementsAt(position: number): Achievement[] {
+  return position <= PIONEERS ? ['pioneer'] : []
 }
 
 type NewMember = Omit<typeof members.$inferInsert, 'referralCode'> & { referralCode: () => string }
@@ -138,17 +151,16 @@ interface NewReferral {
 }
 
 /**
- * Notes who referred a member, and credits it, unless something speaks for waiting.
- * Call it before the member's own address is kept: a burst is told by those before.
+ * As `creditOrHold`, for a member who is there already.
  * @returns false, and does nothing, where the member has a referrer, is the referrer, or has referred the referrer
  */
 export async function refer(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
-  { member, referrerId, email, from }: NewReferral,
+  referral: NewReferral,
 ): Promise<boolean> {
-  const { tx, now } = waitlist
-  const [referred] = await tx
+  const { member, referrerId } = referral
+  const [referred] = await waitlist.tx
     .update(members)
     .set({ referredBy: referrerId })
     .where(
@@ -157,17 +169,30 @@ export async function refer(
     )
     .returning({ id: members.id })
   if (!referred) return false
+  await creditOrHold(waitlist, context, referral)
+  return true
+}
+
+/**
+ * Notes a referral and credits it, unless something speaks for waiting.
+ * Call it before the member's own address is kept: a burst is told by those before.
+ */
+export async function creditOrHold(
+  waitlist: LockedWaitlist,
+  context: WaitlistContext,
+  { member, referrerId, email, from }: NewReferral,
+): Promise<void> {
+  const { tx, now } = waitlist
   const reason = holdReason(email, await joinsFromRange(tx, from.rangeHash, now))
   const unconfirmed = context.env.waitlistConfirmRequired && !member.confirmedAt
   const status = reason ? 'held' : unconfirmed ? 'unconfirmed' : 'credited'
   const row = { memberId: member.id, referrerId, holdReason: reason, country: from.country, createdAt: now }
   if (status !== 'credited') {
     await tx.insert(referrals).values({ ...row, status })
-    return true
+    return
   }
   await tx.insert(referrals).values({ ...row, ...nextCredit(waitlist) })
   await countCredit(waitlist, context, { referrerId, country: from.country, moves: true })
-  return true
 }
 
 /** Joins from a range before now, in the time of each of BURSTS, counted no further than a burst goes. */
@@ -256,7 +281,7 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
 }
 
 /** Months of Pro for the tiers among `earned`; to the account where there is one, else kept for it. */
-async function grantRewards(tx: Db, member: Member, earned: Parameters<typeof rewardMonths>[0][]): Promise<void> {
+async function grantRewards(tx: Db, member: Member, earned: Achievement[]): Promise<void> {
   const grants = earned
     .map((achievement) => ({ achievement, months: rewardMonths(achievement) }))
     .filter(({ months }) => months > 0)
@@ -274,11 +299,7 @@ const MOVED_UP_MAIL_HOURS = 24
 async function tellReferrer(
   { tx, now }: LockedWaitlist,
   context: WaitlistContext,
-  {
-    referrer,
-    earned,
-    referralCount,
-  }: { referrer: Member; earned: ReturnType<typeof newAchievements>; referralCount: number },
+  { referrer, earned, referralCount }: { referrer: Member; earned: Achievement[]; referralCount: number },
 ): Promise<boolean> {
   const to = addresseeOf(context, referrer)
   if (!to) return false

@@ -11,6 +11,7 @@ import {
   addresseeOf,
   changeWaitlist,
   credit,
+  creditOrHold,
   expireWeek,
   insertMember,
   keepAddress,
@@ -24,6 +25,7 @@ import {
   sessionCode,
   takeBack,
   takePlace,
+  takePlaceLater,
   type WaitlistContext,
 } from './engine.ts'
 import { invitationMail, joinedMail } from './mails.ts'
@@ -75,37 +77,52 @@ export async function join(context: JoinContext, input: { email: string; referra
   const { db, limits, request } = context
   await limits.spend('joinByAddress', request.addressHash)
   const normalizedEmail = normalizeEmail(input.email)
-  const known = await findJoined(db, normalizedEmail)
-  if (known) return joinedAgain(context, known)
-  const referrerId = await findReferrer(db, input.referralCode)
+  const known = await findByMailbox(db, normalizedEmail)
+  const joined = known?.position ? null : await joinNow(context, input, known)
+  if (joined) return placeOf(joined, 'You are on the waitlist.')
+  // Where it was not known before, somebody joined with the same mailbox in between.
+  const member = known?.position ? known : await findByMailbox(db, normalizedEmail)
+  if (!member) throw new Error('a mailbox is taken by nobody')
+  // Made in between by an account that has not joined.
+  if (!member.position) return join(context, input)
+  return joinedAgain(context, member)
+}
+
+/** @param known a member who has not joined yet. @returns null where the mailbox has a member by now that was not known */
+async function joinNow(
+  context: JoinContext,
+  { email, referralCode }: { email: string; referralCode?: string },
+  known: Member | undefined,
+): Promise<Member | null> {
+  const referrerId = await findReferrer(context.db, referralCode)
   const from = provenanceOf(context)
-  const joined = await changeWaitlist(db, async (waitlist) => {
-    const { tx, now } = waitlist
-    const newcomer = { email: input.email, normalizedEmail, country: from.country }
-    const member = await takePlace(waitlist, newcomer)
+  const normalizedEmail = normalizeEmail(email)
+  return changeWaitlist(context.db, async (waitlist) => {
+    const { tx } = waitlist
+    const newcomer = { email, normalizedEmail, country: from.country, referredBy: referrerId }
+    const member = known ? await takePlaceLater(waitlist, known.id, from.country) : await takePlace(waitlist, newcomer)
     if (!member) return null
-    if (referrerId) await refer(waitlist, context, { member, referrerId, email: normalizedEmail, from })
+    if (referrerId) {
+      const referral = { member, referrerId, email: normalizedEmail, from }
+      if (known) await refer(waitlist, context, referral)
+      else await creditOrHold(waitlist, context, referral)
+    }
     await keepAddress(tx, member.id, from)
-    await countJoin(tx, referrerId ? (input.referralCode ?? '') : '')
-    await mailPlace(context, tx, member, now)
+    await countJoin(tx, referrerId ? (referralCode ?? '') : '')
+    await mailPlace(context, tx, member)
     return member
   })
-  if (joined) return placeOf(joined, 'You are on the waitlist.')
-  // Somebody joined with the same mailbox in between.
-  const same = await findJoined(db, normalizedEmail)
-  if (!same) throw new Error('a mailbox is taken by nobody')
-  return joinedAgain(context, same)
 }
 
 async function joinedAgain(context: JoinContext, member: Member) {
   const mailedAt = member.confirmationMailedAt?.getTime() ?? 0
-  const now = new Date()
-  if (
-    context.env.waitlistConfirmRequired &&
-    !member.confirmedAt &&
-    now.getTime() - mailedAt > CONFIRMATION_MAIL_HOURS * 3_600_000
-  )
-    await context.db.transaction((tx) => mailPlace(context, tx, member, now))
+  const isMissing = context.env.waitlistConfirmRequired && !member.confirmedAt
+  if (isMissing && Date.now() - mailedAt > CONFIRMATION_MAIL_HOURS * 3_600_000) {
+    await context.db.transaction(async (tx) => {
+      await mailPlace(context, tx, member)
+      await tx.update(members).set({ confirmationMailedAt: new Date() }).where(eq(members.id, member.id))
+    })
+  }
   return placeOf(member, 'User already exists')
 }
 
@@ -113,20 +130,16 @@ function placeOf({ position, referralCode }: Member, message: string) {
   return { success: true as const, position, referralCode: referralCode ?? '', message }
 }
 
-async function mailPlace(context: WaitlistContext, tx: Db, member: Member, now: Date): Promise<void> {
+async function mailPlace(context: WaitlistContext, tx: Db, member: Member): Promise<void> {
   const to = addresseeOf(context, member)
   if (!to) return
   const { env, origin, outbox } = context
   const token = memberToken(env.authSecret, 'confirm').seal(member.id)
   await outbox.post(tx, joinedMail(to, `${origin}/api/waitlist/confirm?token=${token}`, env.waitlistConfirmRequired))
-  await tx.update(members).set({ confirmationMailedAt: now }).where(eq(members.id, member.id))
 }
 
-async function findJoined(db: Db, normalizedEmail: string): Promise<Member | undefined> {
-  const [member] = await db
-    .select()
-    .from(members)
-    .where(and(eq(members.normalizedEmail, normalizedEmail), gt(members.position, 0)))
+async function findByMailbox(db: Db, normalizedEmail: string): Promise<Member | undefined> {
+  const [member] = await db.select().from(members).where(eq(members.normalizedEmail, normalizedEmail))
   return member
 }
 
@@ -337,11 +350,7 @@ async function findMember(db: Db, userId: string): Promise<Member | undefined> {
     .from(authUsers)
     .where(and(eq(authUsers.id, userId), eq(authUsers.emailVerified, true)))
   if (!account) return undefined
-  const [member] = await db
-    .select()
-    .from(members)
-    .where(eq(members.normalizedEmail, normalizeEmail(account.email)))
-  return member
+  return findByMailbox(db, normalizeEmail(account.email))
 }
 
 /**
@@ -630,18 +639,15 @@ async function decide(
 
 /** Members whose address begins with the text, or whose code it is; by address, at most 50. */
 export async function searchMembers(db: Db, text: string) {
-  const start = text
-    .trim()
-    .toLowerCase()
-    .replace(/[\\%_]/g, '\\$&')
+  const typed = text.trim().toLowerCase()
+  // Addresses are kept as mailboxes: also look for what the text would be kept as, and for a beginning without dots.
+  const beginnings = [typed, normalizeEmail(typed), typed.replaceAll('.', '')]
   return db
     .select()
     .from(members)
     .where(
       or(
-        // As typed, and without the dots that some providers ignore.
-        sql`${members.normalizedEmail} like ${`${start}%`}`,
-        sql`${members.normalizedEmail} like ${`${start.replaceAll('.', '')}%`}`,
+        ...beginnings.map((start) => sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`),
         eq(members.referralCode, text.trim()),
       ),
     )

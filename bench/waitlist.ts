@@ -1,0 +1,300 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { openScratchCluster } from '../server/src/db/embedded.ts'
+import { migrateDatabase } from '../server/src/db/migrate.ts'
+import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
+import { readEnv } from '../server/src/env.ts'
+import { type RunningServer, startServer } from '../server/src/start.ts'
+
+/*
+ * What one request of the waitlist costs with 10,000, 100,000 and 1,000,000 members, whose referrals follow a power law, over HTTP, one at a time.
+ * Beside each stands its floor: the least that the database must do for it (one row to disk, one row by its key, fifty rows off an index), through `pg` alone.
+ * The three sizes take turns, so that whatever else the machine does falls on all of them alike. The database is as durable as the product's: every commit is on disk.
+ */
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const ROUNDS = 200
+const WARM_UP = 20
+/** The most that a request may cost at the last size, measured by the first. */
+const MOST_GROWTH = 1.5
+
+const cluster = await openScratchCluster({
+  log: () => {},
+  settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
+})
+/** One size: a database with so many members, the product on it, and a bare connection for the floors. */
+interface Seat {
+  size: number
+  server: RunningServer
+  client: pg.Client
+  /** A member in the middle of the largest tie, signed in: the rank that is hardest to tell. */
+  token: string
+  /** Members by their number from 1, the first of whom refer most. */
+  emailOf(n: number): string
+  codes: string[]
+  close(): Promise<void>
+}
+
+async function openSeat(size: number): Promise<Seat> {
+  const url = await makeDatabase(`waitlist_${size}`)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const began = performance.now()
+  await seed(client, size)
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  const env = readEnv({
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    DATABASE_URL: url,
+    AUTH_SECRET: 'a secret of benchmarks, long enough to be one',
+    TRUST_PROXY: 'loopback',
+    LOG_LEVEL: 'silent',
+  })
+  const server = await startServer({ env, databaseUrl: url, workers: false, migrate: false, onFault: fail })
+  const codes = await client.query<{ referral_code: string }>(
+    'select referral_code from users where position > 0 order by signup_date limit 5000',
+  )
+  const { rows } = await client.query<{ referrals: string; most: number }>(
+    `select sum(referral_count) as referrals, max(referral_count) as most from referral_counts where period = 'alltime'`,
+  )
+  const { referrals, most } = rows[0] ?? { referrals: '0', most: 0 }
+  console.log(
+    `  ${inWords(size)} members, ${inWords(Number(referrals))} referrals, ${inWords(most)} of them by one (made in ${seconds} s)`,
+  )
+  return {
+    size,
+    server,
+    client,
+    token: await signInTied(server, client),
+    emailOf: (n) => `member${n}@example.com`,
+    codes: codes.rows.map((row) => row.referral_code),
+    async close() {
+      await client.end()
+      await server.close()
+    },
+  }
+}
+
+async function makeDatabase(name: string): Promise<string> {
+  const admin = new pg.Client({ connectionString: cluster.url })
+  await admin.connect()
+  await admin.query(`create database ${name}`)
+  await admin.end()
+  const url = new URL(cluster.url)
+  url.pathname = `/${name}`
+  await migrateDatabase(url.href)
+  return url.href
+}
+
+/** Members who joined over a year; three in five referred by an earlier one, the earlier the likelier (a power law). */
+async function seed(client: pg.Client, size: number): Promise<void> {
+  await client.query('set synchronous_commit = off')
+  await client.query('select setseed(0.5)')
+  await client.query(
+    `create temp table line as
+     select n, new_id() as id, now() - interval '1 year' * (1 - n::float8 / $1) as at,
+       case when n > 1 and random() < 0.6 then 1 + floor((n - 1) * power(random(), 4))::int end as by
+     from generate_series(1, $1::int) as n`,
+    [size],
+  )
+  await client.query('create index on line (n)')
+  await client.query('analyze line')
+  await client.query(`
+    insert into users (id, email, normalized_email, referral_code, referred_by, signup_date, joined_at, position)
+    select l.id, 'member' || l.n || '@example.com', 'member' || l.n || '@example.com', substr(md5(l.n::text), 1, 12), r.id, l.at, l.at, l.n
+    from line l left join line r on r.n = l.by`)
+  await client.query(`
+    insert into referrals (member_id, referrer_id, status, moved, credit_number, credited_at, in_week, created_at)
+    select l.id, r.id, 'credited', true, row_number() over (order by l.n), l.at, l.at > now() - interval '7 days', l.at
+    from line l join line r on r.n = l.by`)
+  const day = `to_char(credited_at at time zone 'UTC', 'YYYY-MM-DD')`
+  for (const [period, where] of [
+    [`'alltime'`, 'true'],
+    [`'week'`, 'in_week'],
+    [day, `${day} = to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`],
+  ])
+    await client.query(`
+      insert into referral_counts (period, member_id, referral_count, last_credit)
+      select ${period}, referrer_id, count(*), max(credit_number) from referrals where ${where} group by 1, 2`)
+  await client.query('update waitlist_state set joined = $1, credits = (select count(*) from referrals)', [size])
+  await client.query('drop table line')
+  await client.query('vacuum analyze')
+  await client.query('checkpoint').catch(() => {})
+  await client.query('set synchronous_commit = on')
+}
+
+/** Gives an account to a member with one referral, half-way down all those with one. @returns its access token */
+async function signInTied(server: RunningServer, client: pg.Client): Promise<string> {
+  const { rows: users } = await client.query<{ id: string; name: string }>(
+    `insert into auth_users (name, email, email_verified) values ('Tied', 'tied@example.com', true) returning id, name`,
+  )
+  const user = users[0] as { id: string; name: string }
+  await client.query(
+    `update users set account_user_id = $1 where id = (
+       select member_id from referral_counts where period = 'alltime' and referral_count = 1 order by last_credit
+       offset (select count(*) / 2 from referral_counts where period = 'alltime' and referral_count = 1) limit 1)`,
+    [user.id],
+  )
+  const { auth, database } = server.services
+  const workspace = await ensurePersonalWorkspace(database.db, user)
+  const { rows: sessions } = await client.query<{ id: string }>(
+    `insert into auth_sessions (user_id, token, expires_at) values ($1, $2, now() + interval '1 hour') returning id`,
+    [user.id, randomBytes(16).toString('hex')],
+  )
+  const iat = Math.floor(Date.now() / 1000)
+  const payload = { sub: user.id, sid: sessions[0]?.id, wid: workspace.id, role: 'owner', iat, exp: iat + 900 }
+  return (await auth.engine.api.signJWT({ body: { payload } })).token
+}
+
+interface Measure {
+  name: string
+  ours(seat: Seat): Promise<unknown>
+  floorName: string
+  floor(seat: Seat): Promise<unknown>
+}
+
+async function call(seat: Seat, method: string, path: string, body?: unknown, token?: string): Promise<void> {
+  const response = await fetch(`${seat.server.url}${path}`, {
+    method,
+    headers: {
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      // Everybody comes from a network of their own, so that neither limits nor holds come in between.
+      'x-forwarded-for': [1, 2, 3, 4].map(() => 1 + Math.floor(Math.random() * 220)).join('.'),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
+}
+
+const newEmail = () => `${randomBytes(8).toString('hex')}@example.com`
+/** Some code, those of members with many referrals the likelier. */
+const someCode = ({ codes }: Seat) => codes[Math.floor(codes.length * Math.random() ** 4)]
+const insertMember = ({ client }: Seat) => {
+  const email = newEmail()
+  return client.query('insert into users (email, normalized_email, referral_code) values ($1, $1, $2)', [
+    email,
+    email.slice(0, 12),
+  ])
+}
+const readBoard =
+  (period: string) =>
+  ({ client }: Seat) =>
+    client.query(
+      `select * from (select * from referral_counts where period = ${period} and referral_count > 0
+         order by (-referral_count), last_credit limit 51) as ranked join users on users.id = member_id`,
+    )
+const TODAY = `to_char(now() at time zone 'UTC', 'YYYY-MM-DD')`
+
+const measures: Measure[] = [
+  {
+    name: 'join',
+    ours: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail() }),
+    floorName: 'one row to disk',
+    floor: insertMember,
+  },
+  {
+    name: 'join by referral',
+    ours: (seat) => call(seat, 'POST', '/api/waitlist/join', { email: newEmail(), referralCode: someCode(seat) }),
+    floorName: 'one row to disk',
+    floor: insertMember,
+  },
+  {
+    name: 'position',
+    ours: (seat) =>
+      call(seat, 'POST', '/api/waitlist/position', { email: seat.emailOf(1 + Math.floor(Math.random() * seat.size)) }),
+    floorName: 'one row by its key',
+    floor: ({ client, emailOf, size }) =>
+      client.query('select position from users where normalized_email = $1', [
+        emailOf(1 + Math.floor(Math.random() * size)),
+      ]),
+  },
+  {
+    name: 'count',
+    ours: (seat) => call(seat, 'GET', '/api/waitlist/count'),
+    floorName: 'one row',
+    floor: ({ client }) => client.query('select joined from waitlist_state'),
+  },
+  ...[
+    ['alltime', `'alltime'`],
+    ['week', `'week'`],
+    ['today', TODAY],
+  ].map(([period, key = '']) => ({
+    name: `leaderboard ${period}`,
+    ours: (seat: Seat) => call(seat, 'GET', `/api/leaderboard?period=${period}`),
+    floorName: '51 rows off the index',
+    floor: readBoard(key),
+  })),
+  {
+    name: 'leaderboard, own rank',
+    ours: (seat) => call(seat, 'GET', '/api/leaderboard', undefined, seat.token),
+    floorName: '51 rows off the index',
+    floor: readBoard(`'alltime'`),
+  },
+  {
+    name: '(an empty answer)',
+    ours: (seat) => call(seat, 'GET', '/healthz'),
+    floorName: 'select 1',
+    floor: ({ client }) => client.query('select 1'),
+  },
+]
+
+async function compare(seats: Seat[]): Promise<void> {
+  console.log(`\n  ms a request (median of ${ROUNDS}), and its floor`)
+  console.log(
+    `  ${''.padEnd(22)}${seats.map((seat) => inWords(seat.size).padStart(20)).join('')}     growth   floor is`,
+  )
+  let worst = 0
+  for (const { name, ours, floorName, floor } of measures) {
+    const times = seats.map(() => ({ ours: [] as number[], floor: [] as number[] }))
+    for (let round = -WARM_UP; round < ROUNDS; round++) {
+      for (let i = 0; i < seats.length; i++) {
+        // Each round begins with another size.
+        const at = (i + round + WARM_UP) % seats.length
+        const [seat, kept] = [seats[at] as Seat, times[at] as (typeof times)[number]]
+        const spent = { ours: await time(() => ours(seat)), floor: await time(() => floor(seat)) }
+        if (round < 0) continue
+        kept.ours.push(spent.ours)
+        kept.floor.push(spent.floor)
+      }
+    }
+    const medians = times.map((kept) => ({ ours: median(kept.ours), floor: median(kept.floor) }))
+    const growth = (medians.at(-1)?.ours ?? Number.NaN) / (medians[0]?.ours ?? Number.NaN)
+    worst = Math.max(worst, growth)
+    const cells = medians.map((m) => `${m.ours.toFixed(2)} (${m.floor.toFixed(2)})`.padStart(20)).join('')
+    console.log(`  ${name.padEnd(22)}${cells}${growth.toFixed(2).padStart(11)}   ${floorName}`)
+  }
+  const peakMb = process.resourceUsage().maxRSS / 1024
+  console.log(
+    `\n  growth at most ${worst.toFixed(2)} (${MOST_GROWTH} is allowed); peak memory ${peakMb.toFixed(0)} MB (three servers and this client in one process)`,
+  )
+  if (worst > MOST_GROWTH) process.exitCode = 1
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function inWords(n: number): string {
+  return n.toLocaleString('en')
+}
+
+function fail(error: unknown): never {
+  throw error
+}
+
+const seats: Seat[] = []
+try {
+  for (const size of SIZES) seats.push(await openSeat(size))
+  await compare(seats)
+} finally {
+  for (const seat of seats) await seat.close()
+  await cluster.close()
+}
