@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
-  appendFileSync,
   chownSync,
   closeSync,
   existsSync,
@@ -157,7 +156,7 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   let lastWord = Date.now()
   for (;;) {
     if (ended !== undefined) {
-      const words = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(logEnd).trim() : ''
+      const words = readFileSync(logFile).subarray(logEnd).toString().trim()
       throw new Error(`The database at ${data} did not start: ${ended}.\n${words}`)
     }
     const postmaster = readPidFile(data)
@@ -256,11 +255,10 @@ function disownPidFile(data: string): void {
 
 const LOG_LIMIT_BYTES = 5_000_000
 
-/** Answers how many characters the log holds, once an overlong one was put aside as `….1`. */
+/** Answers how many bytes the log holds, once an overlong one was put aside as `….1`. */
 function keepLogSmall(logFile: string): number {
-  appendFileSync(logFile, '', { mode: 0o600 })
-  const { size } = statSync(logFile)
-  if (size <= LOG_LIMIT_BYTES) return readFileSync(logFile, 'utf8').length
+  const size = existsSync(logFile) ? statSync(logFile).size : 0
+  if (size <= LOG_LIMIT_BYTES) return size
   renameSync(logFile, `${logFile}.1`)
   return 0
 }
