@@ -67,7 +67,7 @@ async function takeAll(browser: Browser, demo: DemoAccount, { suffix, width, hei
   await page.getByLabel('Email').fill(demo.email)
   await page.getByLabel('Password', { exact: true }).fill(demo.password)
   await page.getByRole('button', { name: 'Log In' }).click()
-  await page.waitForURL('**/twitter')
+  await page.waitForURL('**/dashboard')
   await take('connect', '/twitter')
   await take('scraper', '/twitter?tab=scraper')
   await take('leads', '/leads')

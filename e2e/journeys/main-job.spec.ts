@@ -21,7 +21,7 @@ async function signUp(page: Page, email: string) {
     .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
     .waitFor()
   await page.goto(await linkInMail(world.mailbox, email, /Confirm/))
-  await page.waitForURL('**/twitter')
+  await page.waitForURL('**/dashboard')
 }
 
 async function connectX(page: Page, username: string) {

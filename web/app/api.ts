@@ -25,15 +25,28 @@ export function createQueryClient(): QueryClient {
   })
 }
 
+/** What the server said; '' where it gave no words, for which the client puts the code in their place. */
+function wordsOf(error: ORPCError<string, unknown>): string {
+  return error.message === error.code ? '' : error.message
+}
+
 /**
  * What to tell someone about a failed call: the server's own words where it answered.
  * @param fallback the specification's text for the case, used where the server could not say more
  */
 export function errorWords(error: unknown, fallback = 'An unexpected error occurred. Please try again.'): string {
-  if (error instanceof ORPCError) return error.message || fallback
+  if (error instanceof ORPCError) return wordsOf(error) || fallback
   if (error instanceof TypeError)
     return 'No connection to the server. Please check your internet connection and try again.'
   return fallback
+}
+
+/**
+ * As `errorWords`, for screens whose specification has a text for every fault: the server's words only where it refused (4xx),
+ * as those say what to do.
+ */
+export function refusalWords(error: unknown, fallback: string): string {
+  return error instanceof ORPCError && error.status < 500 ? wordsOf(error) || fallback : fallback
 }
 
 /** The code of a failed call ('PLAN_LIMIT', 'NOT_FOUND'…), or null where nobody answered. */

@@ -20,6 +20,7 @@ import { LoadingScreen } from './features/shell/loading-screen'
 import { NotFound } from './features/shell/not-found'
 import { pageMeta } from './features/shell/page-meta'
 import { SessionWatch } from './features/shell/session-watch'
+import { ViewCount } from './features/shell/view-count'
 import { wakeScript } from './features/shell/wake-script'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
@@ -81,6 +82,7 @@ function Frame({ children }: { children: ReactNode }) {
             <Footer />
           </div>
           <SessionWatch />
+          <ViewCount />
           {hydrated && (
             <Suspense>
               <Toasts />

@@ -1,6 +1,7 @@
 import { ArrowRight } from 'lucide-react'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
+import { useCarriedReferral } from '../referral-code'
 import { StatusBadge } from '../ui/badge'
 import { ButtonLink } from '../ui/button'
 
@@ -27,6 +28,7 @@ const steps = [
 
 /** The landing page. */
 export default function Home() {
+  const carry = useCarriedReferral()
   return (
     <>
       <section className="page-width grid items-center gap-12 py-16 md:py-24 lg:grid-cols-2 lg:gap-20">
@@ -35,7 +37,7 @@ export default function Home() {
           <p className="max-w-md text-lg text-muted">
             Find the followers worth talking to, write one message, and let it go out one by one, at a human pace.
           </p>
-          <ButtonLink to={paths.signUp} variant="primary" size="lg">
+          <ButtonLink to={carry(paths.signUp)} variant="primary" size="lg">
             Sign Up Now
             <ArrowRight aria-hidden />
           </ButtonLink>

@@ -1,18 +1,17 @@
 import { Gift } from 'lucide-react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
 import { SignUpForm } from '../features/auth/sign-up-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
 import { documents, paths } from '../paths'
-import { useHydrated } from '../ui/use-hydrated'
+import { useReferralCode, withReferralCode } from '../referral-code'
 
 export const meta = () => pageMeta('Sign up', 'Create your X-Automated account and automate your outreach on X.')
 
 export default function SignUp() {
   useLeaveWhenSignedIn()
-  const [params] = useSearchParams()
-  const ref = useHydrated() ? params.get('ref')?.trim().slice(0, 32) || null : null
+  const ref = useReferralCode()
   return (
     <AuthFrame
       title="Create an Account"
@@ -21,7 +20,7 @@ export default function SignUp() {
         <div className="grid gap-3">
           <p>
             Already have an account?{' '}
-            <Link to={paths.login} className="text-link">
+            <Link to={withReferralCode(paths.login, ref)} className="text-link">
               Log in
             </Link>
           </p>

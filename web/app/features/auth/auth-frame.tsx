@@ -1,35 +1,41 @@
 import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import { paths } from '../../paths'
+import { useCarriedReferral } from '../../referral-code'
 
 export interface AuthFrameProps {
   title: string
   description?: ReactNode
+  /** The two ways in, above the title; without them where something else is to be done. */
+  tabs?: boolean
   children: ReactNode
   /** Under the form. */
   footer?: ReactNode
 }
 
 /** One narrow column with the two ways in as tabs. */
-export function AuthFrame({ title, description, children, footer }: AuthFrameProps) {
+export function AuthFrame({ title, description, tabs = true, children, footer }: AuthFrameProps) {
+  const carry = useCarriedReferral()
   return (
     <div className="page-width flex flex-col items-center py-10 md:py-20">
       <div className="grid w-full max-w-sm gap-6">
-        <nav aria-label="Log in or sign up" className="grid grid-cols-2 gap-1 rounded-lg bg-sunken p-1">
-          {[
-            { to: paths.login, label: 'Login' },
-            { to: paths.signUp, label: 'Sign Up' },
-          ].map(({ to, label }) => (
-            <NavLink
-              key={to}
-              to={to}
-              replace
-              className="rounded-md border border-transparent py-1.5 text-center text-muted transition-colors hover:text-ink aria-[current=page]:border-line aria-[current=page]:bg-raised aria-[current=page]:font-strong aria-[current=page]:text-ink aria-[current=page]:shadow-xs"
-            >
-              {label}
-            </NavLink>
-          ))}
-        </nav>
+        {tabs && (
+          <nav aria-label="Log in or sign up" className="grid grid-cols-2 gap-1 rounded-lg bg-sunken p-1">
+            {[
+              { to: paths.login, label: 'Login' },
+              { to: paths.signUp, label: 'Sign Up' },
+            ].map(({ to, label }) => (
+              <NavLink
+                key={to}
+                to={carry(to)}
+                replace
+                className="rounded-md border border-transparent py-1.5 text-center text-muted transition-colors hover:text-ink aria-[current=page]:border-line aria-[current=page]:bg-raised aria-[current=page]:font-strong aria-[current=page]:text-ink aria-[current=page]:shadow-xs"
+              >
+                {label}
+              </NavLink>
+            ))}
+          </nav>
+        )}
         <div className="grid gap-1">
           <h1 className="text-2xl">{title}</h1>
           {description && <p className="text-muted">{description}</p>}

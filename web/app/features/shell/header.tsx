@@ -2,6 +2,7 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link, NavLink } from 'react-router'
 import { paths } from '../../paths'
+import { useCarriedReferral } from '../../referral-code'
 import { type User, useSession } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { ButtonLink, IconButton } from '../../ui/button'
@@ -17,10 +18,11 @@ const ProfileMenu = lazy(() => import('./profile-menu'))
 export function Header() {
   const state = useSession()
   const user = state.status === 'signed-in' ? state.user : null
+  const carry = useCarriedReferral()
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas">
       <div className="page-width flex h-header items-center gap-4">
-        <Link to={paths.home} className="flex items-center gap-2 rounded-md font-strong tracking-tight">
+        <Link to={carry(paths.home)} className="flex items-center gap-2 rounded-md font-strong tracking-tight">
           <Mark className="size-6" />
           <span className="text-base">X-Automated</span>
         </Link>
@@ -30,7 +32,7 @@ export function Header() {
           className="flex flex-1 items-center gap-1 ps-2 max-md:hidden"
         >
           {(user ? memberLinks : guestLinks).map((link) => (
-            <BarLink key={link.to} {...link} />
+            <BarLink key={link.to} {...link} to={carry(link.to)} />
           ))}
         </nav>
         <div className="ms-auto flex items-center gap-1" data-guest-only={user ? undefined : ''}>
@@ -41,7 +43,7 @@ export function Header() {
               </Suspense>
             </div>
           ) : (
-            <ButtonLink to={paths.login} size="sm" className="max-md:hidden">
+            <ButtonLink to={carry(paths.login)} size="sm" className="max-md:hidden">
               Sign In
             </ButtonLink>
           )}

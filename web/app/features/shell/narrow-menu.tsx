@@ -1,10 +1,12 @@
 import { LogOut } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { paths } from '../../paths'
-import { session, type User } from '../../session'
+import { useCarriedReferral } from '../../referral-code'
+import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
+import { useSignOut } from './use-sign-out'
 
 interface NarrowMenuProps {
   user: User | null
@@ -14,6 +16,8 @@ interface NarrowMenuProps {
 
 /** The links of the header and the profile menu, below 768 px. */
 export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
+  const signOut = useSignOut()
+  const carry = useCarriedReferral()
   const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const links = user ? [...profileLinks, ...more] : guestLinks
   return (
@@ -24,11 +28,17 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
       description={user?.email}
       footer={
         user ? (
-          <Button icon={<LogOut aria-hidden />} onClick={() => void session.signOut().then(onClose)}>
+          <Button
+            icon={<LogOut aria-hidden />}
+            onClick={() => {
+              onClose()
+              signOut()
+            }}
+          >
             Logout
           </Button>
         ) : (
-          <ButtonLink to={paths.login} variant="primary" onClick={onClose}>
+          <ButtonLink to={carry(paths.login)} variant="primary" onClick={onClose}>
             Sign In
           </ButtonLink>
         )
@@ -38,7 +48,7 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
         {links.map(({ to, label }) => (
           <NavLink
             key={label}
-            to={to}
+            to={carry(to)}
             onClick={onClose}
             className="rounded-md px-3 py-3 text-base hover:bg-hover aria-[current=page]:bg-pressed aria-[current=page]:font-strong"
           >

@@ -1,12 +1,14 @@
 import { LogOut } from 'lucide-react'
-import { session, type User } from '../../session'
+import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
 import { profileLinks } from './navigation'
+import { useSignOut } from './use-sign-out'
 
 /** Who is signed in, their pages, and the way out. */
 export default function ProfileMenu({ user }: { user: User }) {
+  const signOut = useSignOut()
   return (
     <Menu
       trigger={
@@ -25,7 +27,7 @@ export default function ProfileMenu({ user }: { user: User }) {
         </MenuLink>
       ))}
       {profileLinks.length > 0 && <MenuSeparator />}
-      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void session.signOut()}>
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={signOut}>
         Logout
       </MenuItem>
     </Menu>

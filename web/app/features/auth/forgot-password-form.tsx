@@ -1,0 +1,52 @@
+import { useMutation } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from './email'
+
+/** Asks for a link to set a new password. The answer is the same whether there is such an account or not. */
+export function ForgotPasswordForm() {
+  const ready = useHydrated()
+  const form = useForm({ defaultValues: { email: '' } })
+  const { errors } = form.formState
+  const recover = useMutation(
+    api.account.recover.mutationOptions({
+      onError: (error) => {
+        if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+      },
+    }),
+  )
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid gap-4"
+      onSubmit={form.handleSubmit(({ email }) => recover.mutate({ email: email.trim() }))}
+    >
+      {recover.isSuccess && <Callout tone="good">Password reset email sent. Please check your inbox.</Callout>}
+      {recover.isError && !fieldProblems(recover.error).email && (
+        <Callout tone="bad">{errorWords(recover.error)}</Callout>
+      )}
+      <Field label="Email" error={errors.email?.message} required>
+        <Input
+          type="email"
+          autoComplete="username"
+          inputMode="email"
+          spellCheck={false}
+          placeholder="you@company.com"
+          {...form.register('email', {
+            required: 'Email is required',
+            validate: (email) => isEmail(email) || emailProblem,
+          })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={recover.isPending} disabled={!ready}>
+        {recover.isPending ? 'Sending…' : 'Send reset link'}
+      </Button>
+    </form>
+  )
+}

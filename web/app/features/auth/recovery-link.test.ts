@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { recoveryTokenIn } from './recovery-link'
+
+it.each([
+  ['#token=abc_-9', 'abc_-9'],
+  ['#token=a%2Bb&type=recovery', 'a+b'],
+  ['#token=', null],
+  ['#error=expired', null],
+  ['', null],
+])('finds in %j the credentials %j', (fragment, token) => {
+  expect(recoveryTokenIn(fragment)).toBe(token)
+})

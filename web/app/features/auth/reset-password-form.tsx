@@ -1,0 +1,97 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useForm } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import { api, errorCode, fieldProblems, refusalWords } from '../../api'
+import { paths } from '../../paths'
+import { session } from '../../session'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { PasswordInput } from '../../ui/input'
+import { PasswordChecklist } from './password-checklist'
+import { meetsPasswordRules, passwordProblem } from './password-rules'
+
+/** From the success to the log-in page (specification §9). */
+const REDIRECT_AFTER_MS = 3000
+
+/** Where the link brings no credentials, or used or late ones. */
+export function InvalidResetLink() {
+  return (
+    <Callout
+      tone="bad"
+      action={
+        <ButtonLink to={paths.forgotPassword} size="sm">
+          Send a new link
+        </ButtonLink>
+      }
+    >
+      Invalid or expired password reset link. Please try again.
+    </Callout>
+  )
+}
+
+/** Sets a new password with the credentials of a mailed link. */
+export function ResetPasswordForm({ token }: { token: string }) {
+  const navigate = useNavigate()
+  const form = useForm({ defaultValues: { password: '', confirmation: '' } })
+  const { errors } = form.formState
+  const password = form.watch('password')
+  const reset = useMutation(
+    api.account.resetPassword.mutationOptions({
+      // A reset ends every session of the account; whoever is signed in here signs in anew.
+      onSuccess: () => session.signOut(),
+      onError: (error) => {
+        if (fieldProblems(error).password) form.setError('password', { message: passwordProblem })
+      },
+    }),
+  )
+
+  useEffect(() => session.announce('PASSWORD_RECOVERY'), [])
+  useEffect(() => {
+    if (!reset.isSuccess) return
+    const timer = setTimeout(() => void navigate(paths.login, { replace: true }), REDIRECT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [reset.isSuccess, navigate])
+
+  if (reset.isSuccess)
+    return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
+  if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid gap-4"
+      onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}
+    >
+      {reset.isError && !fieldProblems(reset.error).password && (
+        <Callout tone="bad">{refusalWords(reset.error, 'An error occurred while resetting your password')}</Callout>
+      )}
+      <div className="grid gap-2">
+        <Field label="New password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            maxLength={128}
+            {...form.register('password', {
+              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+              deps: form.formState.isSubmitted ? ['confirmation'] : [],
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Field label="Confirm new password" error={errors.confirmation?.message} required>
+        <PasswordInput
+          autoComplete="new-password"
+          maxLength={128}
+          {...form.register('confirmation', {
+            validate: (value, { password }) => value === password || 'Passwords do not match',
+          })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={reset.isPending}>
+        {reset.isPending ? 'Setting…' : 'Set new password'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,51 @@
+import type { Dashboard } from '@x-automated/contract/waitlist'
+import { ListOrdered, Target, Users } from 'lucide-react'
+import { Link } from 'react-router'
+import { paths } from '../../paths'
+import { StatCard } from '../../ui/stat-card'
+
+/** Figures of an account that nobody knows yet (specification §4: other failures show zeros). */
+const nothing = { position: 0, referralCount: 0, nextReward: null }
+
+export interface DashboardFiguresProps {
+  dashboard: Dashboard | undefined
+  failed: boolean
+}
+
+export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
+  const shown = dashboard ?? (failed ? nothing : undefined)
+  const next = shown?.nextReward
+  return (
+    <dl className="grid gap-4 sm:grid-cols-3">
+      <StatCard
+        label="Waitlist Position"
+        icon={<ListOrdered aria-hidden />}
+        value={shown && `#${shown.position.toLocaleString('en-US')}`}
+        hint={
+          dashboard?.position === 0 ? (
+            <>
+              Not on the waitlist yet.{' '}
+              <Link to={paths.waitlist} className="text-link">
+                Join it
+              </Link>
+            </>
+          ) : (
+            'Every referral moves you up 5 spots'
+          )
+        }
+      />
+      <StatCard
+        label="Friends Referred"
+        icon={<Users aria-hidden />}
+        value={shown?.referralCount}
+        hint="Joined with your link"
+      />
+      <StatCard
+        label="To Next Achievement"
+        icon={<Target aria-hidden />}
+        value={shown && (next?.remaining ?? 0)}
+        hint={next ? (next.remaining > 0 ? `Until ${next.label}` : 'You have reached every tier') : 'Referrals to go'}
+      />
+    </dl>
+  )
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api'
+import type { User } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { AchievementsCard } from './achievements-card'
+import { DashboardFigures } from './dashboard-figures'
+import { DashboardHeader } from './dashboard-header'
+import { useAchievementToasts } from './new-achievements'
+import { ReferralProgram } from './referral-program'
+
+/** One's own place on the waitlist, and what one's referrals have earned. */
+export function Dashboard({ user }: { user: User }) {
+  const { data, isPending, isError, refetch } = useQuery(api.waitlist.dashboard.queryOptions())
+  useAchievementToasts(user.id, data?.achievements)
+  const failed = isError && !data
+  return (
+    <>
+      <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
+      <div className="grid gap-4">
+        {failed && (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            Your figures could not be loaded, so zeros stand in their place.
+          </Callout>
+        )}
+        <DashboardFigures dashboard={data} failed={failed} />
+        <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
+          <ReferralProgram dashboard={data} failed={failed} />
+          <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
+        </div>
+      </div>
+    </>
+  )
+}

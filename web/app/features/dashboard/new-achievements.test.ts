@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { takeNewAchievements } from './new-achievements'
+
+it('tells each achievement once, to each account of a browser', () => {
+  const kept = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  }
+  expect(takeNewAchievements(storage, 'ada', [])).toEqual([])
+  expect(takeNewAchievements(storage, 'ada', ['pioneer'])).toEqual(['pioneer'])
+  expect(takeNewAchievements(storage, 'ada', ['pioneer'])).toEqual([])
+  expect(takeNewAchievements(storage, 'ada', ['pioneer', 'bronze', 'viral'])).toEqual(['bronze', 'viral'])
+  expect(takeNewAchievements(storage, 'ada', ['pioneer', 'bronze', 'viral'])).toEqual([])
+  expect(takeNewAchievements(storage, 'bob', ['pioneer'])).toEqual(['pioneer'])
+})

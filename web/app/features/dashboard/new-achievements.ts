@@ -1,0 +1,26 @@
+import type { Dashboard } from '@x-automated/contract/waitlist'
+import { useEffect } from 'react'
+import { toast } from '../../ui/toast'
+import { achievementLook } from '../waitlist/achievements'
+
+const keyOf = (userId: string) => `seenAchievements:${userId}`
+
+/** What was earned since this browser last showed it, which is remembered as shown. */
+export function takeNewAchievements(
+  storage: Pick<Storage, 'getItem' | 'setItem'>,
+  userId: string,
+  earned: readonly string[],
+): string[] {
+  const seen = storage.getItem(keyOf(userId))?.split(',') ?? []
+  const fresh = earned.filter((key) => !seen.includes(key))
+  if (fresh.length > 0) storage.setItem(keyOf(userId), earned.join(','))
+  return fresh
+}
+
+/** Says once what somebody has newly earned. */
+export function useAchievementToasts(userId: string, earned: Dashboard['achievements'] | undefined): void {
+  useEffect(() => {
+    for (const key of earned ? takeNewAchievements(localStorage, userId, earned) : [])
+      toast.success(`You earned ${achievementLook(key).name}!`, { id: `earned-${key}` })
+  }, [userId, earned])
+}

@@ -1,0 +1,77 @@
+import type { Dashboard } from '@x-automated/contract/waitlist'
+import { Card } from '../../ui/card'
+import { Progress } from '../../ui/progress'
+import { Skeleton } from '../../ui/skeleton'
+import { ReferralLink } from '../waitlist/referral-link'
+import { referralLinks } from '../waitlist/referral-links'
+import { ShareButtons } from '../waitlist/share-buttons'
+
+/** The last tier, at which the bar is full (specification §9). */
+const LAST_TIER = 50
+
+const tiers = [
+  ['Bronze', 3],
+  ['Silver', 10],
+  ['Gold', 25],
+  ['Platinum', LAST_TIER],
+] as const
+
+/** One's link, what it has brought, and how far it is to the next reward. */
+export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | undefined; failed: boolean }) {
+  const link = dashboard && referralLinks.dashboard(location.origin, dashboard.referralCode)
+  const figures = { count: dashboard?.referralCount ?? 0, remaining: dashboard?.nextReward.remaining ?? 0 }
+  return (
+    <Card title="Referral Program" description="Earn up to 12 months of Pro by bringing friends.">
+      <div className="grid gap-6">
+        {link ? (
+          <div className="grid gap-3">
+            <ReferralLink link={link} />
+            <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin', 'whatsapp', 'email']} />
+          </div>
+        ) : (
+          <div className="grid min-h-28 content-start gap-3">
+            {failed ? (
+              <p className="text-muted">Your referral link is not available right now.</p>
+            ) : (
+              <>
+                <p role="status" className="animate-appear text-muted">
+                  Loading your referral information...
+                </p>
+                <Skeleton className="h-9" />
+                <Skeleton className="h-8 w-72 max-w-full" />
+              </>
+            )}
+          </div>
+        )}
+        <dl className="grid grid-cols-2 gap-4">
+          {[
+            ['Friends referred', figures.count],
+            ['To next reward', figures.remaining],
+          ].map(([label, value]) => (
+            <div key={label}>
+              <dt className="text-muted">{label}</dt>
+              <dd className="text-xl font-strong" data-numeric>
+                {dashboard || failed ? value?.toLocaleString('en-US') : <Skeleton className="my-1 h-5 w-12" />}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <div className="grid gap-2">
+          <Progress
+            label="Progress"
+            value={dashboard?.progressPercent ?? 0}
+            detail={`${figures.count.toLocaleString('en-US')}/${LAST_TIER}`}
+          />
+          <ol aria-label="Tiers" className="grid grid-cols-4 text-end text-xs text-muted">
+            {tiers.map(([name, threshold]) => (
+              <li key={name} className="grid" data-numeric>
+                <span>{name}</span>
+                <span>{threshold}</span>
+              </li>
+            ))}
+          </ol>
+        </div>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,134 @@
+import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/waitlist'
+import { Send, Trophy } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { paths } from '../../paths'
+import { useSession } from '../../session'
+import { Avatar } from '../../ui/avatar'
+import { Badge } from '../../ui/badge'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { AchievementBadges } from '../waitlist/achievement-badges'
+import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
+
+/** The leaderboard of one period: what it shows while it loads, fails, is empty, and its rows. */
+export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
+  const [page, setPage] = useState(1)
+  const { loadingWords, problem, board, stale, tryAgain } = useLeaderboard(period, page)
+  const ownRow = useRef<HTMLTableRowElement>(null)
+  const [seeking, setSeeking] = useState(false)
+
+  useEffect(() => {
+    if (!seeking || !board || stale) return
+    ownRow.current?.scrollIntoView({ block: 'center' })
+    setSeeking(false)
+  }, [seeking, board, stale])
+
+  if (problem) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={tryAgain}>
+            Try Again
+          </Button>
+        }
+      >
+        {problem}
+      </Callout>
+    )
+  }
+  if (board?.total === 0) return <NobodyYet />
+
+  const own = board?.own
+  return (
+    <>
+      <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-4 pb-3 text-muted">
+        <p role="status" data-numeric>
+          {loadingWords ??
+            (own
+              ? `You are #${own.rank.toLocaleString('en-US')} of ${board.total.toLocaleString('en-US')}`
+              : `${board?.total.toLocaleString('en-US')} on this leaderboard`)}
+        </p>
+        {own && (
+          <Button
+            size="sm"
+            onClick={() => {
+              setPage(Math.ceil(own.rank / LEADERBOARD_PAGE_SIZE))
+              setSeeking(true)
+            }}
+          >
+            Show my row
+          </Button>
+        )}
+      </div>
+      <Table label="Leaderboard" narrow="scroll" stale={stale}>
+        <thead>
+          <tr>
+            <Th>Rank</Th>
+            <Th className="w-full">User</Th>
+            <Th end>Referrals</Th>
+            <Th>Achievements</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {board ? (
+            board.leaderboard.map((row) => <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />)
+          ) : (
+            <SkeletonRows rows={8} columns={4} />
+          )}
+        </tbody>
+      </Table>
+      <Pager
+        page={page}
+        pageSize={LEADERBOARD_PAGE_SIZE}
+        total={board?.total ?? 0}
+        onChange={setPage}
+        noun="people"
+        disabled={stale}
+      />
+    </>
+  )
+}
+
+function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableRowElement> | undefined }) {
+  return (
+    <Tr ref={ref} selected={row.isOwn} aria-current={row.isOwn || undefined}>
+      <Td className="text-muted" data-numeric>
+        {row.rank.toLocaleString('en-US')}
+      </Td>
+      <Td>
+        <span className="flex items-center gap-3">
+          {/* The first two letters before the @, without the mask's stars. */}
+          <Avatar name={row.email.replace(/[@*].*$/s, '')} size="sm" letters={2} />
+          <span className="truncate">{row.email}</span>
+          {row.isOwn && <Badge tone="accent">You</Badge>}
+        </span>
+      </Td>
+      <Td end>{row.referralCount.toLocaleString('en-US')}</Td>
+      <Td>
+        <AchievementBadges keys={row.achievements} />
+      </Td>
+    </Tr>
+  )
+}
+
+function NobodyYet() {
+  const isMember = useSession().status === 'signed-in'
+  return (
+    <EmptyState
+      icon={<Trophy aria-hidden />}
+      title="No data for this time period yet. Refer friends to be the first to appear on the leaderboard!"
+      action={
+        <ButtonLink to={isMember ? paths.dashboard : paths.waitlist} icon={<Send aria-hidden />}>
+          Get your referral link
+        </ButtonLink>
+      }
+    >
+      Send your referral link to a friend: once they join, you are on it.
+    </EmptyState>
+  )
+}

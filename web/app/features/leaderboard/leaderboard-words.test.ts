@@ -1,0 +1,30 @@
+import { ORPCError } from '@orpc/client'
+import { expect, it } from 'vitest'
+import { leaderboardProblem } from './leaderboard-words'
+import { SessionGone } from './session-renewal'
+
+const answer = (status: number, code: string, message = 'What the server says') =>
+  new ORPCError(code, { status, message })
+
+it.each([
+  ['403', answer(403, 'FORBIDDEN'), 'You do not have permission to view the leaderboard.'],
+  ['not ready', answer(503, 'NOT_READY'), 'Leaderboard data not available yet.'],
+  ['a failing database', answer(500, 'INTERNAL'), 'Could not access leaderboard data. Table may not exist yet.'],
+  [
+    'a database that is down',
+    answer(503, 'UNAVAILABLE'),
+    'Could not access leaderboard data. Table may not exist yet.',
+  ],
+  ['something in between', answer(502, 'BAD_GATEWAY'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['no connection', new TypeError('Failed to fetch'), 'Failed to retrieve leaderboard. Please try again.'],
+  ['an answer that nobody can read', new SyntaxError('?'), 'Failed to load leaderboard data'],
+  ['a refusal without words', answer(400, 'INVALID_INPUT', ''), 'Failed to load leaderboard data'],
+  ['a refusal', answer(429, 'RATE_LIMITED', 'Too many requests.'), 'Too many requests.'],
+  ['a renewal that failed', new SessionGone(), 'Session expired. Please log out and log back in.'],
+  ['401', answer(401, 'UNAUTHORIZED'), 'Session expired. Please log in again.'],
+  ['a token that stays refused', answer(400, 'X', 'JWT expired'), 'Session expired. Please log in again.'],
+])('says of %s what the specification says', (_, error, words) => {
+  expect(leaderboardProblem(error, 0)).toBe(words)
+  expect(leaderboardProblem(error, 3)).toBe(words)
+  expect(leaderboardProblem(error, 4)).toBe('Having trouble loading the leaderboard. Please try again later.')
+})

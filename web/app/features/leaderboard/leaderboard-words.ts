@@ -1,0 +1,21 @@
+import { ORPCError } from '@orpc/client'
+import { refusalWords } from '../../api'
+import { isSessionTrouble, RETRY_CAP, SessionGone } from './session-renewal'
+
+/**
+ * What the page says when the leaderboard cannot be loaded (specification §8; which cause has which text: domain-rules.md).
+ * @param retries since it was last loaded, by itself or by 'Try Again'
+ */
+export function leaderboardProblem(error: unknown, retries: number): string {
+  if (retries > RETRY_CAP) return 'Having trouble loading the leaderboard. Please try again later.'
+  if (error instanceof SessionGone) return 'Session expired. Please log out and log back in.'
+  if (isSessionTrouble(error)) return 'Session expired. Please log in again.'
+  if (error instanceof TypeError) return 'Failed to retrieve leaderboard. Please try again.'
+  if (!(error instanceof ORPCError)) return 'Failed to load leaderboard data'
+  if (error.status === 403) return 'You do not have permission to view the leaderboard.'
+  if (error.code === 'NOT_READY') return 'Leaderboard data not available yet.'
+  if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE')
+    return 'Could not access leaderboard data. Table may not exist yet.'
+  if (error.status >= 500) return 'Failed to retrieve leaderboard. Please try again.'
+  return refusalWords(error, 'Failed to load leaderboard data')
+}

@@ -1,0 +1,76 @@
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import type { LeaderboardPeriod } from '@x-automated/contract/waitlist'
+import { RefreshCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { api } from '../../api'
+import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { Tabs, useTabParam } from '../../ui/tabs'
+import { LeaderboardBoard } from './leaderboard-board'
+
+/** The sign on the refresh button turns at least this long (specification §9). */
+const SPIN_MS = 800
+
+const tabs: { value: LeaderboardPeriod; label: string }[] = [
+  { value: 'alltime', label: 'All Time' },
+  { value: 'week', label: 'This Week' },
+  { value: 'today', label: 'Today' },
+]
+
+export interface LeaderboardProps {
+  title?: string
+  description?: ReactNode
+  /** 'h1' where it is what the page is about. */
+  heading?: 'h1' | 'h2'
+}
+
+/** Who referred the most, of all time (what it opens with), of the week or of the day. The open tab is kept in the address. */
+export function Leaderboard({
+  title = 'Referral Leaderboard',
+  description,
+  heading: Heading = 'h2',
+}: LeaderboardProps) {
+  const [period, openPeriod] = useTabParam(['alltime', 'week', 'today'], 'period')
+  return (
+    <div>
+      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-4 pb-6">
+        <div className="grid gap-1">
+          <Heading className={Heading === 'h1' ? 'text-2xl' : 'text-xl'}>{title}</Heading>
+          {description && <p className="max-w-2xl text-muted">{description}</p>}
+        </div>
+        <RefreshButton />
+      </header>
+      <Tabs
+        label="Period"
+        value={period}
+        onChange={openPeriod}
+        tabs={tabs.map((tab) => ({ ...tab, content: <LeaderboardBoard period={tab.value} /> }))}
+      />
+    </div>
+  )
+}
+
+function RefreshButton() {
+  const queries = useQueryClient()
+  const queryKey = api.waitlist.leaderboard.key()
+  const isFetching = useIsFetching({ queryKey }) > 0
+  const [pressed, setPressed] = useState(false)
+  useEffect(() => {
+    if (!pressed) return
+    const timer = setTimeout(() => setPressed(false), SPIN_MS)
+    return () => clearTimeout(timer)
+  }, [pressed])
+  return (
+    <Button
+      icon={<RefreshCw aria-hidden className={cx((pressed || isFetching) && 'animate-spin')} />}
+      aria-busy={pressed || undefined}
+      disabled={pressed}
+      onClick={() => {
+        setPressed(true)
+        void queries.invalidateQueries({ queryKey })
+      }}
+    >
+      Refresh
+    </Button>
+  )
+}

@@ -1,0 +1,61 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { LeaderboardPeriod } from '@x-automated/contract/waitlist'
+import { useState } from 'react'
+import { api, client } from '../../api'
+import { session } from '../../session'
+import { useHydrated } from '../../ui/use-hydrated'
+import { leaderboardProblem } from './leaderboard-words'
+import { loadWithRenewal } from './session-renewal'
+
+export const LEADERBOARD_PAGE_SIZE = 50
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** One page of a leaderboard in exactly one of its states: loading, failed, empty or shown (specification §2). */
+export function useLeaderboard(period: LeaderboardPeriod, page: number) {
+  const [retries, setRetries] = useState(0)
+  const [renewing, setRenewing] = useState(false)
+  const input = { period, page, pageSize: LEADERBOARD_PAGE_SIZE }
+  const query = useQuery({
+    queryKey: api.waitlist.leaderboard.queryKey({ input }),
+    async queryFn({ signal }) {
+      try {
+        const board = await loadWithRenewal(() => client.waitlist.leaderboard(input, { signal }), {
+          renew: session.refresh,
+          wait,
+          onRetry() {
+            setRenewing(true)
+            setRetries((before) => before + 1)
+          },
+        })
+        setRetries(0)
+        return board
+      } finally {
+        setRenewing(false)
+      }
+    },
+    // A prerendered page does not know yet which period its address asks for.
+    enabled: useHydrated(),
+    placeholderData: keepPreviousData,
+    retry: false,
+    refetchOnWindowFocus: false,
+  })
+
+  const tryAgain = () => {
+    setRetries((before) => before + 1)
+    void query.refetch()
+  }
+  const { data, isFetching } = query
+  const failed = query.isError && !isFetching
+  const loading = !failed && (query.isError || !data)
+  return {
+    /** Null unless it is being loaded for the first time, or again after a failure. */
+    loadingWords: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
+    problem: failed ? leaderboardProblem(query.error, retries) : null,
+    /** Rows to show, none where it is empty; null in the states above. */
+    board: loading || failed ? null : (data ?? null),
+    /** The rows are of another page, whose successor is on its way. */
+    stale: query.isPlaceholderData,
+    tryAgain,
+  }
+}

@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { api, errorCode, fieldProblems } from '../../api'
+import { paths } from '../../paths'
+import { useCarriedReferral } from '../../referral-code'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { EmptyState } from '../../ui/empty-state'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from '../auth/email'
+import { RankingResult, RankingTable } from './ranking-result'
+import { rankingProblem } from './ranking-words'
+
+/** Looks up where an address stands on the waitlist. */
+export function RankingCheck() {
+  const ready = useHydrated()
+  const carry = useCarriedReferral()
+  const form = useForm({ defaultValues: { email: '' } })
+  const { errors } = form.formState
+  const check = useMutation(
+    api.waitlist.position.mutationOptions({
+      onError: (error) => {
+        if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+      },
+    }),
+  )
+  const failed = check.isError && !fieldProblems(check.error).email
+
+  return (
+    <div className="grid gap-8">
+      <form
+        noValidate
+        method="post"
+        className="flex max-w-xl flex-wrap items-start gap-2"
+        onSubmit={form.handleSubmit(({ email }) => check.mutate({ email: email.trim() }))}
+      >
+        <Field label="Email" hideLabel error={errors.email?.message} required className="min-w-60 flex-1">
+          <Input
+            type="email"
+            autoComplete="email"
+            inputMode="email"
+            spellCheck={false}
+            placeholder="Enter your email address"
+            {...form.register('email', {
+              validate: (email) =>
+                email.trim() === '' ? 'Please enter your email address' : isEmail(email) || emailProblem,
+            })}
+          />
+        </Field>
+        <Button
+          type="submit"
+          variant="primary"
+          icon={<Search aria-hidden />}
+          loading={check.isPending}
+          disabled={!ready}
+          className="max-sm:w-full"
+        >
+          Check Ranking
+        </Button>
+      </form>
+      {check.isPending ? (
+        <>
+          <LoadingWords>Looking up your ranking...</LoadingWords>
+          <RankingTable>
+            <SkeletonRows rows={1} columns={4} />
+          </RankingTable>
+        </>
+      ) : failed ? (
+        <Callout
+          tone="bad"
+          action={
+            errorCode(check.error) === 'MEMBER_NOT_FOUND' && (
+              <ButtonLink to={carry(paths.waitlist)} size="sm">
+                Join the waitlist
+              </ButtonLink>
+            )
+          }
+        >
+          {rankingProblem(check.error)}
+        </Callout>
+      ) : check.isSuccess ? (
+        <RankingResult user={check.data.user} />
+      ) : (
+        <EmptyState
+          icon={<Search aria-hidden />}
+          title="Enter your email to see your ranking and referral statistics"
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react'
+import { paths } from '../../paths'
+import { ButtonLink } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { CopyButton } from '../../ui/copy-button'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { AchievementBadges } from '../waitlist/achievement-badges'
+import { ReferralLink } from '../waitlist/referral-link'
+import { referralLinks } from '../waitlist/referral-links'
+import { ShareButtons } from '../waitlist/share-buttons'
+
+export interface Ranking {
+  position: number
+  /** Masked. */
+  email: string
+  referralCount: number
+  achievements: readonly string[]
+  referral_code: string
+}
+
+/** Where somebody stands, and what they can share to climb. */
+export function RankingResult({ user }: { user: Ranking }) {
+  const link = referralLinks.rankings(location.origin, user.referral_code)
+  return (
+    <div className="grid gap-6">
+      <RankingTable>
+        <Tr>
+          <Td label="Position" className="font-strong" data-numeric>
+            #{user.position.toLocaleString('en-US')}
+          </Td>
+          <Td label="Email" className="wrap-anywhere">
+            {user.email}
+          </Td>
+          <Td label="Referrals" end data-numeric>
+            {user.referralCount.toLocaleString('en-US')}
+          </Td>
+          <Td label="Achievements">
+            <AchievementBadges keys={user.achievements} />
+          </Td>
+        </Tr>
+      </RankingTable>
+      <Card title="Your Referral Code" description="Friends who join with it move you up 5 spots each.">
+        <div className="grid gap-5">
+          <p className="flex items-center gap-3">
+            <code className="rounded-md border border-line bg-sunken px-3 py-1 font-mono text-lg">
+              {user.referral_code}
+            </code>
+            <CopyButton text={user.referral_code} label="Copy code" />
+          </p>
+          <ReferralLink link={link} />
+          <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin']} />
+        </div>
+      </Card>
+      <ButtonLink to={paths.leaderboard} className="w-fit">
+        View Full Leaderboard
+      </ButtonLink>
+    </div>
+  )
+}
+
+/** The table of a result, with its row or what stands in for it. */
+export function RankingTable({ children }: { children: ReactNode }) {
+  return (
+    <Table label="Your ranking">
+      <thead>
+        <tr>
+          <Th>Position</Th>
+          <Th>Email</Th>
+          <Th end>Referrals</Th>
+          <Th>Achievements</Th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </Table>
+  )
+}

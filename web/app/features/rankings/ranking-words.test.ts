@@ -1,0 +1,14 @@
+import { ORPCError } from '@orpc/client'
+import { expect, it } from 'vitest'
+import { rankingProblem } from './ranking-words'
+
+const answer = (status: number, code: string, message: string) => new ORPCError(code, { status, message })
+
+it.each([
+  [answer(404, 'MEMBER_NOT_FOUND', 'Email not found. Please sign up first.'), 'Email not found. Please sign up first.'],
+  [answer(404, 'MEMBER_NOT_FOUND', ''), 'Failed to find your ranking'],
+  [answer(500, 'INTERNAL', 'broken'), 'Failed to retrieve position. Please try again.'],
+  [new TypeError('Failed to fetch'), 'An unexpected error occurred. Please try again.'],
+])('says of %s what the specification says', (error, words) => {
+  expect(rankingProblem(error)).toBe(words)
+})

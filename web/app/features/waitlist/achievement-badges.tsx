@@ -1,0 +1,38 @@
+import { cx } from '../../ui/cx'
+import { achievementLook, achievements } from './achievements'
+
+/** The signs of what somebody earned, with their names for those who point at or listen to them; '-' for nothing. */
+export function AchievementBadges({ keys }: { keys: readonly string[] }) {
+  if (keys.length === 0) return '-'
+  return (
+    <ul className="flex gap-1.5">
+      {keys.map((key) => {
+        const { name } = achievementLook(key)
+        const isKnown = Object.hasOwn(achievements, key)
+        return (
+          <li key={key} title={name} className="flex items-center gap-1.5">
+            <AchievementSign achievement={key} />
+            <span className={isKnown ? 'sr-only' : undefined}>{name}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** One achievement's sign. Decorative: its name stands beside it. */
+export function AchievementSign({ achievement, size = 'sm' }: { achievement: string; size?: 'sm' | 'md' }) {
+  const { icon: Icon, colour } = achievementLook(achievement)
+  return (
+    <span
+      aria-hidden
+      className={cx(
+        'flex shrink-0 items-center justify-center rounded-full border border-line bg-sunken',
+        size === 'sm' ? 'size-7 [&>svg]:size-4' : 'size-10 [&>svg]:size-5',
+        colour,
+      )}
+    >
+      <Icon />
+    </span>
+  )
+}

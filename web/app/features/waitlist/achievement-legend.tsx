@@ -1,0 +1,24 @@
+import { AchievementSign } from './achievement-badges'
+import { achievements } from './achievements'
+
+/** What each sign means and what earns it. */
+export function AchievementLegend() {
+  return (
+    <section aria-labelledby="achievements" className="grid gap-4">
+      <h2 id="achievements" className="text-base">
+        Achievements
+      </h2>
+      <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+        {Object.entries(achievements).map(([key, { name, how }]) => (
+          <div key={key} className="grid grid-cols-[auto_1fr] items-center gap-x-3">
+            <dt className="col-start-2 font-strong">{name}</dt>
+            <dd className="col-start-2 text-muted">{how}</dd>
+            <dd className="col-start-1 row-span-2 row-start-1">
+              <AchievementSign achievement={key} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

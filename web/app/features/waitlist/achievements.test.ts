@@ -1,0 +1,16 @@
+import { ACHIEVEMENTS, REFERRAL_TIERS } from '@x-automated/contract/waitlist'
+import { Trophy } from 'lucide-react'
+import { expect, it } from 'vitest'
+import { achievementLook, achievements } from './achievements'
+
+it('calls every achievement as the contract does', () => {
+  expect(Object.fromEntries(Object.entries(achievements).map(([key, { name }]) => [key, name]))).toEqual(ACHIEVEMENTS)
+})
+
+it('says the thresholds that the contract has', () => {
+  for (const { key, threshold } of REFERRAL_TIERS) expect(achievements[key].how).toBe(`${threshold} referrals`)
+})
+
+it.each(['founder', 'constructor', '__proto__'])('shows the unknown key %j as it is, with a trophy', (key) => {
+  expect(achievementLook(key)).toMatchObject({ name: key, icon: Trophy })
+})

@@ -1,0 +1,12 @@
+import { useSearchParams } from 'react-router'
+import { Callout } from '../../ui/callout'
+import { useHydrated } from '../../ui/use-hydrated'
+
+/** What became of the link in the mail to a new member, which leads to /waitlist with `confirmed` or `error`. */
+export function ConfirmationNotice() {
+  const [params] = useSearchParams()
+  if (!useHydrated()) return null
+  if (params.has('confirmed')) return <Callout tone="good">Your email address is confirmed.</Callout>
+  if (params.has('error')) return <Callout tone="bad">This link is invalid or has expired.</Callout>
+  return null
+}

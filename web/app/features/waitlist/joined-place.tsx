@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api } from '../../api'
+import { Button } from '../../ui/button'
+import { ReferralLink } from './referral-link'
+import { referralLinks } from './referral-links'
+import { ShareButtons } from './share-buttons'
+import type { StoredPlace } from './stored-place'
+import { forgetPlace, storePlace } from './stored-place'
+
+/** Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown. */
+export function useStanding(place: StoredPlace | null) {
+  const standing = useQuery({
+    ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),
+    enabled: place !== null,
+    retry: false,
+  })
+  const now = standing.data?.user
+  useEffect(() => {
+    if (!now || !place) return
+    if (now.position !== place.position || now.referral_code !== place.referralCode)
+      storePlace({ email: place.email, position: now.position, referralCode: now.referral_code })
+  }, [now, place])
+  return { referralCount: now?.referralCount ?? 0 }
+}
+
+export interface JoinedPlaceProps {
+  place: StoredPlace
+  referralCount: number
+}
+
+/** Who has joined sees their place, and how to move up. */
+export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
+  const link = referralLinks.waitlist(location.origin, place.referralCode)
+  return (
+    <div className="grid gap-5">
+      <div className="grid gap-1">
+        <p className="truncate text-muted">{place.email}</p>
+        <p className="text-3xl font-strong" data-numeric>
+          Your position: #{place.position.toLocaleString('en-US')}
+        </p>
+        <p className="text-muted" data-numeric>
+          {referralCount === 0
+            ? 'Move up 5 spots for every friend who joins with your link.'
+            : `${referralCount.toLocaleString('en-US')} ${referralCount === 1 ? 'friend has' : 'friends have'} joined with your link.`}
+        </p>
+      </div>
+      <ReferralLink link={link} />
+      <ShareButtons link={link} channels={['twitter', 'linkedin', 'whatsapp', 'email']} />
+      <Button variant="ghost" size="sm" className="-ms-2.5 w-fit text-muted!" onClick={forgetPlace}>
+        Join with another email
+      </Button>
+    </div>
+  )
+}

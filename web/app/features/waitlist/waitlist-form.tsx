@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { api, fieldProblems, refusalWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from '../auth/email'
+import { storePlace } from './stored-place'
+
+/** The server's word for an address that is on the list already (domain-rules.md). */
+const KNOWN = 'User already exists'
+
+export interface WaitlistFormProps {
+  /** The code of the friend whose link led here. */
+  referralCode: string | null
+  /** The place is stored; `isNew` tells whether it was not there before. */
+  onJoined: (isNew: boolean) => void
+}
+
+/** Idle, submitting, joined or failed (specification §4). */
+export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
+  const ready = useHydrated()
+  const queries = useQueryClient()
+  // Checks on the first blur, then on every change, and on submitting (specification §5).
+  const form = useForm({ mode: 'onTouched', defaultValues: { email: '' } })
+  const { errors } = form.formState
+  const join = useMutation(
+    api.waitlist.join.mutationOptions({
+      onSuccess({ position, referralCode, message }, { email }) {
+        const isNew = message !== KNOWN
+        const countKey = api.waitlist.count.queryKey()
+        if (isNew) queries.setQueryData(countKey, (before) => before && { count: before.count + 1 })
+        else toast.info(message)
+        storePlace({ email, position, referralCode })
+        onJoined(isNew)
+      },
+      onError(error) {
+        if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+        else toast.error(refusalWords(error, 'Failed to join the waitlist. Please try again later.'))
+      },
+    }),
+  )
+  const submit = form.handleSubmit(({ email }) => {
+    const address = email.trim()
+    if (!address) form.setError('email', { message: 'Please enter your email address' }, { shouldFocus: true })
+    else if (!join.isPending) join.mutate({ email: address, ...(referralCode ? { referralCode } : {}) })
+  })
+  return (
+    <form noValidate method="post" className="grid gap-4" onSubmit={submit}>
+      <Field label="Email" error={errors.email?.message} required>
+        <Input
+          type="email"
+          autoComplete="email"
+          inputMode="email"
+          spellCheck={false}
+          placeholder="you@company.com"
+          {...form.register('email', {
+            // Nothing typed yet is no mistake until it is sent.
+            validate: (email) => email.trim() === '' || isEmail(email) || emailProblem,
+          })}
+        />
+      </Field>
+      <Button type="submit" variant="primary" size="lg" wide loading={join.isPending} disabled={!ready}>
+        GET EARLY ACCESS
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'react'
+import { documents } from '../../paths'
+import { useReferralCode } from '../../referral-code'
+import { useHydrated } from '../../ui/use-hydrated'
+import { JoinedDialog } from './joined-dialog'
+import { JoinedPlace, useStanding } from './joined-place'
+import { useStoredPlace } from './stored-place'
+import { WaitlistForm } from './waitlist-form'
+
+/** Set while somebody is at Google to join (specification §3). */
+const GOOGLE_FLAG = 'googleAuthInProgress'
+
+/** The form, or the place of whoever has joined in this browser. */
+export function WaitlistPanel() {
+  const referralCode = useReferralCode()
+  const place = useStoredPlace()
+  const hydrated = useHydrated()
+  const { referralCount } = useStanding(place)
+  const [dialog, setDialog] = useState({ open: false, title: '' })
+
+  // Back from Google with a place: the popup says so, once.
+  const isMember = place !== null
+  useEffect(() => {
+    if (!isMember || sessionStorage.getItem(GOOGLE_FLAG) === null) return
+    sessionStorage.removeItem(GOOGLE_FLAG)
+    setDialog({ open: true, title: "You're on the waitlist!" })
+  }, [isMember])
+
+  return (
+    <section
+      aria-label="Join the waitlist"
+      // The joined view fits into the room of the form, so that nothing below moves when it takes its place.
+      className="grid min-h-80 content-center gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8"
+    >
+      {place ? (
+        <JoinedPlace place={place} referralCount={referralCount} />
+      ) : (
+        <div data-newcomer-only={hydrated ? 'awake' : 'asleep'} className="grid gap-5">
+          {referralCode && <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>}
+          <WaitlistForm
+            referralCode={referralCode}
+            onJoined={(isNew) =>
+              setDialog({ open: true, title: isNew ? "You're on the waitlist!" : "You're already on the waitlist" })
+            }
+          />
+          {documents.privacy && documents.terms && (
+            <p className="text-xs text-muted">
+              By joining you agree to our{' '}
+              <a href={documents.terms} className="underline">
+                Terms of Service
+              </a>{' '}
+              and{' '}
+              <a href={documents.privacy} className="underline">
+                Privacy Policy
+              </a>
+              .
+            </p>
+          )}
+        </div>
+      )}
+      {place && (
+        <JoinedDialog
+          {...dialog}
+          place={place}
+          referralCount={referralCount}
+          onClose={() => setDialog((now) => ({ ...now, open: false }))}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,10 @@
+import { Dashboard } from '../features/dashboard/dashboard'
+import { pageMeta } from '../features/shell/page-meta'
+import { useSession } from '../session'
+
+export const meta = () => pageMeta('Dashboard', 'Your place on the waitlist, your referrals and what they earned.')
+
+export default function DashboardPage() {
+  const state = useSession()
+  return state.status === 'signed-in' && <Dashboard key={state.user.id} user={state.user} />
+}

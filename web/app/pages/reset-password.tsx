@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { AuthFrame } from '../features/auth/auth-frame'
+import { recoveryTokenIn } from '../features/auth/recovery-link'
+import { InvalidResetLink, ResetPasswordForm } from '../features/auth/reset-password-form'
+import { pageMeta } from '../features/shell/page-meta'
+import { paths } from '../paths'
+import { Skeleton } from '../ui/skeleton'
+import { useHydrated } from '../ui/use-hydrated'
+
+export const meta = () => pageMeta('Set new password', 'Set a new password for X-Automated.')
+
+export default function ResetPassword() {
+  return (
+    <AuthFrame
+      tabs={false}
+      title="Set new password"
+      description="It ends every session of your account, here and elsewhere."
+      footer={
+        <Link to={paths.login} className="text-link">
+          Back to login
+        </Link>
+      }
+    >
+      {useHydrated() ? <FromLink /> : <Skeleton className="h-64" />}
+    </AuthFrame>
+  )
+}
+
+/** The form, for whoever comes by a mailed link. Knows the fragment, and so stands in the browser only. */
+function FromLink() {
+  const [token] = useState(() => recoveryTokenIn(location.hash))
+  return token ? <ResetPasswordForm token={token} /> : <InvalidResetLink />
+}
