@@ -2,12 +2,11 @@ import { SCRAPE_WAIT_MAX_RESULTS, Scrape } from '@x-automated/contract/scrapes'
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../actor.ts'
-import type { Services } from '../../app.ts'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers, openLiveness } from '../../jobs/liveness.ts'
 import { XError, type XUser } from '../../outside/x.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
-import type { SignedInContext } from '../../requests/context.ts'
+import type { RequestContext, SignedInContext } from '../../requests/context.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import {
@@ -195,7 +194,7 @@ const LOOK_AGAIN_MS = 3_000
  * @throws Refusal SCRAPE_NOT_FOUND
  */
 export async function* follow(
-  { database, notices, isDraining }: Pick<Services, 'database' | 'notices' | 'isDraining'>,
+  { database, notices, isDraining }: Pick<RequestContext, 'database' | 'notices' | 'isDraining'>,
   actor: Actor,
   id: string,
   signal: AbortSignal,
@@ -238,7 +237,7 @@ const SWEEP_MS = 10_000
 /** After this long a scrape goes to the end of the queue, so that a long one does not keep short ones waiting. */
 const TURN_MS = 15_000
 
-type RunnerServices = Pick<Services, 'database' | 'jobs' | 'x' | 'sealer' | 'onFault' | 'isDraining'>
+type RunnerServices = Pick<RequestContext, 'database' | 'jobs' | 'x' | 'sealer' | 'onFault' | 'isDraining'>
 
 /** What one process works with. */
 interface Runner extends RunnerServices {
@@ -250,7 +249,7 @@ interface Runner extends RunnerServices {
 
 /** Runs scrapes in this process, those of dead processes at once, until closed. */
 export async function workOnScrapes(
-  services: RunnerServices & Pick<Services, 'notices'>,
+  services: RunnerServices & Pick<RequestContext, 'notices'>,
   log: FastifyBaseLogger,
 ): Promise<{ close(): Promise<void> }> {
   const liveness = await openLiveness(services.database)
