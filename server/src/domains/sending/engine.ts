@@ -1,6 +1,5 @@
 import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { sql } from 'drizzle-orm'
-import type { Services } from '../../app.ts'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
@@ -30,7 +29,7 @@ import {
  * (`holdCampaign`) and so waits for what is in the hands of every process; the claims after it see the campaign paused. PostgreSQL gives the locks of a dead process free.
  */
 
-type Needs = Pick<Services, 'database' | 'x' | 'sealer'>
+type Needs = Parameters<typeof withAccount>[0]
 
 /** Milliseconds. */
 export interface Timing {

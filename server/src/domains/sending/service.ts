@@ -88,14 +88,21 @@ async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
 }
 
+/** A list may hold hundreds of thousands of leads: what changes them all in one statement may take longer than a request's query. */
+async function allowLongStatements(tx: Db): Promise<void> {
+  await tx.execute(sql`set local statement_timeout = '10min'`)
+}
+
 /** Whoever changes many leads locks them in the order of their ids, so that two who do never wait for each other. */
 async function lockLeads(tx: Db, ids: SQL): Promise<void> {
+  await allowLongStatements(tx)
   await tx.execute(sql`
     select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
 }
 
 /** Writes a changed template into what is still queued and was never in a sender's hands. */
 export async function renderAgain(tx: Db, campaignId: string, template: Template): Promise<void> {
+  await allowLongStatements(tx)
   await tx.execute(sql`
     update dms set message = ${compileTemplate(template, LEAD)}, updated_at = now()
     from leads l
@@ -111,15 +118,17 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
 /** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await tx.execute(sql`
-    update leads l set updated_at = now(), dm_status = case
-        when exists (select 1 from dms d where d.lead_id = l.id and d.sent_at is not null) then 'contacted'
-        when exists (select 1 from dms d where d.lead_id = l.id and d.status = 'failed' and d.attempts > 0) then 'failed_contact'
-        else 'not_sent' end
-    where l.dm_status = 'queued'
-      and l.id in (select d.lead_id from dms d where d.campaign_id = ${campaignId} and d.status = 'queued')
-      and not exists (
-        select 1 from dms d join campaigns c on c.id = d.campaign_id
-        where d.lead_id = l.id and d.status = 'queued' and c.id <> ${campaignId} and c.status <> 'archived')`)
+    with freed as (
+      select distinct lead_id from dms where campaign_id = ${campaignId} and status = 'queued'
+    ), known as (
+      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and d.attempts > 0) as failed,
+        bool_or(d.status = 'queued' and c.status <> 'archived' and c.id <> ${campaignId}) as still_queued
+      from freed join dms d on d.lead_id = freed.lead_id join campaigns c on c.id = d.campaign_id
+      group by d.lead_id
+    )
+    update leads l set updated_at = now(),
+      dm_status = case when known.contacted then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
+    from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
 /**
@@ -291,14 +300,21 @@ interface DmPage {
 export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
   const of = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
   const behind = cursor === undefined ? undefined : readCursor(cursor)
-  const rows = await db
-    .select(dmColumns)
+  // Which rows, from the index alone; only then what they hold.
+  const shownIds = db
+    .select({ id: dms.id })
     .from(dms)
-    .leftJoin(leads, eq(leads.id, dms.leadId))
     .where(and(of, behind))
     .orderBy(asc(dms.createdAt), asc(dms.id))
     .limit(pageSize + 1)
     .offset(behind ? 0 : (page - 1) * pageSize)
+    .as('shown')
+  const rows = await db
+    .select(dmColumns)
+    .from(shownIds)
+    .innerJoin(dms, eq(dms.id, shownIds.id))
+    .leftJoin(leads, eq(leads.id, dms.leadId))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
