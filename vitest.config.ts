@@ -14,6 +14,9 @@ const onTheDatabase = [
 // Test apps note here which answers they gave; declared-answers.spec.ts reads it when all have run.
 process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.txt`)
 
+// Two at least: Vitest puts projects with one worker behind all groups, whatever their groupOrder.
+const maxWorkers = Math.min(8, Math.max(2, availableParallelism()))
+
 const present = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
 /** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys. */
@@ -25,6 +28,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{contract,server,stand-ins,extension,tools,bench}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...onTheDatabase],
+          maxWorkers,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -33,13 +37,14 @@ export default defineConfig({
       {
         extends: './web/vite.config.ts',
         root: './web',
-        test: { name: 'web', include: ['app/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts'] },
+        test: { name: 'web', include: ['app/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts'], maxWorkers },
       },
       {
         test: {
           name: 'http',
           include: onTheDatabase,
           exclude: ['**/node_modules/**'],
+          maxWorkers,
           globalSetup: present('./server/test/global-setup.ts'),
           testTimeout: 30_000,
           hookTimeout: 60_000,
