@@ -36,10 +36,13 @@ test.each([
 describe('serverEnvironment', () => {
   const standIns = {
     x: 'http://127.0.0.1:1',
+    google: 'http://127.0.0.1:4',
     mailbox: 'http://127.0.0.1:2',
     smtp: 'smtp://127.0.0.1:3',
     xClientId: 'id',
     xClientSecret: 'secret',
+    googleClientId: 'google id',
+    googleClientSecret: 'google secret',
   }
 
   test('without stand-ins it is ours, and says so', () => {
@@ -53,6 +56,9 @@ describe('serverEnvironment', () => {
       X_API_URL: standIns.x,
       X_CLIENT_ID: 'id',
       X_CLIENT_SECRET: 'secret',
+      GOOGLE_ISSUER: standIns.google,
+      GOOGLE_CLIENT_ID: 'google id',
+      GOOGLE_CLIENT_SECRET: 'google secret',
       SMTP_URL: standIns.smtp,
       SEND_INTERVAL_SECONDS: '2',
     })
@@ -60,7 +66,17 @@ describe('serverEnvironment', () => {
 
   test('a real X keeps its own keys and pace', () => {
     const env = { X_API_URL: 'https://api.x.com', X_CLIENT_ID: 'mine' }
-    expect(serverEnvironment(env, standIns)).toEqual({ ...env, STAND_INS: 'on', SMTP_URL: standIns.smtp })
+    const server = serverEnvironment(env, standIns)
+    expect(server).toMatchObject({ ...env, STAND_INS: 'on', SMTP_URL: standIns.smtp })
+    expect(server).not.toHaveProperty('X_CLIENT_SECRET')
+    expect(server).not.toHaveProperty('SEND_INTERVAL_SECONDS')
+  })
+
+  test('a real Google keeps its own keys', () => {
+    const env = { GOOGLE_ISSUER: 'https://accounts.google.com', GOOGLE_CLIENT_ID: 'mine' }
+    const server = serverEnvironment(env, standIns)
+    expect(server).toMatchObject(env)
+    expect(server).not.toHaveProperty('GOOGLE_CLIENT_SECRET')
   })
 
   test('what is set counts, also nought', () => {

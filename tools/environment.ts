@@ -17,7 +17,16 @@ export function isLoopback(host: string): boolean {
 }
 
 /** What stand-ins/src/main.ts tells once they listen. */
-export type StandIns = { x: string; mailbox: string; smtp: string; xClientId: string; xClientSecret: string }
+export type StandIns = {
+  x: string
+  google: string
+  mailbox: string
+  smtp: string
+  xClientId: string
+  xClientSecret: string
+  googleClientId: string
+  googleClientSecret: string
+}
 
 /** The server's environment: ours, and the stand-ins for every outside service that ours does not name. */
 export function serverEnvironment(env: Environment, standIns: StandIns | undefined): Environment {
@@ -28,6 +37,11 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.X_CLIENT_ID = standIns.xClientId
     ours.X_CLIENT_SECRET = standIns.xClientSecret
     ours.SEND_INTERVAL_SECONDS = env.SEND_INTERVAL_SECONDS || '2'
+  }
+  if (!env.GOOGLE_ISSUER) {
+    ours.GOOGLE_ISSUER = standIns.google
+    ours.GOOGLE_CLIENT_ID = standIns.googleClientId
+    ours.GOOGLE_CLIENT_SECRET = standIns.googleClientSecret
   }
   if (!env.SMTP_URL) ours.SMTP_URL = standIns.smtp
   return ours

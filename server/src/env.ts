@@ -19,6 +19,9 @@ const Variables = z.object({
   X_API_URL: optionalUrl,
   X_CLIENT_ID: z.string().optional(),
   X_CLIENT_SECRET: z.string().optional(),
+  GOOGLE_ISSUER: optionalUrl,
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
   SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
@@ -46,6 +49,8 @@ export interface Env {
   standIns: boolean
   /** Null where X is not configured: its features are hidden. */
   x: { apiUrl: string; clientId: string; clientSecret: string | null } | null
+  /** Null where Google is not configured: signing in with it is hidden. */
+  google: { issuer: string; clientId: string; clientSecret: string } | null
   smtpUrl: string | null
   mailFrom: string
   sendIntervalSeconds: number
@@ -90,6 +95,13 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           apiUrl: v.X_API_URL.replace(/\/$/, ''),
           clientId: v.X_CLIENT_ID ?? '',
           clientSecret: v.X_CLIENT_SECRET ?? null,
+        }
+      : null,
+    google: v.GOOGLE_CLIENT_ID
+      ? {
+          issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
+          clientId: v.GOOGLE_CLIENT_ID,
+          clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
         }
       : null,
     smtpUrl: v.SMTP_URL ?? null,

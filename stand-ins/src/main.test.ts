@@ -8,7 +8,17 @@ import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
 import { visit } from '../test/open-x.ts'
 
-type Ready = { type: 'ready'; x: string; mailbox: string; smtp: string; xClientId: string; xClientSecret: string }
+type Ready = {
+  type: 'ready'
+  x: string
+  google: string
+  mailbox: string
+  smtp: string
+  xClientId: string
+  xClientSecret: string
+  googleClientId: string
+  googleClientSecret: string
+}
 
 function dataDir() {
   const folder = mkdtempSync(join(tmpdir(), 'stand-ins-'))
@@ -66,6 +76,7 @@ test('killed at any moment, it comes back at the same addresses with every messa
   const second = await run(folder)
   expect(second.ready.x).toBe(first.ready.x)
   expect(second.ready.mailbox).toBe(first.ready.mailbox)
+  expect(second.ready.google).toBe(first.ready.google)
   const again = xOf(second.ready)
   const log = await again.log('?to=open_a')
   expect(log.length).toBeGreaterThanOrEqual(answered)
@@ -84,13 +95,14 @@ test('killed at any moment, it comes back at the same addresses with every messa
 
 test('writes its addresses to stand-ins.json, obeys its environment, and ends on SIGTERM', async () => {
   const folder = dataDir()
-  const env = { X_CLIENT_ID: 'mine', X_CLIENT_SECRET: 'hush', STAND_IN_X_LIMITS: 'real' }
+  const env = { GOOGLE_CLIENT_ID: 'ours', X_CLIENT_ID: 'mine', X_CLIENT_SECRET: 'hush', STAND_IN_X_LIMITS: 'real' }
   const { child, ready } = await run(folder, env)
   expect(JSON.parse(readFileSync(join(folder, 'stand-ins.json'), 'utf8'))).toEqual({
     x: ready.x,
+    google: ready.google,
     mailbox: ready.mailbox,
   })
-  expect(ready).toMatchObject({ xClientId: 'mine', xClientSecret: 'hush' })
+  expect(ready).toMatchObject({ googleClientId: 'ours', xClientId: 'mine', xClientSecret: 'hush' })
   const me = await xOf(ready).signIn()
   expect((await me.get('/2/users/me')).headers.get('x-rate-limit-limit')).toBe('75')
   child.kill('SIGTERM')

@@ -1,12 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { startGoogle } from './google.ts'
 import { startMailbox } from './mailbox.ts'
 import { startX } from './x.ts'
 
 /**
  * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
- * parent `{ type: 'ready', x, mailbox, smtp, xClientId, xClientSecret }`, and ends with its parent or on SIGTERM.
+ * parent `{ type: 'ready', x, google, mailbox, smtp, xClientId, xClientSecret, googleClientId, googleClientSecret }`,
+ * and ends with its parent or on SIGTERM.
  */
 const env = z
   .object({
@@ -14,6 +16,8 @@ const env = z
     STAND_IN_X_LIMITS: z.enum(['off', 'real']).default('off'),
     X_CLIENT_ID: z.string().min(1).optional(),
     X_CLIENT_SECRET: z.string().min(1).optional(),
+    GOOGLE_CLIENT_ID: z.string().min(1).optional(),
+    GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
   })
   .parse(process.env)
 
@@ -33,18 +37,25 @@ const x = await onPort(last.x, (port) =>
     clientSecret: env.X_CLIENT_SECRET,
   }),
 )
+const google = await onPort(last.google, (port) =>
+  startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
+)
 const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
 
-writeFileSync(`${addressFile}.next`, `${JSON.stringify({ x: x.url, mailbox: mailbox.url }, null, 2)}\n`, {
-  mode: 0o600,
-})
+writeFileSync(
+  `${addressFile}.next`,
+  `${JSON.stringify({ x: x.url, google: google.url, mailbox: mailbox.url }, null, 2)}\n`,
+  {
+    mode: 0o600,
+  },
+)
 renameSync(`${addressFile}.next`, addressFile)
 
 let stopping = false
 async function stop() {
   if (stopping) return
   stopping = true
-  await Promise.all([x.close(), mailbox.close()])
+  await Promise.all([x.close(), google.close(), mailbox.close()])
   process.exit(0)
 }
 
@@ -59,14 +70,17 @@ process.on('SIGINT', () => {
 process.send?.({
   type: 'ready',
   x: x.url,
+  google: google.url,
   mailbox: mailbox.url,
   smtp: mailbox.smtpUrl,
   xClientId: x.clientId,
   xClientSecret: x.clientSecret,
+  googleClientId: google.clientId,
+  googleClientSecret: google.clientSecret,
 })
 
-function lastAddresses(): { x?: string; mailbox?: string } {
-  const Addresses = z.object({ x: z.url().optional(), mailbox: z.url().optional() })
+function lastAddresses(): { x?: string; google?: string; mailbox?: string } {
+  const Addresses = z.object({ x: z.url().optional(), google: z.url().optional(), mailbox: z.url().optional() })
   try {
     return Addresses.parse(JSON.parse(readFileSync(addressFile, 'utf8')))
   } catch {

@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { browser, signInAtGoogle } from '../test/open-google.ts'
+import { type Google, startGoogle } from './google.ts'
+
+// RFC 7636, appendix B.
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+const CALLBACK = 'http://localhost:4567/api/auth/callback/google'
+
+async function open(stateDir?: string, port?: number): Promise<Google> {
+  const google = await startGoogle({ stateDir, port })
+  onTestFinished(() => google.close())
+  return google
+}
+
+function authorizeUrl(google: Google, more: Record<string, string> = {}) {
+  const asked = {
+    client_id: google.clientId,
+    response_type: 'code',
+    scope: 'openid email profile',
+    redirect_uri: CALLBACK,
+    state: 'some state',
+    nonce: 'some nonce',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    prompt: 'select_account',
+    ...more,
+  }
+  return `${google.url}/auth?${new URLSearchParams(asked)}`
+}
+
+async function tokens(google: Google, callback: URL, verifier = VERIFIER) {
+  const answer = await fetch(`${google.url}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: callback.searchParams.get('code') ?? '',
+      redirect_uri: CALLBACK,
+      client_id: google.clientId,
+      client_secret: google.clientSecret,
+      code_verifier: verifier,
+    }),
+  })
+  const body = (await answer.json()) as { id_token?: string; error?: string }
+  const claims = JSON.parse(Buffer.from(body.id_token?.split('.')[1] ?? 'bnVsbA', 'base64url').toString())
+  return { status: answer.status, ...body, claims }
+}
+
+test('any address signs in, and its claims stand in the id_token', async () => {
+  const google = await open()
+  const callback = await signInAtGoogle(authorizeUrl(google), ' Ada.Lovelace@Example.com ')
+  expect(callback.origin + callback.pathname).toBe(CALLBACK)
+  expect(callback.searchParams.get('state')).toBe('some state')
+  const { claims } = await tokens(google, callback)
+  expect(claims).toMatchObject({
+    iss: google.url,
+    aud: google.clientId,
+    nonce: 'some nonce',
+    email: 'ada.lovelace@example.com',
+    email_verified: true,
+    name: 'Ada Lovelace',
+    sub: expect.stringMatching(/^1\d{20}$/),
+  })
+  const again = await tokens(google, callback)
+  expect([again.status, again.error]).toEqual([400, 'invalid_grant'])
+})
+
+test('asks which account even where somebody is signed in', async () => {
+  const google = await open()
+  const visit = browser()
+  for (const email of ['first@example.com', 'second@example.com']) {
+    const callback = await signInAtGoogle(authorizeUrl(google), email, 'continue', visit)
+    expect((await tokens(google, callback)).claims.email).toBe(email)
+  }
+})
+
+test.each([
+  ['unverified.ada@example.com', { email: 'unverified.ada@example.com', email_verified: false }],
+  ['noemail.ada@example.com', { email: undefined, email_verified: undefined }],
+])('%s', async (email, claims) => {
+  const google = await open()
+  const told = (await tokens(google, await signInAtGoogle(authorizeUrl(google), email))).claims
+  expect({ email: told.email, email_verified: told.email_verified }).toEqual(claims)
+})
+
+test('cancelling and a fault of Google go back to the app with their error', async () => {
+  const google = await open()
+  const cancelled = await signInAtGoogle(authorizeUrl(google), '', 'cancel')
+  const broken = await signInAtGoogle(authorizeUrl(google), 'error@example.com')
+  expect([cancelled, broken].map((url) => url.searchParams.get('error'))).toEqual(['access_denied', 'server_error'])
+  expect(cancelled.searchParams.get('state')).toBe('some state')
+})
+
+test('says on the page what is no address, with its field labelled', async () => {
+  const google = await open()
+  const visit = browser()
+  const page = new URL((await visit(authorizeUrl(google))).headers.get('location')!, google.url)
+  const refused = await visit(page, {
+    method: 'POST',
+    body: new URLSearchParams({ email: '<b>', decision: 'continue' }),
+  })
+  const html = await refused.text()
+  expect(refused.status).toBe(400)
+  expect(html).toMatch(/role="alert">Enter an email address[\s\S]*<label>Email <input[^>]*value="&#60;b&#62;"/)
+})
+
+test('refuses another verifier, no PKCE at all, and a callback that is not of this machine', async () => {
+  const google = await open()
+  const callback = await signInAtGoogle(authorizeUrl(google), 'ada@example.com')
+  expect((await tokens(google, callback, 'x'.repeat(43))).error).toBe('invalid_grant')
+  const withoutPkce = authorizeUrl(google, { code_challenge: '', code_challenge_method: '' })
+  expect((await browser()(withoutPkce)).headers.get('location')).toContain('error=invalid_request')
+  const elsewhere = await browser()(authorizeUrl(google, { redirect_uri: 'https://evil.example/callback' }))
+  expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null])
+})
+
+test('started again it knows its keys, its people and what was used', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'google-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const first = await startGoogle({ stateDir: folder })
+  const used = await signInAtGoogle(authorizeUrl(first), 'ada@example.com')
+  const { claims } = await tokens(first, used)
+  const unused = await signInAtGoogle(authorizeUrl(first), 'ada@example.com')
+  const keysOf = async (google: Google) => (await fetch(`${google.url}/jwks`)).json()
+  const keys = await keysOf(first)
+  await first.close()
+  const second = await open(folder, first.port)
+  // The first request may still go over a connection to the server that is gone.
+  await expect.poll(() => keysOf(second)).toEqual(keys)
+  expect((await tokens(second, used)).error).toBe('invalid_grant')
+  expect((await tokens(second, unused)).claims.sub).toBe(claims.sub)
+  expect(readFileSync(join(folder, 'google.jsonl'), 'utf8').length).toBeGreaterThan(0)
+})

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1f1f1f; --soft: #444746; --line: #747775; --ground: #f0f4f9; --card: #fff; --act: #0b57d0; --on-act: #fff; --bad: #b3261e }
+@media (prefers-color-scheme: dark) { :root { --ink: #e3e3e3; --soft: #c4c7c5; --line: #8e918f; --ground: #1e1f20; --card: #0e0e0e; --act: #a8c7fa; --on-act: #062e6f; --bad: #f2b8b5 } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif }
+main { width: 100%; max-width: 420px; padding: 32px; background: var(--card); border-radius: 24px }
+h1 { margin: 0 0 8px; font-size: 24px; font-weight: 400; line-height: 1.3 }
+p { margin: 0 0 24px; color: var(--soft) }
+label { display: block; margin: 0 0 24px; font-weight: 600 }
+input { display: block; width: 100%; margin-top: 4px; padding: 12px; font: inherit; font-weight: 400; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px }
+div { display: flex; justify-content: flex-end; gap: 8px }
+button { padding: 10px 24px; font: inherit; font-weight: 600; border: 0; border-radius: 999px; background: transparent; color: var(--act); cursor: pointer }
+button[value=continue] { background: var(--act); color: var(--on-act) }
+:focus-visible { outline: 2px solid var(--act); outline-offset: 2px }
+[role=alert] { color: var(--bad) }
+`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** The page on which somebody signs in. With `refused` it says that what was typed is no address. */
+export function chooseAccountPage(reply: FastifyReply, uid: string, appOrigin: string, refused?: string) {
+  const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${appOrigin}; frame-ancestors 'none'; base-uri 'none'`
+  reply
+    .code(refused === undefined ? 200 : 400)
+    .type('text/html; charset=utf-8')
+    .headers({
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+  return reply.send(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Sign in with Google</title><style>${STYLE}</style></head><body><main>
+<h1>Sign in with Google</h1>
+<p>to continue to X-Automated. This is the local stand-in for Google: any email address works, without a password.</p>
+${refused === undefined ? '' : '<p role="alert">Enter an email address</p>'}
+<form method="post" action="/signin/${escaped(uid)}">
+<label>Email <input name="email" type="text" inputmode="email" value="${escaped(refused ?? '')}" autocomplete="email" autocapitalize="none" spellcheck="false" autofocus></label>
+<div><button name="decision" value="cancel">Cancel</button><button name="decision" value="continue">Continue</button></div>
+</form></main></body></html>`)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
