@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { auth } from './auth.ts'
 import { campaigns } from './campaigns.ts'
+import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { scrapes } from './scrapes.ts'
@@ -8,5 +9,5 @@ import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
 /** Every operation of the API, by domain. */
-export const contract = { auth, account, xAccount, scrapes, leads, lists, campaigns, waitlist }
+export const contract = { auth, account, identities, xAccount, scrapes, leads, lists, campaigns, waitlist }
 export type Contract = typeof contract

@@ -16,6 +16,7 @@ import type { Services } from './app.ts'
 import { accountRoutes } from './domains/account/routes.ts'
 import { authRoutes } from './domains/auth/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
+import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
@@ -29,6 +30,7 @@ import { hashToken } from './sealing.ts'
 export const router = {
   auth: authRoutes,
   account: accountRoutes,
+  identities: identityRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,

@@ -8,6 +8,7 @@ import type { Auth } from './domains/auth/service.ts'
 import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
 import { useEnvelope } from './edges/envelope.ts'
+import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
 import { servePages } from './edges/pages.ts'
@@ -17,6 +18,7 @@ import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import type { Env } from './env.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
+import type { Google } from './outside/google.ts'
 import type { XApi } from './outside/x.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
@@ -35,6 +37,8 @@ export interface Services {
   limits: Limits
   /** Null where X is not configured. */
   x: XApi | null
+  /** Null where Google is not configured. */
+  google: Google | null
   /** Seals X's tokens. */
   sealer: Sealer
   /** Told of every fault of ours; the test harness fails on one. */
@@ -105,6 +109,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   serveHealth(app, services)
   serveVerifyEmail(app, services)
   await serveChangeEmail(app, services)
+  serveGoogleCallback(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
   serveScrapeEvents(app, services)

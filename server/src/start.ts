@@ -7,6 +7,7 @@ import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
+import { forgetExpiredStates } from './domains/identities/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
@@ -14,6 +15,7 @@ import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
+import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
 import { createXApi } from './outside/x.ts'
 import { createLimits } from './requests/limits.ts'
@@ -78,6 +80,7 @@ export async function startServer({
     auth,
     limits,
     x: env.x ? createXApi(env.x) : null,
+    google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     onFault,
     onAnswer,
@@ -91,11 +94,13 @@ export async function startServer({
     await workOnAccountMails(services)
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
+    if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: signing in with Google is off')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
       await forgetExpired(database.db)
       await forgetExpiredLinks(database.db)
+      await forgetExpiredStates(database.db)
       await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { hashPassword } from 'better-auth/crypto'
 import { eq } from 'drizzle-orm'
 import { authIdentities, authUsers } from '../src/domains/auth/tables.ts'
@@ -20,6 +21,17 @@ export async function makeAccount(app: TestApp, { confirmed = true } = {}): Prom
   })
   if (!confirmed) await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, person.id))
   return person
+}
+
+/** A verifier and its challenge, as a browser makes them (RFC 7636). */
+export function pkce(): { codeVerifier: string; codeChallenge: string } {
+  const codeVerifier = randomBytes(32).toString('base64url')
+  return { codeVerifier, codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url') }
+}
+
+/** Lets this session make sensitive changes for a while. */
+export async function prove(person: Person): Promise<void> {
+  await person.call('POST', '/auth/reauthenticate', { password: PASSWORD })
 }
 
 /** A password sign-in, over HTTP. */

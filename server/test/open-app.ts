@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
+import type { Google } from '@x-automated/stand-ins/google'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { afterAll, afterEach, expect, inject } from 'vitest'
@@ -12,6 +13,8 @@ import { cloneDatabase } from './database.ts'
 export interface OpenAppOptions {
   /** Starts a stand-in X and gives the app its address. */
   x?: XOptions | true
+  /** Starts a stand-in Google and gives the app its address. */
+  google?: boolean
   /** Starts a mailbox and gives the app its address. */
   mailbox?: boolean
   /** Senders, scrapers and mails at work in this process. Off: requests only. */
@@ -30,6 +33,7 @@ export interface TestApp {
   databaseUrl: string
   env: Env
   x: X
+  google: Google
   mailbox: Mailbox
   /** A client nobody is signed in with. */
   anonymous: ReturnType<typeof createClient>
@@ -47,10 +51,12 @@ export interface TestApp {
 export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startX } = options.x ? await import('@x-automated/stand-ins/x') : { startX: null }
   const { startMailbox } = options.mailbox ? await import('@x-automated/stand-ins/mailbox') : { startMailbox: null }
-  const [database, x, mailbox] = await Promise.all([
+  const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
+  const [database, x, mailbox, google] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
     startX?.(options.x === true ? {} : options.x),
     startMailbox?.({}),
+    startGoogle?.(),
   ])
   const faults: unknown[] = []
   const answers = new Set<string>()
@@ -65,6 +71,13 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       SEND_INTERVAL_SECONDS: '0',
       STAND_INS: 'on',
       ...(x ? { X_API_URL: x.url, X_CLIENT_ID: x.clientId, X_CLIENT_SECRET: x.clientSecret ?? '' } : {}),
+      ...(google
+        ? {
+            GOOGLE_ISSUER: google.url,
+            GOOGLE_CLIENT_ID: google.clientId,
+            GOOGLE_CLIENT_SECRET: google.clientSecret,
+          }
+        : {}),
       ...(mailbox ? { SMTP_URL: mailbox.smtpUrl } : {}),
       ...options.env,
       ...more,
@@ -94,13 +107,14 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     databaseUrl: database.url,
     env,
     x: x as X,
+    google: google as Google,
     mailbox: mailbox as Mailbox,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
     expectFault: (matching) => expected.push(matching),
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
-      await Promise.all([x?.close(), mailbox?.close()])
+      await Promise.all([x?.close(), google?.close(), mailbox?.close()])
       await database.drop()
       // Read by declared-answers.test.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))

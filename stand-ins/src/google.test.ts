@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { browser, signInAtGoogle } from '../test/open-google.ts'
+import { browser, signInAtGoogle } from './google/visit.ts'
 import { type Google, startGoogle } from './google.ts'
 
 // RFC 7636, appendix B.

@@ -16,6 +16,20 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/auth/callback/google': {
+    get: {
+      operationId: 'identities.callback',
+      tags: ['Authentication'],
+      summary: 'Where Google sends the browser back to',
+      parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+      responses: {
+        '302': {
+          description:
+            'To {origin}/auth/callback, /waitlist or /account (as the sign-in began) with a one-time code, or with an error',
+        },
+      },
+    },
+  },
   '/auth/change-email': {
     get: {
       operationId: 'auth.askEmailChange',

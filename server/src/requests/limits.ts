@@ -13,6 +13,8 @@ interface Limit {
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
+  /** Sign-ins begun at a provider, and id_tokens brought. */
+  authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },
   /** Wrong passwords of somebody who is signed in already. */
   proofByUser: { name: 'proof', points: 10, seconds: 15 * 60 },
   /** Mails that anybody may ask for; counted whether the address is known or not. */

@@ -220,15 +220,16 @@ export async function confirmAddress(
     if (before.emailVerified) return { code: null }
     await ensurePersonalWorkspace(tx, before)
     await joinOnSignUp({ ...context, db: tx }, before.id)
-    const code = newToken()
-    await tx.insert(authCodes).values({
-      codeHash: hashToken(code),
-      userId: before.id,
-      codeChallenge,
-      expiresAt: new Date(Date.now() + CODE_SECONDS * 1000),
-    })
-    return { code }
+    return { code: await issueCode(tx, before.id, codeChallenge) }
   })
+}
+
+/** A one-time code that signs in, for a redirect to carry. @param codeChallenge of the browser that may use it; null for any */
+export async function issueCode(tx: Db, userId: string, codeChallenge: string | null): Promise<string> {
+  const code = newToken()
+  const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000)
+  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, expiresAt })
+  return code
 }
 
 /** Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (the link is mailed again), RATE_LIMITED */
@@ -459,7 +460,7 @@ function sessionEnd(): Date {
 }
 
 /** PKCE, RFC 7636: the challenge is the base64url of the verifier's SHA-256. */
-function verifierFits(challenge: string | null, verifier: string | undefined): boolean {
+export function verifierFits(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true
   const given = createHash('sha256')
     .update(verifier ?? '')

@@ -42,6 +42,8 @@ export const authIdentities = pgTable(
       .references(() => authUsers.id, { onDelete: 'cascade' }),
     providerId: text('provider_id').notNull(),
     accountId: text('account_id').notNull(),
+    /** Of an outside identity, when it was linked. */
+    email: text('email'),
     password: text('password'),
     accessToken: text('access_token'),
     refreshToken: text('refresh_token'),

@@ -1,0 +1,12 @@
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+
+/** Tells the owner of an account that Google signs in to it from now on. */
+export function identityLinkedMail(to: string, accountLink: string): Mail {
+  return mailOf(to, {
+    subject: 'Google signs you in from now on',
+    lines: ['A Google account was linked to your X-Automated account. It can sign in without your password.'],
+    action: { label: 'See how you sign in', link: accountLink },
+    closing: 'If this was not you, unlink it and change your password.',
+  })
+}

@@ -1,0 +1,312 @@
+import { createHmac } from 'node:crypto'
+import { PROVIDER_PROBLEMS, type Provider, type ProviderProblem } from '@x-automated/contract/identities'
+import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import {
+  type Google,
+  type GoogleClaims,
+  GoogleDeclined,
+  type GoogleRequest,
+  GoogleUnavailable,
+} from '../../outside/google.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { requireProof } from '../account/service.ts'
+import { type AuthContext, issueCode, proveMailbox, signInAs, verifierFits } from '../auth/service.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
+import { join, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
+import { identityLinkedMail } from './mails.ts'
+import { authLinkCodes, authStates } from './tables.ts'
+
+const STATE_SECONDS = 10 * 60
+const LINK_SECONDS = 60
+const GOOGLE = 'google'
+
+type Context = AuthContext & WaitlistContext & { google: Google | null }
+type State = typeof authStates.$inferSelect
+
+export function listProviders({ google }: { google: Google | null }): { providers: Provider[] } {
+  return { providers: google ? [GOOGLE] : [] }
+}
+
+/** @throws Refusal GOOGLE_UNAVAILABLE where Google is not configured */
+function requireGoogle({ google }: { google: Google | null }): Google {
+  if (!google) throw new Refusal('GOOGLE_UNAVAILABLE')
+  return google
+}
+
+function asUnavailable(error: unknown): never {
+  throw error instanceof GoogleUnavailable ? new Refusal('GOOGLE_UNAVAILABLE', undefined, { cause: error }) : error
+}
+
+/** A sign-in at a provider that fails for a reason which the person should know. */
+function problem(which: ProviderProblem): Refusal {
+  return new Refusal('IDENTITY_REFUSED', PROVIDER_PROBLEMS[which], { details: { problem: which } })
+}
+
+// Going there
+
+interface SignInStart {
+  codeChallenge: string
+  referralCode?: string
+  intent: 'login' | 'waitlist'
+}
+
+/** Begins a sign-in. @returns the address at Google @throws Refusal GOOGLE_UNAVAILABLE, RATE_LIMITED */
+export async function authorize(context: Context, { codeChallenge, referralCode, intent }: SignInStart) {
+  await context.limits.spend('authorizeByAddress', context.request.addressHash)
+  return begin(context, { codeChallenge, intent, referralCode: referralCode || null, sessionId: null })
+}
+
+/** Begins to link an account. @throws Refusal REAUTHENTICATION_NEEDED, GOOGLE_UNAVAILABLE */
+export async function authorizeLink(context: Context, actor: Actor, { codeChallenge }: { codeChallenge: string }) {
+  await requireProof(context, actor)
+  return begin(context, { codeChallenge, intent: 'link', referralCode: null, sessionId: actor.sessionId })
+}
+
+async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt'>): Promise<{ url: string }> {
+  const google = requireGoogle(context)
+  const state = newToken()
+  const url = await google.authorizeUrl(requestOf(context, state)).catch(asUnavailable)
+  await context.db.insert(authStates).values({ ...row, stateHash: hashToken(state), expiresAt: soon(STATE_SECONDS) })
+  return { url }
+}
+
+/** Nonce and verifier follow from the state, so that none of them has to be stored. */
+function requestOf({ env }: { env: { authSecret: string } }, state: string): GoogleRequest {
+  const derived = (purpose: string) =>
+    createHmac('sha256', env.authSecret).update(`${purpose}\n${state}`).digest('base64url')
+  return { state, nonce: derived('google nonce'), codeVerifier: derived('google verifier') }
+}
+
+// Coming back
+
+/** Where a page goes on after a sign-in at a provider. */
+const PAGES = { login: '/auth/callback', waitlist: '/waitlist', link: '/account', used: '/auth/callback' } as const
+
+/**
+ * Takes what Google sent to our callback.
+ * @returns the address on our own origin, with a one-time code or with `error`
+ */
+export async function finishAuthorize(context: Context & { log: FastifyBaseLogger }, callback: URL): Promise<string> {
+  const { db, origin, log } = context
+  const given = callback.searchParams.get('state') ?? ''
+  const [state] = await db
+    .delete(authStates)
+    .where(and(eq(authStates.stateHash, hashToken(given)), ne(authStates.intent, 'used')))
+    .returning()
+  const page = new URL(PAGES[state?.intent ?? 'login'], origin)
+  try {
+    if (!state || state.expiresAt < new Date()) throw problem('failed')
+    const claims = await requireGoogle(context).finish(callback, requestOf(context, given))
+    page.searchParams.set('code', await codeFor(context, state, claims))
+  } catch (error) {
+    const which = problemOf(error)
+    // What is not a reason of the person's stays a riddle without its cause. Neither holds an address or a code.
+    if (which === 'failed')
+      log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'sign-in with Google failed')
+    page.searchParams.set('error', which)
+  }
+  return page.href
+}
+
+function problemOf(error: unknown): ProviderProblem {
+  if (error instanceof GoogleDeclined) return error.cancelled ? 'cancelled' : 'failed'
+  if (!(error instanceof Refusal)) return 'failed'
+  if (error.code === 'RATE_LIMITED') return 'busy'
+  return (error.details as { problem?: ProviderProblem } | undefined)?.problem ?? 'failed'
+}
+
+async function codeFor(context: Context, state: State, claims: GoogleClaims): Promise<string> {
+  const { db } = context
+  if (state.intent === 'link') {
+    const code = newToken()
+    await db.insert(authLinkCodes).values({
+      codeHash: hashToken(code),
+      codeChallenge: state.codeChallenge,
+      sessionId: state.sessionId ?? '',
+      providerId: GOOGLE,
+      accountId: claims.sub,
+      email: claims.email,
+      expiresAt: soon(LINK_SECONDS),
+    })
+    return code
+  }
+  return db.transaction(async (tx) => {
+    const joins = state.intent === 'waitlist'
+    const user = await findOrMakeUser(
+      { ...context, db: tx },
+      { claims, referralCode: state.referralCode ?? undefined, joins },
+    )
+    return issueCode(tx, user.id, state.codeChallenge)
+  })
+}
+
+interface ExternalSignIn {
+  claims: GoogleClaims
+  referralCode?: string
+  /** Do they join the waitlist, too? */
+  joins: boolean
+}
+
+/**
+ * The account that Google's account signs in to: the one it is linked to; else the one with its address, where Google has confirmed that; else a new one.
+ * Call it in a transaction.
+ * @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
+ */
+async function findOrMakeUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
+  const { db: tx, outbox, origin, limits, request } = context
+  const [linked] = await tx
+    .select({ user: authUsers })
+    .from(authIdentities)
+    .innerJoin(authUsers, eq(authUsers.id, authIdentities.userId))
+    .where(and(eq(authIdentities.providerId, GOOGLE), eq(authIdentities.accountId, claims.sub)))
+  const { email } = claims
+  if (!linked && !email) throw problem('no_email')
+  // Two equal addresses of which one is unproved are no proof of anything.
+  if (!linked && !claims.emailVerified) throw problem('unconfirmed_email')
+
+  let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
+  const isNew = !user
+  if (!user) {
+    await limits.spend('signUpByAddress', request.addressHash)
+    const address = email ?? ''
+    const name = claims.name ?? address.slice(0, address.indexOf('@'))
+    await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
+    user = await findByEmail(tx, address)
+    if (!user) throw new Error('an account could not be made')
+    if (!joins) await rememberSignUpReferral(context, { email: address, referralCode })
+  }
+  if (joins) await join(context, { email: user.email, referralCode })
+  const wasConfirmed = user.emailVerified
+  // Drops the password and the sessions of whoever had signed up with this address and never proved it.
+  await proveMailbox(context, user)
+  if (!linked) {
+    await tx
+      .insert(authIdentities)
+      .values({ userId: user.id, providerId: GOOGLE, accountId: claims.sub, email: claims.email })
+      .onConflictDoNothing()
+    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`))
+  }
+  return user
+}
+
+async function findByEmail(tx: Db, email: string) {
+  const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
+  return user
+}
+
+interface IdTokenSignIn {
+  idToken: string
+  nonce?: string
+  referralCode?: string
+}
+
+/** Signs in with an id_token, which works once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE, RATE_LIMITED */
+export async function signInIdToken(context: Context, { idToken, nonce, referralCode }: IdTokenSignIn) {
+  const { db, limits, request } = context
+  await limits.spend('authorizeByAddress', request.addressHash)
+  const claims = await requireGoogle(context).readIdToken(idToken).catch(asUnavailable)
+  if (!claims || claims.nonce !== (nonce ?? null)) throw problem('failed')
+  return db.transaction(async (tx) => {
+    const [first] = await tx
+      .insert(authStates)
+      .values({ stateHash: hashToken(idToken), intent: 'used', codeChallenge: '', expiresAt: claims.expiresAt })
+      .onConflictDoNothing()
+      .returning()
+    if (!first) throw problem('failed')
+    const user = await findOrMakeUser({ ...context, db: tx }, { claims, referralCode, joins: false })
+    return signInAs(tx, context, user)
+  })
+}
+
+// Linking
+
+const shown = {
+  id: authIdentities.id,
+  provider: sql<Provider>`${authIdentities.providerId}`,
+  email: authIdentities.email,
+  createdAt: authIdentities.createdAt,
+}
+
+export async function list(db: Db, { userId }: Actor) {
+  const rows = await db
+    .select(shown)
+    .from(authIdentities)
+    .where(and(eq(authIdentities.userId, userId), ne(authIdentities.providerId, 'credential')))
+    .orderBy(asc(authIdentities.createdAt))
+  return { identities: rows }
+}
+
+/** Links the account that a code stands for, from the session that began. @throws Refusal INVALID_CODE, IDENTITY_TAKEN */
+export async function link(
+  { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
+  actor: Actor,
+  { code, codeVerifier }: { code: string; codeVerifier: string },
+) {
+  const linked = await db.transaction(async (tx) => {
+    const [row] = await tx
+      .delete(authLinkCodes)
+      .where(and(eq(authLinkCodes.codeHash, hashToken(code)), eq(authLinkCodes.sessionId, actor.sessionId)))
+      .returning()
+    if (!row || row.expiresAt < new Date() || !verifierFits(row.codeChallenge, codeVerifier)) return 'INVALID_CODE'
+    const { providerId, accountId, email } = row
+    const [made] = await tx
+      .insert(authIdentities)
+      .values({ userId: actor.userId, providerId, accountId, email })
+      .onConflictDoNothing()
+      .returning(shown)
+    if (!made) {
+      const isOwn = and(
+        eq(authIdentities.providerId, providerId),
+        eq(authIdentities.accountId, accountId),
+        eq(authIdentities.userId, actor.userId),
+      )
+      const [own] = await tx.select(shown).from(authIdentities).where(isOwn)
+      return own ?? 'IDENTITY_TAKEN'
+    }
+    const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
+    if (user) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`))
+    return made
+  })
+  // Refused only after the commit, so that a code is used up by a wrong verifier too.
+  if (typeof linked === 'string') throw new Refusal(linked)
+  return linked
+}
+
+/** @throws Refusal IDENTITY_NOT_FOUND, REAUTHENTICATION_NEEDED, LAST_WAY_IN */
+export async function unlink(context: { db: Db; limits: Limits }, actor: Actor, id: string): Promise<void> {
+  const { db } = context
+  const isOwn = and(
+    eq(authIdentities.id, id),
+    eq(authIdentities.userId, actor.userId),
+    ne(authIdentities.providerId, 'credential'),
+  )
+  const [found] = await db.select({ id: authIdentities.id }).from(authIdentities).where(isOwn)
+  if (!found) throw new Refusal('IDENTITY_NOT_FOUND')
+  await requireProof(context, actor)
+  await db.transaction(async (tx) => {
+    // Locked together, so that two at once do not leave none.
+    const all = await tx
+      .select({ id: authIdentities.id })
+      .from(authIdentities)
+      .where(eq(authIdentities.userId, actor.userId))
+      .for('update')
+    if (all.length === 1) throw new Refusal('LAST_WAY_IN')
+    await tx.delete(authIdentities).where(isOwn)
+  })
+}
+
+/** Removes sign-ins and links that nobody came back from. */
+export async function forgetExpiredStates(db: Db): Promise<void> {
+  await db.delete(authStates).where(lt(authStates.expiresAt, sql`now()`))
+  await db.delete(authLinkCodes).where(lt(authLinkCodes.expiresAt, sql`now()`))
+}
+
+function soon(seconds: number): Date {
+  return new Date(Date.now() + seconds * 1000)
+}
