@@ -1,5 +1,4 @@
-import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
 import { recoveryTokenIn } from '../features/auth/recovery-link'
 import { InvalidResetLink, ResetPasswordForm } from '../features/auth/reset-password-form'
@@ -29,6 +28,6 @@ export default function ResetPassword() {
 
 /** The form, for whoever comes by a mailed link. Knows the fragment, and so stands in the browser only. */
 function FromLink() {
-  const [token] = useState(() => recoveryTokenIn(location.hash))
-  return token ? <ResetPasswordForm token={token} /> : <InvalidResetLink />
+  const token = recoveryTokenIn(useLocation().hash)
+  return token ? <ResetPasswordForm key={token} token={token} /> : <InvalidResetLink />
 }

@@ -48,7 +48,8 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
         // A frame that scrolls has to be reachable by keyboard, and then has to say what it is.
         {...(scrolls ? { tabIndex: 0, role: 'region', 'aria-label': label } : {})}
         style={maxHeight ? { maxHeight } : undefined}
-        className="group rounded-lg border border-line bg-surface overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain"
+        // Positioned, so that words for screen readers in its cells are clipped with them.
+        className="group relative rounded-lg border border-line bg-surface overflow-clip data-scrolls:overflow-auto data-scrolls:overscroll-x-contain"
       >
         <table
           aria-label={label}

@@ -1,7 +1,7 @@
 import { Card } from '../../ui/card'
 import { Skeleton } from '../../ui/skeleton'
 import { AchievementSign } from '../waitlist/achievement-badges'
-import { achievementLook } from '../waitlist/achievements'
+import { achievementLook, inOrder } from '../waitlist/achievements'
 
 /** @param keys what was earned; undefined while it is loading */
 export function AchievementsCard({ keys }: { keys: readonly string[] | undefined }) {
@@ -16,7 +16,7 @@ export function AchievementsCard({ keys }: { keys: readonly string[] | undefined
         <p className="text-muted">You haven't earned any achievements yet. Refer friends to start earning!</p>
       ) : (
         <ul className="grid gap-4">
-          {keys.map((key) => {
+          {inOrder(keys).map((key) => {
             const { name, how } = achievementLook(key)
             return (
               <li key={key} className="flex items-center gap-3">

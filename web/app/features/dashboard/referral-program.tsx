@@ -29,16 +29,18 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin', 'whatsapp', 'email']} />
           </div>
         ) : (
-          <div className="grid min-h-28 content-start gap-3">
+          <div className="grid gap-3">
             {failed ? (
               <p className="text-muted">Your referral link is not available right now.</p>
             ) : (
               <>
-                <p role="status" className="animate-appear text-muted">
-                  Loading your referral information...
-                </p>
-                <Skeleton className="h-9" />
-                <Skeleton className="h-8 w-72 max-w-full" />
+                <div className="grid gap-1.5">
+                  <p role="status" className="animate-appear text-muted">
+                    Loading your referral information...
+                  </p>
+                  <Skeleton className="h-9 pointer-coarse:h-11" />
+                </div>
+                <Skeleton className="h-8 w-96 max-w-full pointer-coarse:h-10" />
               </>
             )}
           </div>

@@ -46,12 +46,12 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   const own = board?.own
   return (
     <>
-      <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-4 pb-3 text-muted">
+      <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 pb-3 text-muted">
         <p role="status" data-numeric>
           {loadingWords ??
             (own
               ? `You are #${own.rank.toLocaleString('en-US')} of ${board.total.toLocaleString('en-US')}`
-              : `${board?.total.toLocaleString('en-US')} on this leaderboard`)}
+              : `${board?.total.toLocaleString('en-US')} ${board?.total === 1 ? 'person' : 'people'} on this leaderboard`)}
         </p>
         {own && (
           <Button
@@ -78,7 +78,8 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
           {board ? (
             board.leaderboard.map((row) => <BoardRow key={row.id} row={row} ref={row.isOwn ? ownRow : undefined} />)
           ) : (
-            <SkeletonRows rows={8} columns={4} />
+            // As many as fill a screen, so that what stands below comes into sight only where it stays.
+            <SkeletonRows rows={20} columns={4} />
           )}
         </tbody>
       </Table>

@@ -25,8 +25,8 @@ export function RankingResult({ user }: { user: Ranking }) {
     <div className="grid gap-6">
       <RankingTable>
         <Tr>
-          <Td label="Position" className="font-strong" data-numeric>
-            #{user.position.toLocaleString('en-US')}
+          <Td label="Position" data-numeric>
+            <strong>#{user.position.toLocaleString('en-US')}</strong>
           </Td>
           <Td label="Email" className="wrap-anywhere">
             {user.email}

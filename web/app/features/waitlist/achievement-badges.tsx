@@ -1,12 +1,12 @@
 import { cx } from '../../ui/cx'
-import { achievementLook, achievements } from './achievements'
+import { achievementLook, achievements, inOrder } from './achievements'
 
 /** The signs of what somebody earned, with their names for those who point at or listen to them; '-' for nothing. */
 export function AchievementBadges({ keys }: { keys: readonly string[] }) {
   if (keys.length === 0) return '-'
   return (
     <ul className="flex gap-1.5">
-      {keys.map((key) => {
+      {inOrder(keys).map((key) => {
         const { name } = achievementLook(key)
         const isKnown = Object.hasOwn(achievements, key)
         return (

@@ -1,7 +1,7 @@
 import { ACHIEVEMENTS, REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { Trophy } from 'lucide-react'
 import { expect, it } from 'vitest'
-import { achievementLook, achievements } from './achievements'
+import { achievementLook, achievements, inOrder } from './achievements'
 
 it('calls every achievement as the contract does', () => {
   expect(Object.fromEntries(Object.entries(achievements).map(([key, { name }]) => [key, name]))).toEqual(ACHIEVEMENTS)
@@ -13,4 +13,14 @@ it('says the thresholds that the contract has', () => {
 
 it.each(['founder', 'constructor', '__proto__'])('shows the unknown key %j as it is, with a trophy', (key) => {
   expect(achievementLook(key)).toMatchObject({ name: key, icon: Trophy })
+})
+
+it('shows tiers first, whatever was earned first', () => {
+  expect(inOrder(['pioneer', 'founder', 'silver', 'viral', 'bronze'])).toEqual([
+    'bronze',
+    'silver',
+    'pioneer',
+    'viral',
+    'founder',
+  ])
 })

@@ -21,6 +21,14 @@ export const achievements: Record<Achievement, AchievementLook> = {
   global: { name: 'Global Networker', how: 'Referrals from 3+ countries', icon: Globe, colour: 'text-accent-word' },
 }
 
+const known = Object.keys(achievements)
+
+/** Tiers first, from the lowest, then the others; keys that are not known here last. */
+export function inOrder(keys: readonly string[]): string[] {
+  const place = (key: string) => (known.includes(key) ? known.indexOf(key) : known.length)
+  return keys.toSorted((a, b) => place(a) - place(b))
+}
+
 /** The look of an achievement. A key that is not known here is shown as it is, with a trophy (specification §3). */
 export function achievementLook(key: string): AchievementLook {
   return Object.hasOwn(achievements, key)

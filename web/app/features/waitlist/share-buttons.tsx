@@ -18,7 +18,7 @@ export interface ShareButtonsProps {
 /** Shares a referral link; networks open in a popup of 600 × 400 (specification §7). */
 export function ShareButtons({ link, channels }: ShareButtonsProps) {
   return (
-    <ul aria-label="Share your referral link" className="flex flex-wrap gap-2">
+    <ul aria-label="Share" className="flex flex-wrap gap-2">
       {channels.map((channel) => (
         <li key={channel}>
           {channel === 'email' ? (

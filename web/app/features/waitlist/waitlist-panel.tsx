@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react'
-import { documents } from '../../paths'
+import { Link } from 'react-router'
+import { documents, paths } from '../../paths'
 import { useReferralCode } from '../../referral-code'
+import { cx } from '../../ui/cx'
 import { useHydrated } from '../../ui/use-hydrated'
 import { JoinedDialog } from './joined-dialog'
 import { JoinedPlace, useStanding } from './joined-place'
@@ -9,6 +11,13 @@ import { WaitlistForm } from './waitlist-form'
 
 /** Set while somebody is at Google to join (specification §3). */
 const GOOGLE_FLAG = 'googleAuthInProgress'
+
+/**
+ * Until the page is awake, who has joined is not shown the form, but the room that the joined view is about to take
+ * (see features/shell/wake-script.ts).
+ */
+const unseenByMembers =
+  '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'
 
 /** The form, or the place of whoever has joined in this browser. */
 export function WaitlistPanel() {
@@ -29,13 +38,12 @@ export function WaitlistPanel() {
   return (
     <section
       aria-label="Join the waitlist"
-      // The joined view fits into the room of the form, so that nothing below moves when it takes its place.
-      className="grid min-h-80 content-center gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8"
+      className="grid min-h-64 content-center gap-5 rounded-xl border border-line bg-surface p-6 shadow-md sm:p-8"
     >
       {place ? (
         <JoinedPlace place={place} referralCount={referralCount} />
       ) : (
-        <div data-newcomer-only={hydrated ? 'awake' : 'asleep'} className="grid gap-5">
+        <div className={cx('grid gap-5', !hydrated && unseenByMembers)}>
           {referralCode && <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>}
           <WaitlistForm
             referralCode={referralCode}
@@ -43,6 +51,12 @@ export function WaitlistPanel() {
               setDialog({ open: true, title: isNew ? "You're on the waitlist!" : "You're already on the waitlist" })
             }
           />
+          <p className="text-muted">
+            Already joined?{' '}
+            <Link to={paths.rankings} className="text-link">
+              Check your ranking
+            </Link>
+          </p>
           {documents.privacy && documents.terms && (
             <p className="text-xs text-muted">
               By joining you agree to our{' '}
