@@ -13,7 +13,7 @@ import { type RunningServer, startServer } from '../server/src/start.ts'
  */
 
 const SIZES = [10_000, 100_000, 1_000_000]
-const ROUNDS = 200
+const ROUNDS = 120
 const WARM_UP = 20
 /** The most that a request may cost at the last size, measured by the first. */
 const MOST_GROWTH = 1.5

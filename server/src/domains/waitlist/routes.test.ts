@@ -479,8 +479,9 @@ describe('GET /leaderboard', () => {
   it('200: most first, ties by who got there first, masked; one’s own row whole and marked', async () => {
     const person = await makePerson(app)
     const own = await joinAs(person)
-    const [early, late] = [await join(), await join()]
-    for (const { code } of [early, own, late]) await join({ referralCode: code })
+    const [late, early] = [await join(), await join()]
+    for (const { code } of [late, own, early]) await join({ referralCode: code })
+    // The second of them is the first to have two.
     for (const { code } of [early, own, late, own]) await join({ referralCode: code })
     const { body } = await board('?pageSize=100', person)
     const rows = body.leaderboard as {

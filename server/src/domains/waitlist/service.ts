@@ -472,6 +472,9 @@ export async function nameReferrer(
 /** Leaves an anonymous place of an account's member. Credits that it gave stay its referrer's. Call before the account is deleted. */
 export async function forgetMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
+    const found = await findMember(tx, userId)
+    // Another account with the same mailbox owns it.
+    if (!found || (found.accountUserId && found.accountUserId !== userId)) return
     const [member] = await tx
       .update(members)
       .set({
@@ -483,7 +486,7 @@ export async function forgetMember(db: Db, userId: string): Promise<void> {
         country: null,
         referralCountries: [],
       })
-      .where(eq(members.accountUserId, userId))
+      .where(eq(members.id, found.id))
       .returning({ id: members.id })
     if (!member) return
     await tx.delete(joinAddresses).where(eq(joinAddresses.memberId, member.id))
