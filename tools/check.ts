@@ -13,7 +13,10 @@ const workspaces = [...new Set(sourceFiles(root).map((path) => path.split('/')[0
 const program =
   (name: string, ...args: string[]) =>
   async () => {
-    await runQuietly(join(root, 'node_modules', '.bin', name), args, { cwd: root, doing: `Still at ${name}` })
+    await runQuietly(join(root, 'node_modules', '.bin', name), args, {
+      cwd: root,
+      doing: `Still at ${[name, ...args.slice(0, 2)].join(' ')}`,
+    })
   }
 
 const checks: Check[] = [

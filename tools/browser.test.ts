@@ -1,0 +1,37 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { findBrowser } from './browser.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+/** A program of this name that answers --version with this exit code. */
+function program(name: string, exitCode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, name)
+  writeFileSync(path, `#!/bin/sh\nexit ${exitCode}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+test('CHROMIUM_PATH comes first', async () => {
+  const path = program('my-browser', 0)
+  vi.stubEnv('CHROMIUM_PATH', path)
+  expect(await findBrowser(() => {})).toBe(path)
+})
+
+test('a CHROMIUM_PATH that does not run is named, and no other is taken in its place', async () => {
+  const path = program('my-browser', 1)
+  vi.stubEnv('CHROMIUM_PATH', path)
+  await expect(findBrowser(() => {})).rejects.toThrow(`CHROMIUM_PATH ${path} is not a browser that runs.`)
+})
+
+test('the first on PATH that runs is taken', async () => {
+  vi.stubEnv('CHROMIUM_PATH', '')
+  const broken = program('chromium', 1)
+  const working = program('chromium', 0)
+  vi.stubEnv('PATH', `${[broken, working].map((path) => join(path, '..')).join(':')}:${process.env.PATH}`)
+  expect(await findBrowser(() => {})).toBe(working)
+})
