@@ -17,7 +17,7 @@ export function Dashboard({ user }: { user: User }) {
   return (
     <>
       <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
-      <div className="grid gap-4">
+      <div className="grid grid-cols-1 gap-4">
         {failed && (
           <Callout
             tone="bad"

@@ -40,7 +40,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
                   </p>
                   <Skeleton className="h-9 pointer-coarse:h-11" />
                 </div>
-                <Skeleton className="h-8 w-96 max-w-full pointer-coarse:h-10" />
+                <Skeleton className="h-8 w-full max-w-96 pointer-coarse:h-10" />
               </>
             )}
           </div>

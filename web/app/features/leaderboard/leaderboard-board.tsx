@@ -105,7 +105,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
         <span className="flex items-center gap-3">
           {/* The first two letters before the @, without the mask's stars. */}
           <Avatar name={row.email.replace(/[@*].*$/s, '')} size="sm" letters={2} />
-          <span className="truncate">{row.email}</span>
+          <span className="wrap-anywhere">{row.email}</span>
           {row.isOwn && <Badge tone="accent">You</Badge>}
         </span>
       </Td>
