@@ -52,11 +52,14 @@ export function maskEmail(email: string): string {
   return `${local.slice(0, local.length < 3 ? 1 : 3)}***${email.slice(at)}`
 }
 
+/** Made once: the package makes the set anew at each call. */
+const DISPOSABLE = disposableEmailBlocklistSet()
+
 /** Is the address at a domain, or below one, that gives out throw-away mailboxes? */
 export function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf('@') + 1).split('.')
   const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))
-  return domains.some((domain) => disposableEmailBlocklistSet().has(domain))
+  return domains.some((domain) => DISPOSABLE.has(domain))
 }
 
 /** The range that an address belongs to, as one network has it: /24 of IPv4, /48 of IPv6. @returns null for what is no address */
