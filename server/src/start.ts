@@ -9,6 +9,7 @@ import { forgetExpiredLinks, workOnAccountMails } from './domains/account/servic
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
+import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
 import type { Env } from './env.ts'
@@ -88,7 +89,8 @@ export async function startServer({
   }
   const app = await createApp(services, webFolder)
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
-  const sender = workers && services.x ? await startSender(services, log) : null
+  // Without X it still ends the leases of extensions that never reported.
+  const sender = workers ? await startSender(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
@@ -101,6 +103,7 @@ export async function startServer({
       await forgetExpired(database.db)
       await forgetExpiredLinks(database.db)
       await forgetExpiredStates(database.db)
+      await forgetUnfinished(database.db)
       await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])

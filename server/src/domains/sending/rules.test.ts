@@ -1,6 +1,7 @@
+import { parseTemplate, type Recipient, renderTemplate } from '@x-automated/contract/template'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { backoffSeconds, findSentMessage, parseTemplate, type Recipient, renderTemplate, restSeconds } from './rules.ts'
+import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
 
 const ada = { name: 'Ada 🦊', twitterHandle: 'ada', metadata: { Company: 'Analytical Engines', empty: '  ', n: 3 } }
 

@@ -1,10 +1,11 @@
+import { parseTemplate, renderTemplate } from '@x-automated/contract/template'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { makePerson } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { leads } from '../leads/tables.ts'
-import { compileTemplate, parseTemplate, renderTemplate } from './rules.ts'
+import { compileTemplate } from './rules.ts'
 
 let app: TestApp
 beforeAll(async () => {

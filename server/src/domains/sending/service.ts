@@ -1,5 +1,6 @@
 import { DM_STATUSES, type DmStatus, LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import type { LeadSelection } from '@x-automated/contract/leads'
+import { parseTemplate, type Template } from '@x-automated/contract/template'
 import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -10,7 +11,7 @@ import { selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { compileTemplate, parseTemplate, restSeconds, type Template } from './rules.ts'
+import { compileTemplate, restSeconds } from './rules.ts'
 import { dms } from './tables.ts'
 
 /** NOTIFY channel that tells senders to look for work at once. */
