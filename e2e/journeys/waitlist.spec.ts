@@ -1,10 +1,17 @@
+import { startGoogle } from '@x-automated/stand-ins/google'
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  const google = await startGoogle()
+  afterAll(() => google.close())
+  world = await openWorld({
+    GOOGLE_ISSUER: google.url,
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+  })
 })
 
 const PASSWORD = 'Correct-horse1'
@@ -155,6 +162,30 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('heading', { name: 'Welcome Back' }).waitFor()
     await page.getByRole('link', { name: 'Sign Up', exact: true }).click()
     await page.getByText('You were referred by a friend!').waitFor()
+  })
+
+  it('joins with Google, after thinking better of it once', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.goto('/waitlist')
+    const button = page.getByRole('button', { name: 'Sign up with Google' })
+    await button.click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
+    expect(page.url()).toBe(`${world.origin}/waitlist`)
+    expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
+
+    await button.click()
+    await page.getByLabel('Email').fill('hedy@example.com')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const popup = page.getByRole('dialog')
+    await popup.getByText('hedy@example.com').waitFor()
+    await popup.getByText('Referrals: 0', { exact: true }).waitFor()
+    expect(page.url()).toBe(`${world.origin}/waitlist`)
+    expect(await stored(page, 'waitlistEmail')).toBe('hedy@example.com')
+    await popup.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(/^Your position: #\d+$/).waitFor()
+    await page.goto('/dashboard')
+    await page.getByText('hedy@example.com').waitFor()
   })
 
   it('says what the specification says when the leaderboard does not come', async () => {

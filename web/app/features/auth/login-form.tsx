@@ -25,7 +25,8 @@ export function LoginForm() {
   const { errors } = form.formState
   const login = useMutation(
     api.auth.signInEmail.mutationOptions({
-      onSuccess: (answer) => session.signIn(answer),
+      // An account with a second factor gets a ticket instead; it is enrolled from a screen that asks for it here, too.
+      onSuccess: (answer) => 'token' in answer && session.signIn(answer),
       onError: (error) => {
         if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
       },

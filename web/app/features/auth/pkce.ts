@@ -1,21 +1,21 @@
-/** Kept between signing up and opening the mailed link, in this browser only. */
-const VERIFIER_KEY = 'signUpVerifier'
+/** Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back. */
+const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier' }
 
 /**
- * Makes a verifier, keeps it, and returns its challenge (PKCE, RFC 7636, S256): the code behind the mailed link then works in this browser only.
- * Null where the browser has no cryptography to offer (an origin without TLS): the link then leads to the log-in page.
+ * Makes a verifier, keeps it, and returns its challenge (PKCE, RFC 7636, S256): the code behind what comes back (by mail, or from Google) then works in this browser only.
+ * Null where the browser has no cryptography to offer (an origin without TLS): a mailed link then leads to the log-in page.
  */
-export async function newCodeChallenge(): Promise<string | null> {
+export async function newCodeChallenge(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): Promise<string | null> {
   if (!globalThis.crypto?.subtle) return null
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
-  localStorage.setItem(VERIFIER_KEY, verifier)
+  localStorage.setItem(VERIFIER_KEYS[purpose], verifier)
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }
 
-/** The verifier of the sign-up made in this browser, and forgets it; null where there was none. */
-export function takeCodeVerifier(): string | null {
-  const verifier = localStorage.getItem(VERIFIER_KEY)
-  localStorage.removeItem(VERIFIER_KEY)
+/** The verifier of what was begun in this browser, and forgets it; null where there was none. */
+export function takeCodeVerifier(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): string | null {
+  const verifier = localStorage.getItem(VERIFIER_KEYS[purpose])
+  localStorage.removeItem(VERIFIER_KEYS[purpose])
   return verifier
 }
 

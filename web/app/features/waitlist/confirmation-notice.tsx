@@ -7,6 +7,6 @@ export function ConfirmationNotice() {
   const [params] = useSearchParams()
   if (!useHydrated()) return null
   if (params.has('confirmed')) return <Callout tone="good">Your email address is confirmed.</Callout>
-  if (params.has('error')) return <Callout tone="bad">This link is invalid or has expired.</Callout>
+  if (params.get('error') === 'INVALID_CODE') return <Callout tone="bad">This link is invalid or has expired.</Callout>
   return null
 }

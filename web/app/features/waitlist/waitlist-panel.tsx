@@ -4,13 +4,13 @@ import { documents, paths } from '../../paths'
 import { useReferralCode } from '../../referral-code'
 import { cx } from '../../ui/cx'
 import { useHydrated } from '../../ui/use-hydrated'
+import { googleFlag } from './google-flag'
+import { GoogleJoin } from './google-join'
 import { JoinedDialog } from './joined-dialog'
 import { JoinedPlace, useStanding } from './joined-place'
 import { useStoredPlace } from './stored-place'
+import { useGoogleReturn } from './use-google-return'
 import { WaitlistForm } from './waitlist-form'
-
-/** Set while somebody is at Google to join (specification §3). */
-const GOOGLE_FLAG = 'googleAuthInProgress'
 
 /**
  * Until the page is awake, who has joined is not shown the form, but the room that the joined view is about to take
@@ -25,13 +25,14 @@ export function WaitlistPanel() {
   const place = useStoredPlace()
   const hydrated = useHydrated()
   const { referralCount } = useStanding(place)
+  useGoogleReturn()
   const [dialog, setDialog] = useState({ open: false, title: '' })
 
   // Back from Google with a place: the popup says so, once.
   const isMember = place !== null
   useEffect(() => {
-    if (!isMember || sessionStorage.getItem(GOOGLE_FLAG) === null) return
-    sessionStorage.removeItem(GOOGLE_FLAG)
+    if (!isMember || !googleFlag.isSet()) return
+    googleFlag.clear()
     setDialog({ open: true, title: "You're on the waitlist!" })
   }, [isMember])
 
@@ -51,6 +52,7 @@ export function WaitlistPanel() {
               setDialog({ open: true, title: isNew ? "You're on the waitlist!" : "You're already on the waitlist" })
             }
           />
+          <GoogleJoin referralCode={referralCode} />
           <p className="text-muted">
             Already joined?{' '}
             <Link to={paths.rankings} className="text-link">

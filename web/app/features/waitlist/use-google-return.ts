@@ -1,0 +1,53 @@
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { client } from '../../api'
+import { paths } from '../../paths'
+import { session } from '../../session'
+import { toast } from '../../ui/toast'
+import { googleProblem } from '../auth/google-problems'
+import { takeCodeVerifier } from '../auth/pkce'
+import { googleFlag } from './google-flag'
+import { storePlace } from './stored-place'
+
+/** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
+const takenUp = new Set<string>()
+
+/** Takes up where Google sends back to /waitlist: signs in with the one-time code and stores the place, or says why not. */
+export function useGoogleReturn(): void {
+  const navigate = useNavigate()
+  useEffect(() => {
+    const query = new URLSearchParams(location.search)
+    const code = query.get('code')
+    const problem = googleProblem(query.get('error'))
+    if (!code && !problem) return
+    if (code && takenUp.has(code)) return
+    if (code) takenUp.add(code)
+    // The address keeps neither.
+    void navigate(paths.waitlist, { replace: true })
+    const failed = problem ? Promise.resolve(problem) : code ? finish(code) : Promise.resolve(null)
+    void failed.then((words) => {
+      if (!words) return
+      googleFlag.clear()
+      toast.error(words)
+    })
+  }, [navigate])
+}
+
+/** @returns what went wrong, in words to show; null where the place is stored */
+async function finish(code: string): Promise<string | null> {
+  try {
+    const codeVerifier = takeCodeVerifier('google')
+    const answer = await client.auth.exchange({ code, ...(codeVerifier ? { codeVerifier } : {}) })
+    if (!('token' in answer)) return googleProblem('failed')
+    const { email } = answer.user
+    if (!email) return googleProblem('no_email')
+    session.signIn(answer)
+    const { position, referralCode } = await client.waitlist.dashboard()
+    storePlace({ email, position, referralCode })
+    toast.success(`Signed in as ${email}`)
+    return null
+  } catch (error) {
+    console.warn('Could not finish the sign-in with Google', error)
+    return googleProblem('failed')
+  }
+}
