@@ -7,9 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectableMatches, EXTENSION_ID, type ExtensionRequest } from '@x-automated/contract/extension'
+import { watch } from '@x-automated/server/test/opened.ts'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { selfSigned } from './certificate.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -66,10 +67,13 @@ export async function openExtensionWorld(): Promise<ExtensionWorld> {
       '--ignore-certificate-errors',
     ],
   })
-  afterAll(async () => {
-    await context.close()
-    await Promise.all([x.close(), product.close(), foreign.close()])
-    rmSync(folder, { recursive: true, force: true })
+  watch({
+    check() {},
+    async close() {
+      await context.close()
+      await Promise.all([x.close(), product.close(), foreign.close()])
+      rmSync(folder, { recursive: true, force: true })
+    },
   })
 
   const open = async (url: string) => {

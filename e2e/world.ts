@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import { cloneDatabase } from '@x-automated/server/test/database.ts'
+import { watch } from '@x-automated/server/test/opened.ts'
 import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
 
 /** The product as a user meets it: a server process of its own, its stand-ins, and a browser. */
 export interface World {
@@ -87,18 +88,20 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
   const problems: string[] = []
   const expected: RegExp[] = []
 
-  afterEach(async () => {
-    const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
-    expected.length = 0
-    expect(surprises, 'console errors').toEqual([])
-  })
-  afterAll(async () => {
-    for (const context of contexts) await context.close()
-    await browser?.close()
-    await endServer('SIGTERM')
-    await Promise.all([x.close(), mailbox.close()])
-    await database.drop()
-    rmSync(stateDir, { recursive: true, force: true })
+  watch({
+    check() {
+      const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
+      expected.length = 0
+      expect(surprises, 'console errors').toEqual([])
+    },
+    async close() {
+      for (const context of contexts) await context.close()
+      await browser?.close()
+      await endServer('SIGTERM')
+      await Promise.all([x.close(), mailbox.close()])
+      await database.drop()
+      rmSync(stateDir, { recursive: true, force: true })
+    },
   })
 
   return {

@@ -20,6 +20,8 @@ onParentGone(() => process.exit(130))
 process.chdir(root)
 // As Vitest's own command does: web/vite.config.ts leaves out what only a build needs.
 process.env.VITEST = 'true'
+// In which the last test asks whether every declared answer was given.
+if (isFullRun) process.env.FULL_RUN = 'yes'
 
 const since = performance.now()
 const vitest = await createVitest({

@@ -21,7 +21,7 @@ const refusals = base.middleware(async ({ context, next, procedure, path }) => {
     return answer
   } catch (error) {
     const said = asDeclaredError(error, procedure['~orpc'].errorMap, context)
-    context.onAnswer(operation, said instanceof ORPCError ? said.code : 'INTERNAL')
+    context.onAnswer(operation, outcomeOf(said))
     throw said
   }
 })
@@ -82,6 +82,12 @@ function asDeclaredError(error: unknown, declared: DeclaredErrors, context: Requ
     message: refusal.message,
     data: refusal.details,
   })
+}
+
+/** The code that the envelope will say; input that did not validate comes under oRPC's own name. */
+function outcomeOf(said: unknown): string {
+  if (!(said instanceof ORPCError)) return 'INTERNAL'
+  return said.code in ERROR_STATUS ? said.code : said.status === 400 ? 'INVALID_INPUT' : 'INTERNAL'
 }
 
 function faultOf(code: ErrorCode): ORPCError<string, unknown> {

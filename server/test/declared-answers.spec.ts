@@ -25,7 +25,8 @@ const NOT_YET = new Set([
 const file = process.env.ANSWERS_FILE
 const given = new Set(file && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
 
-describe.skipIf(given.size === 0)('every declared answer was given in some test', () => {
+// Only a full run gives them all.
+describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some test', () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     (name, { declared, access, takesInput }) => {

@@ -4,11 +4,12 @@ import { contract } from '@x-automated/contract/contract'
 import type { Google } from '@x-automated/stand-ins/google'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
-import { afterAll, afterEach, expect, inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { Db } from '../src/db/open.ts'
 import { type Env, readEnv } from '../src/env.ts'
 import { type RunningServer, startServer } from '../src/start.ts'
 import { cloneDatabase } from './database.ts'
+import { type Opened, watch } from './opened.ts'
 
 export interface OpenAppOptions {
   /** Starts a stand-in X and gives the app its address. */
@@ -23,7 +24,7 @@ export interface OpenAppOptions {
   overrides?: Parameters<typeof startServer>[0]['overrides']
 }
 
-export interface TestApp {
+export interface TestApp extends Opened {
   /** Of the API, ending in /api. */
   url: string
   /** Of the server. */
@@ -41,7 +42,6 @@ export interface TestApp {
   startAnother(options?: { workers?: boolean; env?: NodeJS.ProcessEnv }): Promise<RunningServer>
   /** Faults of ours that a test means to cause; anything else that is reported fails the test it happened in. */
   expectFault(matching: RegExp): void
-  close(): Promise<void>
 }
 
 /**
@@ -112,19 +112,19 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
     expectFault: (matching) => expected.push(matching),
+    check() {
+      const surprises = faults.splice(0).filter((fault) => !expected.some((matching) => matching.test(String(fault))))
+      expected.length = 0
+      expect(surprises.map(String), 'faults of ours').toEqual([])
+    },
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
       await Promise.all([x?.close(), google?.close(), mailbox?.close()])
       await database.drop()
-      // Read by declared-answers.test.ts when every file has run.
+      // Read by declared-answers.spec.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
     },
   }
-  afterEach(() => {
-    const surprises = faults.splice(0).filter((fault) => !expected.some((matching) => matching.test(String(fault))))
-    expected.length = 0
-    expect(surprises, 'faults of ours').toEqual([])
-  })
-  afterAll(() => app.close())
+  watch(app)
   return app
 }

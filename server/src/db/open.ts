@@ -41,6 +41,8 @@ export function openDatabase(
       await client.connect()
       return client
     },
-    close: () => pool.end(),
+    close: async () => {
+      if (!pool.ending) await pool.end()
+    },
   }
 }

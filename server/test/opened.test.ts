@@ -1,0 +1,29 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openApp, type TestApp } from './open-app.ts'
+import { watch } from './opened.ts'
+
+let app: TestApp
+let checks = 0
+beforeAll(async () => {
+  app = await openApp()
+  watch({
+    check() {
+      checks += 1
+    },
+    close: async () => {},
+  })
+})
+
+describe('the test harness', () => {
+  it('looks at what was opened in beforeAll', () => {})
+
+  it('after each test', () => expect(checks).toBe(1))
+
+  it('fails on a fault of ours that no test announced', () => {
+    app.services.onFault(new Error('a fault'))
+    expect(() => app.check()).toThrow('a fault')
+    app.expectFault(/announced/)
+    app.services.onFault(new Error('an announced one'))
+    expect(() => app.check()).not.toThrow()
+  })
+})
