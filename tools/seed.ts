@@ -90,7 +90,9 @@ async function signIn({ url, mailbox }: SeedOptions): Promise<Client> {
     await fetch(new URL(link.pathname + link.search, url), { redirect: 'manual' })
     return anonymous.auth.signInEmail(DEMO)
   })
-  return createClient({ contract, url: api, tokens: { current: () => session.token } })
+  if (!('token' in session)) throw new Error('The demo account has a second factor, which a seed cannot show.')
+  const { token } = session
+  return createClient({ contract, url: api, tokens: { current: () => token } })
 }
 
 async function mailedLink(mailbox: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NewPassword, Session } from './auth.ts'
+import { NewPassword, SignedIn } from './auth.ts'
 import { Email, Id, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
@@ -107,7 +107,7 @@ export const account = {
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ ticket: requiredText(200), code: MailCode }))
-    .output(Session),
+    .output(SignedIn),
 
   findUser: route({
     method: 'GET',

@@ -23,6 +23,20 @@ export const Session = z.object({
 })
 export type Session = z.output<typeof Session>
 
+/** Kinds of second factors. */
+export const FactorKind = z.enum(['totp', 'passkey'])
+
+/** The first step of a sign-in is done: POST /auth/sign-in/second-factor goes on, with one of these kinds. */
+export const SecondFactorNeeded = z.object({
+  secondFactor: z.array(z.enum([...FactorKind.options, 'recovery'])),
+  ticket: z.string(),
+})
+export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
+
+/** How a sign-in is answered. */
+export const SignedIn = z.union([Session, SecondFactorNeeded])
+export type SignedIn = z.output<typeof SignedIn>
+
 export const Workspace = z.object({
   id: z.string(),
   name: z.string(),
@@ -76,7 +90,7 @@ export const auth = {
     errors: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
   })
     .input(z.strictObject({ email: Email, password: z.string().min(1).max(1000) }))
-    .output(Session),
+    .output(SignedIn),
 
   exchange: route({
     method: 'POST',
@@ -90,7 +104,7 @@ export const auth = {
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ code: requiredText(200), codeVerifier: z.string().min(1).max(200).optional() }))
-    .output(Session),
+    .output(SignedIn),
 
   refresh: route({
     method: 'POST',

@@ -5,9 +5,21 @@ import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { scrapes } from './scrapes.ts'
+import { secondFactors } from './second-factors.ts'
 import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
 /** Every operation of the API, by domain. */
-export const contract = { auth, account, identities, xAccount, scrapes, leads, lists, campaigns, waitlist }
+export const contract = {
+  auth,
+  account,
+  identities,
+  secondFactors,
+  xAccount,
+  scrapes,
+  leads,
+  lists,
+  campaigns,
+  waitlist,
+}
 export type Contract = typeof contract

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Session } from './auth.ts'
+import { SignedIn } from './auth.ts'
 import { Id, requiredText, Time } from './fields.ts'
 import { route } from './route.ts'
 
@@ -87,7 +87,7 @@ export const identities = {
         referralCode: ReferralCode.optional(),
       }),
     )
-    .output(Session),
+    .output(SignedIn),
 
   list: route({
     method: 'GET',

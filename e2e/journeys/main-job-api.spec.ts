@@ -16,7 +16,9 @@ async function newClient(email: string) {
   const anonymous = createClient({ contract, url })
   await anonymous.auth.signUpEmail({ email, password: PASSWORD })
   await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
-  let session = await anonymous.auth.signInEmail({ email, password: PASSWORD })
+  const signedIn = await anonymous.auth.signInEmail({ email, password: PASSWORD })
+  if (!('token' in signedIn)) throw new Error('asked for a second factor')
+  let session = signedIn
   return createClient({
     contract,
     url,

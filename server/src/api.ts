@@ -20,6 +20,7 @@ import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
+import { secondFactorRoutes } from './domains/second-factors/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
@@ -31,6 +32,7 @@ export const router = {
   auth: authRoutes,
   account: accountRoutes,
   identities: identityRoutes,
+  secondFactors: secondFactorRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,

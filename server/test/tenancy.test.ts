@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { authIdentities } from '../src/domains/auth/tables.ts'
+import { authFactors } from '../src/domains/second-factors/tables.ts'
 import { connectX, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
@@ -8,7 +10,10 @@ let app: TestApp
 let owner: Person
 let stranger: Person
 /** One of everything that an id can stand for, by the domain in whose paths it stands. */
-let theirs: Record<'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account' | 'session', string>
+let theirs: Record<
+  'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account' | 'session' | 'identity' | 'factor',
+  string
+>
 
 beforeAll(async () => {
   app = await openApp({ x: true })
@@ -31,6 +36,14 @@ beforeAll(async () => {
   await owner.client.campaigns.queue({ id: campaign.id })
   const dm = (await owner.client.campaigns.dms({ id: campaign.id })).dms[0]!
   const scrape = await owner.client.scrapes.create({ twitterHandle: 'f20_secret', type: 'followers', keywords: [] })
+  const [identity] = await app.db
+    .insert(authIdentities)
+    .values({ userId: owner.id, providerId: 'google', accountId: 'somebody' })
+    .returning()
+  const [factor] = await app.db
+    .insert(authFactors)
+    .values({ userId: owner.id, kind: 'totp', name: 'Secret factor', confirmedAt: new Date() })
+    .returning()
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -39,13 +52,24 @@ beforeAll(async () => {
     scrape: scrape.id,
     account: account.id,
     session: owner.actor.sessionId,
+    identity: identity!.id,
+    factor: factor!.id,
   }
 })
 
+/** Which of them stands in a path that begins so. */
+const KINDS: Record<string, keyof typeof theirs> = {
+  leads: 'lead',
+  lists: 'list',
+  campaigns: 'campaign',
+  dms: 'dm',
+  scrapes: 'scrape',
+  sessions: 'session',
+  identities: 'identity',
+  factors: 'factor',
+}
 const idIn = (operation: Operation) => {
-  const kind = /^\/(?:auth\/)?(lead|list|campaign|dm|scrape|session)s\//.exec(operation.path)?.[1] as
-    | keyof typeof theirs
-    | undefined
+  const kind = KINDS[/^\/(?:auth\/)?(\w+)\//.exec(operation.path)?.[1] ?? '']
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -55,6 +79,7 @@ const bodies = (): Record<string, unknown> => ({
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },
   'campaigns.claim': { holder: 'stranger' },
+  'secondFactors.verify': { code: '123456' },
   'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
 })
 
@@ -72,6 +97,8 @@ async function ownersView() {
     await client.scrapes.list({}),
     await client.xAccount.status(),
     (await client.account.listSessions()).sessions.map(({ id }) => id),
+    await client.identities.list(),
+    await client.secondFactors.list(),
   ])
 }
 

@@ -49,6 +49,7 @@ export default function AuthCallback() {
     exchanging.then(
       (answer) => {
         if (!here) return
+        if (!('token' in answer)) return logIn()
         session.signIn(answer)
         void navigate(takeReturnPath() ?? signedInHome(), { replace: true })
       },

@@ -15,9 +15,10 @@ import {
   type AuthContext,
   endOtherSessions,
   endSession as endSessionOf,
+  finishSignIn,
   mailConfirmation,
   proveMailbox,
-  signInAs,
+  trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import type { WaitlistContext } from '../waitlist/service.ts'
@@ -87,7 +88,7 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
     if (!user) return null
     await proveMailbox({ ...context, db: tx }, user)
-    return signInAs(tx, context, user)
+    return finishSignIn(tx, context, user)
   })
   // Refused only after the commit, so that a wrong try counts.
   if (!session) throw new Refusal('INVALID_CODE')
@@ -291,9 +292,8 @@ export async function reauthenticate(
     })
     return { success: true as const, message: 'We have mailed you a code.', ticket, goodUntil: null }
   }
-  const now = new Date()
-  await db.update(authSessions).set({ reauthenticatedAt: now }).where(eq(authSessions.id, actor.sessionId))
-  const goodUntil = new Date(now.getTime() + REAUTHENTICATED_MINUTES * 60_000)
+  const since = await trustSession(db, actor.sessionId)
+  const goodUntil = new Date(since.getTime() + REAUTHENTICATED_MINUTES * 60_000)
   return { success: true as const, message: 'Confirmed.', ticket: null, goodUntil }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
-import { and, eq, gt, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
 import {
   createLocalJWKSet,
   type FlattenedJWSInput,
@@ -16,6 +16,7 @@ import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
+import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
 import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, SESSION_DAYS } from './engine.ts'
@@ -33,6 +34,9 @@ import {
 /** Two tabs may use one refresh token within this time of each other (api.md). */
 const REFRESH_GRACE_SECONDS = 10
 const CODE_SECONDS = 60
+/** The second step of a sign-in. */
+const TICKET_SECONDS = 10 * 60
+const SECOND_FACTOR_TRIES = 5
 /** Revocations of other processes are read this often, and told by a notice at once where that gets through. */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
@@ -258,6 +262,15 @@ export async function signIn(context: AuthContext, input: { email: string; passw
       .from(authSessions)
       .where(eq(authSessions.token, hashToken(signedIn.token)))
     if (!row) throw new Error('the engine made no session')
+    const second = await askSecondFactor(tx, signedIn.user.id)
+    if (second) {
+      await tx.delete(authSessions).where(eq(authSessions.id, row.id))
+      return second
+    }
+    await tx
+      .update(authSessions)
+      .set({ ipAddress: request.address, userAgent: request.userAgent })
+      .where(eq(authSessions.id, row.id))
     return openSession(tx, auth, { sessionId: row.id, user: signedIn.user })
   })
   if (session === 'unconfirmed') throw new Refusal('EMAIL_NOT_VERIFIED')
@@ -265,6 +278,39 @@ export async function signIn(context: AuthContext, input: { email: string; passw
   await limits.giveBack('signInByAddress', request.addressHash)
   await limits.forget('signInByAccountAndAddress', account)
   return session
+}
+
+/** Ends the first step of a sign-in: with a session, or where the account has a second factor with a ticket for that step. */
+export async function finishSignIn(
+  tx: Db,
+  context: Pick<AuthContext, 'auth' | 'request'>,
+  user: { id: string; email: string; name: string },
+) {
+  return (await askSecondFactor(tx, user.id)) ?? signInAs(tx, context, user)
+}
+
+/** @returns null where the account has no second factor */
+async function askSecondFactor(tx: Db, userId: string) {
+  const isOwn = and(eq(authFactors.userId, userId), isNotNull(authFactors.confirmedAt))
+  const kinds = await tx.selectDistinct({ kind: authFactors.kind }).from(authFactors).where(isOwn)
+  if (kinds.length === 0) return null
+  const recoveryCodes = await tx.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId))
+  const ticket = newToken()
+  await tx.insert(authTickets).values({
+    ticketHash: hashToken(ticket),
+    userId,
+    attemptsLeft: SECOND_FACTOR_TRIES,
+    expiresAt: new Date(Date.now() + TICKET_SECONDS * 1000),
+  })
+  const secondFactor = [...kinds.map(({ kind }) => kind), ...(recoveryCodes > 0 ? (['recovery'] as const) : [])]
+  return { secondFactor, ticket }
+}
+
+/** Lets a session make sensitive changes for a while. @returns since when */
+export async function trustSession(db: Db, sessionId: string): Promise<Date> {
+  const now = new Date()
+  await db.update(authSessions).set({ reauthenticatedAt: now }).where(eq(authSessions.id, sessionId))
+  return now
 }
 
 /** Begins a session of somebody who has proved who they are. */
@@ -328,7 +374,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
       if (!code || code.expiresAt < new Date() || !verifierFits(code.codeChallenge, input.codeVerifier)) return null
       const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
       if (!user) return null
-      return signInAs(tx, { auth, request }, user)
+      return finishSignIn(tx, { auth, request }, user)
     })
     .then((session) => {
       // Refused only after the commit, so that a code is used up by a wrong verifier too.

@@ -16,7 +16,7 @@ import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, issueCode, proveMailbox, signInAs, verifierFits } from '../auth/service.ts'
+import { type AuthContext, finishSignIn, issueCode, proveMailbox, verifierFits } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { join, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
 import { identityLinkedMail } from './mails.ts'
@@ -220,7 +220,7 @@ export async function signInIdToken(context: Context, { idToken, nonce, referral
       .returning()
     if (!first) throw problem('failed')
     const user = await findOrMakeUser({ ...context, db: tx }, { claims, referralCode, joins: false })
-    return signInAs(tx, context, user)
+    return finishSignIn(tx, context, user)
   })
 }
 

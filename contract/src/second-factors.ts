@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { FactorKind, Session } from './auth.ts'
+import { Id, requiredText, Success, Time, text } from './fields.ts'
+import { route } from './route.ts'
+
+/** What somebody proves themselves with beside their password. */
+export const Factor = z.object({
+  id: z.string(),
+  kind: FactorKind,
+  name: z.string(),
+  createdAt: Time,
+  lastUsedAt: Time.nullable(),
+})
+export type Factor = z.output<typeof Factor>
+
+/** What `navigator.credentials` takes, in the JSON that `PublicKeyCredential.parse…OptionsFromJSON` reads (WebAuthn Level 3). */
+const PasskeyOptions = z.record(z.string(), z.unknown())
+/** What a passkey answered: `credential.toJSON()`. */
+const Credential = z.looseObject({
+  id: z.string().max(2_000),
+  rawId: z.string().max(2_000),
+  type: z.literal('public-key'),
+  response: z.looseObject({ clientDataJSON: z.string().max(10_000) }),
+})
+/** Six digits of an authenticator app, or a recovery code; spaces and dashes do not count. */
+const FactorCode = z
+  .string()
+  .max(50)
+  .transform((code) => code.replace(/[\s-]/g, '').toLowerCase())
+const Ticket = requiredText(200)
+
+export const secondFactors = {
+  list: route({
+    method: 'GET',
+    path: '/auth/factors',
+    tag: 'Account',
+    summary: 'Second factors of the account',
+    access: 'viewer',
+    effect: 'none',
+  }).output(z.object({ factors: z.array(Factor), recoveryCodesLeft: z.number().int() })),
+
+  enrol: route({
+    method: 'POST',
+    path: '/auth/factors',
+    tag: 'Account',
+    summary: 'Begin to add a second factor',
+    description:
+      'Needs a fresh reauthentication. `totp` answers with the secret and its otpauth: address for a QR code, `passkey` with the options for the browser. It counts once it is verified, within 10 minutes.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['REAUTHENTICATION_NEEDED'],
+  })
+    .input(z.strictObject({ kind: FactorKind, name: text(100).optional() }))
+    .output(
+      z.object({
+        id: z.string(),
+        kind: FactorKind,
+        name: z.string(),
+        secret: z.string().nullable(),
+        uri: z.string().nullable(),
+        options: PasskeyOptions.nullable(),
+      }),
+    ),
+
+  challenge: route({
+    method: 'POST',
+    path: '/auth/factors/{id}/challenge',
+    tag: 'Account',
+    summary: 'Ask a factor to prove who one is',
+    description: 'For a passkey the answer has the options for the browser; an authenticator app needs none.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['FACTOR_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(z.object({ options: PasskeyOptions.nullable() })),
+
+  verify: route({
+    method: 'POST',
+    path: '/auth/factors/{id}/verify',
+    tag: 'Account',
+    summary: 'Verify a factor',
+    description:
+      'A new one counts from now on; the first brings recovery codes, which are shown this once. One that counts already trusts this session for 10 minutes, like a reauthentication.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['FACTOR_NOT_FOUND', 'INVALID_CODE'],
+  })
+    .input(z.strictObject({ id: Id, code: FactorCode.optional(), credential: Credential.optional() }))
+    .output(Success.extend({ recoveryCodes: z.array(z.string()).nullable() })),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/auth/factors/{id}',
+    tag: 'Account',
+    summary: 'Remove a second factor',
+    description: 'Needs a fresh reauthentication. With the last one the recovery codes go, too.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    successStatus: 204,
+    errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
+  }).input(z.strictObject({ id: Id })),
+
+  renewRecoveryCodes: route({
+    method: 'POST',
+    path: '/auth/recovery-codes',
+    tag: 'Account',
+    summary: 'Make new recovery codes; the old ones end',
+    description: 'Needs a fresh reauthentication, and a second factor.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
+  }).output(z.object({ recoveryCodes: z.array(z.string()) })),
+
+  signInChallenge: route({
+    method: 'POST',
+    path: '/auth/sign-in/challenge',
+    tag: 'Authentication',
+    summary: 'Ask a passkey for the second step of a sign-in',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ ticket: Ticket }))
+    .output(z.object({ options: PasskeyOptions })),
+
+  signIn: route({
+    method: 'POST',
+    path: '/auth/sign-in/second-factor',
+    tag: 'Authentication',
+    summary: 'The second step of a sign-in',
+    description:
+      'With the ticket that the first step answered with, and the code of an authenticator app, a recovery code, or what a passkey answered. A ticket lives 10 minutes and is used up by 5 wrong tries.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ ticket: Ticket, code: FactorCode.optional(), credential: Credential.optional() }))
+    .output(Session),
+}

@@ -1,0 +1,12 @@
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+
+/** @param change what happened, as a sentence */
+export function factorsChangedMail(to: string, change: string, accountLink: string): Mail {
+  return mailOf(to, {
+    subject: 'Your second factor was changed',
+    lines: [change],
+    action: { label: 'See your second factors', link: accountLink },
+    closing: 'If this was not you, change your password and end all other sessions.',
+  })
+}
