@@ -56,7 +56,7 @@ export default defineConfig({
       {
         test: {
           name: 'journeys',
-          include: ['e2e/journeys/**/*.spec.ts'],
+          include: ['e2e/journeys/**/*.spec.ts', 'tools/**/*.spec.ts'],
           globalSetup: present('./e2e/global-setup.ts'),
           // Each has a browser, a server and a database: one after the other, when all else is done.
           sequence: { groupOrder: 1 },
