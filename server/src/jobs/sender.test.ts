@@ -171,6 +171,24 @@ describe('a pause', () => {
     await completed(person, campaign.id)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
+
+  it('takes effect before the next message where X is slower than the pace, so that there is always one in hand', async () => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, delayMs: 1_500 })
+    await start(paced(0.2))
+    const campaign = await launch(person, await makeList(app, person, openHandles(200)))
+    await eventually(async () => (await inHand(campaign.id)) >= 3, 'sends overlap')
+    const claims = () => app.db.$count(dms, sql`campaign_id = ${campaign.id} and claimed_at is not null`)
+    const before = await claims()
+    const pressed = performance.now()
+    const paused = await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
+    // Only what was in hand is waited for: without that, the time after which a process counts as hanging.
+    expect(performance.now() - pressed).toBeLessThan(12_000)
+    expect(await claims()).toBeLessThanOrEqual(before + 5)
+    const { length } = await arrivedFrom(account.handle)
+    expect(paused).toMatchObject({ status: 'paused', dmsSentCount: length, dmsQueuedCount: 200 - length })
+    expect(await inHand(campaign.id)).toBe(0)
+  })
 })
 
 describe('the pace', () => {

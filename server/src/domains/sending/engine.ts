@@ -6,6 +6,7 @@ import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
 import {
+  campaignGate,
   campaignLock,
   claimThatLeavesTheDay,
   LEAD_MISSING,
@@ -25,8 +26,9 @@ import {
  * Settle. Where nobody knows whether X took a message (no answer, a worker that died, a lease that ran out), the conversation is read. If the message is
  * there, it was sent. If it is not, it may still take effect late, so it is looked for again once no call could still be under way, and only then queued again.
  *
- * Pause. A worker holds the campaign's lock, shared, from before the claim until its outcome is recorded, on the session that claims. A pause takes it exclusively
- * (`holdCampaign`) and so waits for what is in the hands of every process; the claims after it see the campaign paused. PostgreSQL gives the locks of a dead process free.
+ * Pause. A worker holds the campaign's lock, shared, from before the claim until its outcome is recorded, on the session that claims. A pause (`holdCampaign`) first
+ * shuts the campaign's gate, which every claim passes through, and then takes that lock exclusively: so it waits for what is in the hands of every process, and for
+ * nothing taken meanwhile. The claims after it see the campaign paused. PostgreSQL gives the locks of a dead process free.
  */
 
 type Needs = Parameters<typeof withAccount>[0]
@@ -111,9 +113,10 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
         ) where id = ${account.id}`)
     return null
   }
-  const { rows: locks } = await tx.execute<{ held: boolean }>(
-    sql`select pg_try_advisory_lock_shared(${campaignLock(sql`${next.campaignId}::text`)}) as held`,
-  )
+  const campaignId = sql`${next.campaignId}::text`
+  const { rows: locks } = await tx.execute<{ held: boolean }>(sql`
+    select case when pg_try_advisory_xact_lock_shared(${campaignGate(campaignId)})
+      then pg_try_advisory_lock_shared(${campaignLock(campaignId)}) else false end as held`)
   if (!locks[0]?.held) {
     // It is just being paused. Meanwhile other accounts have their turn.
     await tx.execute(

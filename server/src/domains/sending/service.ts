@@ -255,23 +255,40 @@ export function campaignLock(id: SQL): SQL {
   return sql`hashtextextended('campaign:' || ${id}, 0)`
 }
 
+/**
+ * What a claim passes through: held, shared, for the claim's transaction only. Who has messages in hand already would get the campaign's lock again
+ * however long a pause waits for it; the gate it does not.
+ */
+export function campaignGate(id: SQL): SQL {
+  return sql`hashtextextended('gate of campaign:' || ${id}, 0)`
+}
+
 /** Longer than a message can be in a living worker's hands. */
 const HOLD_SECONDS = 25
 
 /**
- * Waits until no worker has a message of this campaign in its hands, and keeps them from taking one until the transaction ends: what pausing and archiving begin with.
- * A process that hangs is not waited for longer than any send may take; when it wakes it finds its claim too old to send.
+ * Keeps workers from taking a message of this campaign until the transaction ends, and waits until none has one in its hands: what pausing and archiving begin with.
+ * A process that hangs is not waited for longer than any send may take.
  */
 export async function holdCampaign(tx: Db, campaignId: string): Promise<void> {
-  await tx
-    .transaction(async (nested) => {
+  const id = sql`${campaignId}::text`
+  if (await lockInTime(tx, campaignGate(id))) await lockInTime(tx, campaignLock(id))
+}
+
+/** Takes a lock until the transaction ends. False: it was not to be had in HOLD_SECONDS. */
+async function lockInTime(tx: Db, lock: SQL): Promise<boolean> {
+  try {
+    await tx.transaction(async (nested) => {
       await nested.execute(sql.raw(`set local lock_timeout = '${HOLD_SECONDS}s'`))
-      await nested.execute(sql`select pg_advisory_xact_lock(${campaignLock(sql`${campaignId}::text`)})`)
+      await nested.execute(sql`select pg_advisory_xact_lock(${lock})`)
+      await nested.execute(sql`set local lock_timeout = 0`)
     })
-    .catch((error: { code?: string; cause?: { code?: string } }) => {
-      if ((error.cause?.code ?? error.code) !== LOCK_NOT_AVAILABLE) throw error
-    })
-  await tx.execute(sql`set local lock_timeout = 0`)
+    return true
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } }
+    if ((cause?.code ?? code) !== LOCK_NOT_AVAILABLE) throw error
+    return false
+  }
 }
 
 const LOCK_NOT_AVAILABLE = '55P03'
