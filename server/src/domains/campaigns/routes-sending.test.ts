@@ -87,6 +87,22 @@ describe('POST /campaigns/{id}/claim', () => {
     expect(Number(wait.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })
 
+  it('keeps to the cap of an account that two workspaces have connected, however many ask at once', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const both = [await makePerson(app), await makePerson(app)]
+      const xUserId = `90000${round}`
+      const ids = await Promise.all(
+        both.map(async (one) => {
+          const { id } = await connectX(app, one)
+          await app.db.update(xAccounts).set({ xUserId, dailyCap: 1 }).where(eq(xAccounts.id, id))
+          return (await launched(2, one)).id
+        }),
+      )
+      const answers = await Promise.all([0, 1, 0, 1].map((one) => claim(ids[one]!, both[one])))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204])
+    }
+  })
+
   it('204: nothing that has lost its lead is handed out', async () => {
     const list = await makeList(app, person, openHandles(1))
     const campaign = await launch(person, list, { channel: 'extension' })

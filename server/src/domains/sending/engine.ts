@@ -14,6 +14,7 @@ import {
   type Pace,
   recordOutcome,
   wakeAccount,
+  xUserLock,
 } from './service.ts'
 
 /*
@@ -180,7 +181,7 @@ async function findNext(tx: Db, account: DueAccount, pace: Pace): Promise<Next> 
   if (isShared) {
     // Another workspace has connected the same account of X: its claims count too, so they come one after the other.
     const { rows } = await tx.execute<{ alone: boolean }>(
-      sql`select pg_try_advisory_xact_lock(hashtextextended('x user:' || ${account.xUserId}::text, 0)) as alone`,
+      sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as alone`,
     )
     if (!rows[0]?.alone) return { ...NOTHING, restUntil: new Date(Date.now() + 20).toISOString() }
   }

@@ -498,7 +498,15 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
 
 type PacedAccount = Pick<typeof xAccounts.$inferSelect, 'id' | 'xUserId' | 'nextSendAt' | 'dailyCap'>
 
-/** Locks what paces the campaign: its X account, or where the extension's account is not known to us, the workspace. */
+/**
+ * Taken for a claim, behind the row of the account: the pace and cap of an account of X are one for all workspaces that have connected it.
+ * Senders only try for it (engine.ts), so nobody waits for them in a circle.
+ */
+export function xUserLock(xUserId: string): SQL {
+  return sql`hashtextextended('x user:' || ${xUserId}::text, 0)`
+}
+
+/** Locks what paces the campaign: its X account in every workspace, or where the extension's account is not known to us, the workspace. */
 async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null> {
   const id = campaign.xAccountId ?? (await findCurrentAccount(tx, campaign.workspaceId))?.id
   if (!id) {
@@ -506,6 +514,7 @@ async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null
     return null
   }
   const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, id)).for('update')
+  if (account) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(account.xUserId)})`)
   return account ?? null
 }
 
