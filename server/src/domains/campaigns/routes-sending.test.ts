@@ -361,6 +361,19 @@ describe('queueDirect', () => {
     expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0 })
   })
 
+  it('leaves out a lead that a message may have reached, as nobody knows', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(1))
+    const { id } = await launch(own, list, { channel: 'extension' })
+    await runOut((await claim(id, own)).body.dmId)
+    await expireLeases(app.db)
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+    expect(lead?.dmStatus).toBe('failed_contact')
+    const answer = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
+    expect([answer.status, answer.body.queued]).toEqual([200, 0])
+  })
+
   it('counts its messages to one lead', async () => {
     const own = await makePerson(app)
     await connectX(app, own)

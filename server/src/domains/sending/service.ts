@@ -146,7 +146,7 @@ export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
 }
 
 /**
- * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued or were written to are left out.
+ * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued, were written to or may have been are left out.
  * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder)
  */
 export async function queueDirect(
@@ -169,6 +169,7 @@ export async function queueDirect(
         from leads l
         where l.workspace_id = ${actor.workspaceId} and l.id in (${selectLeads(tx, actor, selection)})
           and l.dm_status not in ('queued', 'sent', 'contacted')
+          and not exists (select from dms d where d.lead_id = l.id and d.outcome_unknown)
         order by l.created_at, l.id
         returning lead_id
       )
