@@ -2,7 +2,15 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { dmsOf, expectCountsRight, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import {
+  dmsOf,
+  eventually,
+  expectCountsRight,
+  launch,
+  makeCampaign,
+  makeList,
+  openHandles,
+} from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems } from '../lists/tables.ts'
 import { expireLeases, queueDirect } from '../sending/service.ts'
@@ -17,6 +25,16 @@ beforeAll(async () => {
   person = await makePerson(app)
   stranger = await makePerson(app)
 })
+
+/** Waits until a statement waits for a row's lock. */
+const someoneWaits = ({ db }: TestApp) =>
+  eventually(async () => {
+    const { rows } = await db.execute(
+      sql`select from pg_locks l where not l.granted and l.locktype in ('transactionid', 'tuple')
+        and l.pid in (select pid from pg_stat_activity where datname = current_database())`,
+    )
+    return rows.length > 0
+  }, 'a statement waits')
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
 const UNKNOWN = 'Outcome unknown: check the conversation before sending again'
@@ -385,6 +403,22 @@ describe('queueDirect', () => {
     }
     const rows = await app.db.select().from(dms).where(eq(dms.leadId, list.leadIds[0]!)).orderBy(dms.step)
     expect(rows.map((dm) => dm.step)).toEqual([0, 1, 2])
+  })
+
+  it('locks leads before the campaign, as recording an outcome does', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const list = await makeList(app, own, openHandles(2))
+    await queueDirect(app.db, own.actor, { leadIds: list.leadIds.slice(0, 1) })
+    const queueing = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from leads where id = ${list.leadIds[1]} for update`)
+      const waiting = queueDirect(app.db, own.actor, { leadIds: list.leadIds })
+      await someoneWaits(app)
+      await tx.execute(sql`
+        select from campaigns where workspace_id = ${own.workspaceId} and kind = 'direct' for update nowait`)
+      return { waiting }
+    })
+    expect(await queueing.waiting).toMatchObject({ queued: 1 })
   })
 
   it('asks for a connected account, and names a placeholder that nothing fills', async () => {

@@ -158,8 +158,9 @@ export async function queueDirect(
   return db.transaction(async (tx) => {
     const account = await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
-    const direct = await openDirectCampaign(tx, actor, account.id)
+    // Leads before the campaign, as whoever records an outcome does.
     await lockLeads(tx, selectLeads(tx, actor, selection))
+    const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
       with added as (
         insert into dms (workspace_id, user_id, lead_id, campaign_id, step, message)
