@@ -4,6 +4,7 @@ import { campaigns } from './campaigns.ts'
 import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
+import { personalData } from './personal-data.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
 import { waitlist } from './waitlist.ts'
@@ -15,6 +16,7 @@ export const contract = {
   account,
   identities,
   secondFactors,
+  personalData,
   xAccount,
   scrapes,
   leads,

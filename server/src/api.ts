@@ -19,6 +19,7 @@ import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
+import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
@@ -33,6 +34,7 @@ export const router = {
   account: accountRoutes,
   identities: identityRoutes,
   secondFactors: secondFactorRoutes,
+  personalData: personalDataRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,

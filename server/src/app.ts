@@ -5,6 +5,7 @@ import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/auth/service.ts'
+import { serveAccountArchive } from './edges/account-archive.ts'
 import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
 import { useEnvelope } from './edges/envelope.ts'
@@ -110,6 +111,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   serveVerifyEmail(app, services)
   await serveChangeEmail(app, services)
   serveGoogleCallback(app, services)
+  serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
   serveScrapeEvents(app, services)

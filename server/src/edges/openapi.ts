@@ -30,6 +30,14 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/auth/user/export': {
+    get: {
+      operationId: 'personalData.export',
+      tags: ['Account'],
+      summary: 'Everything of the account, as one ZIP of JSON files',
+      responses: { '200': { description: 'The archive', content: { 'application/zip': {} } } },
+    },
+  },
   '/auth/change-email': {
     get: {
       operationId: 'auth.askEmailChange',

@@ -12,6 +12,8 @@ interface Limit {
 /** api.md, Conventions. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
+  /** Over all addresses; those that the account is signed in from are not counted, so that nobody locks its owner out. */
+  signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins begun at a provider, and id_tokens brought. */
   authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },

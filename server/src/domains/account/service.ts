@@ -16,6 +16,7 @@ import {
   endOtherSessions,
   endSession as endSessionOf,
   finishSignIn,
+  forgiveGuesses,
   mailConfirmation,
   proveMailbox,
   trustSession,
@@ -213,6 +214,7 @@ export async function resetPassword(context: Context, { token, password }: { tok
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
+    await forgiveGuesses(context.limits, user.email)
   })
   return { success: true as const, message: 'Password has been reset successfully!' }
 }

@@ -12,6 +12,8 @@ export const ACCESS_TOKEN_SECONDS = 15 * 60
 export const SESSION_DAYS = 30
 const VERIFICATION_HOURS = 24
 const KEY_ROTATION_DAYS = 90
+/** A key that signs no more still verifies for this long. */
+export const KEY_GRACE_SECONDS = 86_400
 
 /** What the engine asks us to mail; called inside the transaction of the call that causes it. */
 export interface AuthMails {
@@ -90,7 +92,7 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
         jwks: {
           keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
           rotationInterval: KEY_ROTATION_DAYS * 86_400,
-          gracePeriod: 86_400,
+          gracePeriod: KEY_GRACE_SECONDS,
         },
         jwt: { issuer: origin, audience: origin, expirationTime: `${ACCESS_TOKEN_SECONDS}s` },
       }),

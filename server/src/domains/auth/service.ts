@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { Email } from '@x-automated/contract/fields'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
 import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
@@ -19,7 +20,7 @@ import { hashToken, newToken } from '../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
 import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
-import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, SESSION_DAYS } from './engine.ts'
+import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
 import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
 import {
   authCodes,
@@ -91,7 +92,9 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
 
   let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
   const readKeys = async () => {
-    const rows = await db.select().from(authKeys)
+    // A key that signs no more is known for as long as tokens of it may be about.
+    const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
+    const rows = await db.select().from(authKeys).where(sql`(${isOld}) is not true`)
     const set = {
       keys: rows.map((row) => ({ ...JSON.parse(row.publicKey), kid: row.id, alg: row.alg ?? 'EdDSA', use: 'sig' })),
     } as JSONWebKeySet
@@ -243,6 +246,8 @@ export async function signIn(context: AuthContext, input: { email: string; passw
   // Counted before the password is looked at, so that guesses side by side count too; given back when it was right.
   await limits.spend('signInByAddress', request.addressHash)
   await limits.spend('signInByAccountAndAddress', account)
+  const isKnown = await isKnownAddress(db, input.email, request.address)
+  if (!isKnown) await limits.spend('signInByAccount', hashToken(input.email))
   const session = await db.transaction(async (tx) => {
     const signedIn = await auth.engine
       .within(tx, () =>
@@ -276,6 +281,7 @@ export async function signIn(context: AuthContext, input: { email: string; passw
   if (session === 'unconfirmed') throw new Refusal('EMAIL_NOT_VERIFIED')
   if (session === 'refused') throw new Refusal('INVALID_CREDENTIALS')
   await limits.giveBack('signInByAddress', request.addressHash)
+  if (!isKnown) await limits.giveBack('signInByAccount', hashToken(input.email))
   await limits.forget('signInByAccountAndAddress', account)
   return session
 }
@@ -361,6 +367,22 @@ export async function mailConfirmation(
     () => auth.engine.api.sendVerificationEmail({ body: { email: user.email } }),
     codeChallenge,
   )
+}
+
+/** Is the account signed in from this address? Whoever guesses from everywhere else then cannot lock its owner out. */
+async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
+  const [found] = await db
+    .select({ id: authSessions.id })
+    .from(authSessions)
+    .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
+    .where(and(eq(authUsers.email, email), eq(authSessions.ipAddress, address), gt(authSessions.expiresAt, sql`now()`)))
+    .limit(1)
+  return found !== undefined
+}
+
+/** Lets guesses begin anew for an account whose owner has proved their mailbox. */
+export async function forgiveGuesses(limits: Limits, email: string): Promise<void> {
+  await limits.forget('signInByAccount', hashToken(email))
 }
 
 /** Turns a one-time code into a session. @throws Refusal INVALID_CODE: unknown, used, expired, or without its verifier */
@@ -531,7 +553,7 @@ function asInvalidCode(error: unknown): never {
 function emailOf(token: string): string | null {
   try {
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { email?: unknown }
-    return typeof payload.email === 'string' ? payload.email : null
+    return Email.safeParse(payload.email).data ?? null
   } catch {
     return null
   }

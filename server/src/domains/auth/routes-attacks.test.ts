@@ -1,0 +1,227 @@
+import { eq, sql } from 'drizzle-orm'
+import { decodeProtectedHeader } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { linkIn, mailTo, makeAccount, PASSWORD, statusOf } from '../../../test/accounts.ts'
+import { call, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { hashToken } from '../../sealing.ts'
+import { authKeys, authSessions } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
+})
+
+let count = 0
+/** An address that nobody has called from yet. */
+const newAddress = () => `203.0.113.${++count}`
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const signIn = (email: string, password = PASSWORD, address = newAddress()) =>
+  call(app, 'POST', '/auth/sign-in/email', { email, password }, from(address))
+const newEmail = () => `attacked${++count}@example.com`
+const addressHash = (address: string) => hashToken(`${app.env.authSecret}\n${address}`)
+
+async function fastest(work: () => Promise<unknown>): Promise<number> {
+  const since = performance.now()
+  await work()
+  return performance.now() - since
+}
+
+/** Side by side, so that a busy machine is busy for both. The fastest of some is the least disturbed. */
+async function compared(one: () => Promise<unknown>, other: () => Promise<unknown>, times = 8): Promise<number> {
+  const best = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let i = 0; i < times; i++) {
+    best[0] = Math.min(best[0]!, await fastest(one))
+    best[1] = Math.min(best[1]!, await fastest(other))
+  }
+  return best[0]! / best[1]!
+}
+
+describe('enumeration', () => {
+  it('by the time of a sign-in or a sign-up tells nothing: a password is hashed for unknown addresses, too', async () => {
+    const { email } = await makeAccount(app)
+    const signIns = await compared(
+      () => signIn(email, 'Wrong-one1'),
+      () => signIn(newEmail(), 'Wrong-one1'),
+    )
+    const signUp = (address: string) =>
+      call(app, 'POST', '/auth/sign-up/email', { email: address, password: PASSWORD }, from(newAddress()))
+    const signUps = await compared(
+      () => signUp(email),
+      () => signUp(newEmail()),
+    )
+    // A hash takes some ten times as long as all else.
+    for (const ratio of [signIns, signUps]) {
+      expect(ratio).toBeGreaterThan(0.5)
+      expect(ratio).toBeLessThan(2)
+    }
+  })
+})
+
+describe('brute force', () => {
+  const spendAccount = async (email: string, points: number) => {
+    for (let i = 0; i < points; i++) await app.services.limits.spend('signInByAccount', hashToken(email))
+  }
+
+  it('429: from ever new addresses; the owner signs in where they are signed in already, and by a mailed code anywhere', async () => {
+    const { email } = await makeAccount(app)
+    const home = newAddress()
+    expect((await signIn(email, PASSWORD, home)).status).toBe(200)
+    await spendAccount(email, 98)
+    const guesses = []
+    for (let i = 0; i < 4; i++) guesses.push((await signIn(email, 'Wrong-one1')).status)
+    expect(guesses).toEqual([400, 400, 429, 429])
+    expect((await signIn(email, PASSWORD, home)).status).toBe(200)
+
+    const away = newAddress()
+    expect((await signIn(email, PASSWORD, away)).status).toBe(429)
+    const { ticket } = (await call(app, 'POST', '/auth/otp', { email }, from(away))).body
+    const code = (await mailTo(app, email, /^Your code/)).subject.replace(/\D/g, '')
+    expect((await call(app, 'POST', '/auth/verify', { ticket, code }, from(away))).status).toBe(200)
+    expect((await signIn(email, PASSWORD, away)).status).toBe(200)
+  })
+
+  it('a new password by a mailed link lets the owner in at once', async () => {
+    const { email } = await makeAccount(app)
+    await spendAccount(email, 100)
+    expect((await signIn(email)).status).toBe(429)
+    await call(app, 'POST', '/auth/recover', { email }, from(newAddress()))
+    const link = linkIn(await mailTo(app, email, /Reset/), '/reset-password')
+    const token = link.hash.slice('#token='.length)
+    await call(app, 'POST', '/auth/reset-password', { token, password: 'Another-one2' }, from(newAddress()))
+    expect((await signIn(email, 'Another-one2')).status).toBe(200)
+  })
+
+  it('429: from one address over many accounts', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 299; i++) await app.services.limits.spend('signInByAddress', addressHash(address))
+    const statuses = []
+    for (let i = 0; i < 2; i++) statuses.push((await signIn(newEmail(), 'Wrong-one1', address)).status)
+    expect(statuses).toEqual([400, 429])
+    expect((await signIn(newEmail(), 'Wrong-one1')).status).toBe(400)
+  })
+
+  it('a forwarded address of somebody who is no proxy of ours is not believed', async () => {
+    const direct = await app.startAnother({ env: { TRUST_PROXY: '' } })
+    const { email } = await makeAccount(app)
+    const guess = () =>
+      call(
+        { url: `${direct.url}/api` },
+        'POST',
+        '/auth/sign-in/email',
+        { email, password: 'Wrong-one1' },
+        from(newAddress()),
+      )
+    const answers = await Promise.all(Array.from({ length: 11 }, guess))
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+  })
+})
+
+it('sign-up floods: 429 after 30 an hour from one address, and others sign up', async () => {
+  const address = newAddress()
+  for (let i = 0; i < 29; i++) await app.services.limits.spend('signUpByAddress', addressHash(address))
+  const signUp = (by: string) =>
+    call(app, 'POST', '/auth/sign-up/email', { email: newEmail(), password: PASSWORD }, from(by))
+  expect((await signUp(address)).status).toBe(200)
+  const flooded = await signUp(address)
+  expect([flooded.status, Number(flooded.headers.get('retry-after')) > 0]).toEqual([429, true])
+  expect((await signUp(newAddress())).status).toBe(200)
+})
+
+it('session fixation: nothing that a browser brings along decides what session or tokens it gets', async () => {
+  const { email } = await makeAccount(app)
+  const attackers = (await signIn(email)).body
+  const body = { email, password: PASSWORD }
+  const { status, body: own } = await call(app, 'POST', '/auth/sign-in/email', body, {
+    authorization: `Bearer ${attackers.token}`,
+    cookie: `x-automated.session_token=${attackers.refreshToken}; authToken=${attackers.token}`,
+    'x-session-id': 'chosen',
+  })
+  expect(status).toBe(200)
+  expect(own.refreshToken).not.toBe(attackers.refreshToken)
+  const sid = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).sid
+  expect(sid(own.token)).not.toBe(sid(attackers.token))
+  for (const extra of [{ token: 'chosen' }, { sessionId: 'chosen' }, { refreshToken: 'chosen' }])
+    expect((await call(app, 'POST', '/auth/sign-in/email', { ...body, ...extra })).status).toBe(400)
+})
+
+it('CSRF: a form of another site reaches nothing, as no call takes a cookie and none takes a form', async () => {
+  const person = await makeAccount(app)
+  const cookie = `authToken=${person.token}; x-automated.session_token=${person.token}`
+  const forged = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  for (const [method, path] of [
+    ['PATCH', '/auth/user'],
+    ['DELETE', '/auth/user'],
+    ['POST', '/auth/sign-out'],
+    ['POST', '/auth/identities/authorize'],
+    ['POST', '/auth/factors'],
+  ] as const)
+    expect([path, (await call(app, method, path, undefined, forged)).status]).toEqual([path, 401])
+  const form = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }
+  const login = `email=${encodeURIComponent(person.email)}&password=${PASSWORD}`
+  expect((await call(app, 'POST', '/auth/sign-in/email', login, form)).status).toBe(400)
+  const preflight = await call(app, 'OPTIONS', '/auth/sign-in/email', undefined, {
+    origin: 'https://evil.example',
+    'access-control-request-method': 'POST',
+  })
+  expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+it('open redirects: no mailed link and no parameter leads to another origin', async () => {
+  const { email } = await makeAccount(app, { confirmed: false })
+  await call(app, 'POST', '/auth/resend', { email }, from(newAddress()))
+  const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
+  for (const name of ['callbackURL', 'redirectTo', 'redirect', 'next', 'returnTo', 'from'])
+    link.searchParams.set(name, 'https://evil.example')
+  const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
+  const opened = await call(app, 'GET', link.pathname.replace('/api', '') + link.search, undefined, headers)
+  expect(new URL(opened.headers.get('location')!).origin).toBe('http://localhost:3000')
+  await call(app, 'POST', '/auth/recover', { email }, { ...headers, ...from(newAddress()) })
+  expect((await mailTo(app, email, /Reset/)).text).not.toContain('evil.example')
+})
+
+describe('keys', () => {
+  const keysOf = async (url = app.url) => (await call({ url }, 'GET', '/auth/jwks')).body.keys as { kid: string }[]
+  const kidOf = (token: string) => decodeProtectedHeader(token).kid
+  const setExpiry = (hours: number) =>
+    app.db
+      .update(authKeys)
+      .set({ expiresAt: sql`now() - make_interval(hours => ${hours})` })
+      .where(sql`${authKeys.expiresAt} = (select min(expires_at) from ${authKeys})`)
+
+  it('are changed in time; tokens of the old one hold during its grace, on every process, and not after', async () => {
+    const person: Person = await makeAccount(app)
+    const before = await keysOf()
+    await setExpiry(1)
+    const { token } = (await signIn(person.email)).body as { token: string }
+    expect(kidOf(token)).not.toBe(kidOf(person.token))
+    expect((await keysOf()).map(({ kid }) => kid)).toEqual(expect.arrayContaining([kidOf(person.token), kidOf(token)]))
+    expect(before.map(({ kid }) => kid)).not.toContain(kidOf(token))
+
+    const another = { url: `${(await app.startAnother()).url}/api` }
+    expect([await statusOf(another, person.token), await statusOf(another, token)]).toEqual([200, 200])
+
+    await setExpiry(25)
+    const late = { url: `${(await app.startAnother()).url}/api` }
+    expect((await keysOf(late.url)).map(({ kid }) => kid)).not.toContain(kidOf(person.token))
+    expect([await statusOf(late, person.token), await statusOf(late, token)]).toEqual([401, 200])
+  })
+
+  it('lie in the database with their private halves encrypted', async () => {
+    const rows = await app.db.select().from(authKeys)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { privateKey } of rows) expect(privateKey).not.toMatch(/"d"\s*:/)
+  })
+})
+
+it('no session is without its address, which tells the owner where it is', async () => {
+  const { email, id } = await makeAccount(app)
+  const address = newAddress()
+  await signIn(email, PASSWORD, address)
+  const [session] = await app.db
+    .select()
+    .from(authSessions)
+    .where(eq(authSessions.userId, id))
+    .orderBy(sql`created_at desc`)
+  expect(session?.ipAddress).toBe(address)
+})

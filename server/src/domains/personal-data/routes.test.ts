@@ -1,0 +1,141 @@
+import { eq, sql } from 'drizzle-orm'
+import { strFromU8, unzipSync } from 'fflate'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { mailTo, makeAccount, PASSWORD, signIn, statusOf } from '../../../test/accounts.ts'
+import { makeLeads } from '../../../test/leads.ts'
+import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
+import { leads } from '../leads/tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true })
+})
+
+/** Somebody with something of everything. */
+async function withData(leadCount = 3) {
+  const person = await makeAccount(app)
+  const rows = await makeLeads(app, person, leadCount)
+  const list = await person.client.lists.create({ name: 'My list' })
+  await person.client.lists.addLeads({ id: list.id, leadIds: rows.slice(0, 3).map(({ id }) => id) })
+  await connectX(app, person)
+  const campaign = await person.client.campaigns.create({
+    name: 'My campaign',
+    leadListId: list.id,
+    messageTemplate: 'Hello {lead_name}',
+    status: 'draft',
+    channel: 'extension',
+  })
+  await person.client.campaigns.queue({ id: campaign.id })
+  await call(app, 'POST', '/waitlist/join', { email: person.email })
+  await person.call('GET', '/dashboard')
+  await app.db
+    .insert(authIdentities)
+    .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
+  return person
+}
+
+async function archiveOf(person: Person) {
+  const answer = await fetch(`${app.url}/auth/user/export`, { headers: { authorization: `Bearer ${person.token}` } })
+  const files = unzipSync(new Uint8Array(await answer.arrayBuffer()))
+  const text = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, strFromU8(bytes)]))
+  return { answer, text, file: (name: string) => JSON.parse(text[name] ?? 'null') as Record<string, unknown>[] }
+}
+
+describe('GET /auth/user/export', () => {
+  it('200: everything of the account in one archive, and nothing of ours or of others', async () => {
+    const person = await withData()
+    const other = await makePerson(app)
+    await makeLeads(app, other, [{ name: 'Somebody else’s lead' }])
+    const { answer, text, file } = await archiveOf(person)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    expect(Object.fromEntries(Object.keys(text).map((name) => [name, file(name).length]))).toEqual({
+      'account.json': 1,
+      'sign-ins.json': 1,
+      'second-factors.json': 0,
+      'sessions.json': 1,
+      'workspaces.json': 1,
+      'x-accounts.json': 1,
+      'leads.json': 3,
+      'lead-lists.json': 1,
+      'lead-list-items.json': 3,
+      'campaigns.json': 1,
+      'messages.json': 3,
+      'scrapes.json': 0,
+      'waitlist.json': 1,
+      'referrals.json': 0,
+    })
+    expect(file('account.json')[0]).toMatchObject({ id: person.id, email: person.email })
+    expect(file('messages.json')[0]).toMatchObject({ message: expect.stringContaining('Hello Lead') })
+    const all = Object.values(text).join()
+    for (const hidden of ['a secret', 'sealed', 'password', '"token"', 'lease', 'Somebody else', other.id])
+      expect(all).not.toContain(hidden)
+  })
+
+  it('200: more than is held in memory at a time, each once', async () => {
+    const person = await makePerson(app)
+    await makeLeads(app, person, 2_345)
+    const rows = (await archiveOf(person)).file('leads.json')
+    expect([rows.length, new Set(rows.map(({ id }) => id)).size]).toEqual([2_345, 2_345])
+  })
+
+  it('401: without a token', async () => {
+    expect((await call(app, 'GET', '/auth/user/export')).status).toBe(401)
+  })
+})
+
+describe('DELETE /auth/user', () => {
+  const remove = (person: Person, body: object) => person.call('DELETE', '/auth/user', body)
+
+  it('200: the account and all of its workspace are gone at once, and its place is anonymous', async () => {
+    const person = await withData()
+    const elsewhere = (await signIn(app, person.email)).body
+    const answer = await remove(person, { confirmation: ` ${person.email.toUpperCase()}`, currentPassword: PASSWORD })
+    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    expect([await statusOf(app, person.token), await statusOf(app, elsewhere.token)]).toEqual([401, 401])
+    expect((await call(app, 'POST', '/auth/refresh', { refreshToken: elsewhere.refreshToken })).status).toBe(401)
+    expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
+    expect(await app.db.$count(authUsers, eq(authUsers.id, person.id))).toBe(0)
+    expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
+    expect((await call(app, 'POST', '/waitlist/position', { email: person.email })).status).toBe(404)
+    await mailTo(app, person.email, /account was deleted/)
+  })
+
+  it('leaves no row anywhere that still names the account', async () => {
+    const person = await withData()
+    await person.call('POST', '/lists', { name: 'Kept' }, { 'idempotency-key': person.id })
+    await call(app, 'POST', '/auth/otp', { email: person.email })
+    await remove(person, { confirmation: person.email, currentPassword: PASSWORD })
+    const { rows: tables } = await app.db.execute<{ name: string }>(
+      sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+    )
+    const named = []
+    for (const { name } of tables) {
+      const row = sql`${sql.identifier(name)}`
+      const { rows } = await app.db.execute(
+        sql`select 1 from ${row} as r where r::text like ${`%${person.id}%`} or r::text like ${`%${person.email}%`} or r::text like ${`%${person.workspaceId}%`} limit 1`,
+      )
+      // Counts of calls in the last minutes, by an id that now means nobody.
+      if (rows.length > 0 && name !== 'call_counts') named.push(name)
+    }
+    expect(named).toEqual([])
+  })
+
+  it('400: another address as confirmation; 400: a wrong password; 403: no proof; the account stays', async () => {
+    const person = await makeAccount(app)
+    const confirmation = person.email
+    const answers = [
+      await remove(person, { confirmation: 'somebody@example.com', currentPassword: PASSWORD }),
+      await remove(person, { confirmation, currentPassword: 'Wrong-one1' }),
+      await remove(person, { confirmation }),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [400, 'INVALID_INPUT'],
+      [400, 'INVALID_CREDENTIALS'],
+      [403, 'REAUTHENTICATION_NEEDED'],
+    ])
+    expect(await statusOf(app, person.token)).toBe(200)
+  })
+})

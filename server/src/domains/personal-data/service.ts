@@ -1,0 +1,193 @@
+import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { Zip, ZipDeflate } from 'fflate'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { requireProof } from '../account/service.ts'
+import { type AuthContext, endOtherSessions } from '../auth/service.ts'
+import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { leadListItems, leadLists } from '../lists/tables.ts'
+import { scrapes } from '../scrapes/tables.ts'
+import { authFactors } from '../second-factors/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
+import { members, referrals } from '../waitlist/tables.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { accountDeletedMail } from './mails.ts'
+
+/** Rows of one read: what is held in memory at a time. */
+const BATCH = 1_000
+
+/**
+ * Deletes an account and its own workspace, for good; its sessions end at once, here and on every process.
+ * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
+ */
+export async function remove(
+  context: AuthContext & WaitlistContext,
+  actor: Actor,
+  { confirmation, currentPassword }: { confirmation: string; currentPassword?: string },
+) {
+  const { db, auth, outbox, origin } = context
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  if (confirmation.trim().toLowerCase() !== user.email)
+    throw invalidField('confirmation', 'must be the email address of your account')
+  await requireProof(context, actor, currentPassword)
+  await db.transaction(async (tx) => {
+    // A workspace of a million leads takes longer than a request's usual statement.
+    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await forgetMember(tx, user.id)
+    await endOtherSessions(tx, auth, { userId: user.id, except: null })
+    // First answers that are kept for their Idempotency-Keys hold data of the account.
+    await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
+    await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
+    await tx.delete(authUsers).where(eq(authUsers.id, user.id))
+    await outbox.post(tx, accountDeletedMail(user.email, origin))
+  })
+  return { success: true as const }
+}
+
+/**
+ * Everything of an account, as one ZIP of JSON files, in pieces. Secrets of ours (hashes, sealed tokens) and leases are not in it.
+ * @throws Refusal UNAUTHORIZED where the account is gone, before the first piece
+ */
+export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Uint8Array>> {
+  const { userId } = actor
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  const owned = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.workspaceId, workspaces.id))
+    .where(and(eq(workspaceMembers.userId, userId), eq(workspaceMembers.role, 'owner')))
+  const ids = owned.map(({ id }) => id)
+  const inOwn = (column: PgColumn) => inArray(column, ids)
+  const [member] = await db.select({ id: members.id }).from(members).where(eq(members.accountUserId, userId))
+  const lists = db.select({ id: leadLists.id }).from(leadLists).where(inOwn(leadLists.workspaceId))
+
+  return zipOf([
+    ['account.json', [user][Symbol.iterator]()],
+    [
+      'sign-ins.json',
+      rowsOf(db, authIdentities, and(eq(authIdentities.userId, userId), ne(authIdentities.providerId, 'credential'))),
+    ],
+    ['second-factors.json', rowsOf(db, authFactors, eq(authFactors.userId, userId))],
+    ['sessions.json', rowsOf(db, authSessions, eq(authSessions.userId, userId))],
+    ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
+    ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
+    ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
+    ['lead-lists.json', rowsOf(db, leadLists, inOwn(leadLists.workspaceId))],
+    ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
+    ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
+    ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
+    ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
+    ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
+    ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],
+  ])
+}
+
+/** What is ours and not theirs: secrets, and what holds work together. */
+const HIDDEN = new Set([
+  'password',
+  'accessToken',
+  'refreshToken',
+  'idToken',
+  'token',
+  'sealedAccessToken',
+  'sealedRefreshToken',
+  'sealedSecret',
+  'publicKey',
+  'challenge',
+  'lease',
+  'holder',
+  'leaseExpiresAt',
+  'workerId',
+  'cursor',
+  'version',
+])
+
+type Row = Record<string, unknown>
+type Rows = Iterator<Row> | AsyncGenerator<Row>
+
+/** Rows of a table by their id, some at a time. */
+async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {
+  const columns = Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
+  let after: unknown = null
+  for (;;) {
+    const rows: Row[] = await db
+      .select(columns)
+      .from(table)
+      .where(and(where, after === null ? undefined : gt(table.id, after)))
+      .orderBy(asc(table.id))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)?.id
+    if (rows.length < BATCH) return
+  }
+}
+
+async function* itemsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  let after: { leadListId: string; leadId: string } | undefined
+  for (;;) {
+    const rows = await db
+      .select()
+      .from(leadListItems)
+      .where(
+        and(
+          where,
+          after &&
+            sql`(${leadListItems.leadListId}, ${leadListItems.leadId}) > (${after.leadListId}::uuid, ${after.leadId}::uuid)`,
+        ),
+      )
+      .orderBy(asc(leadListItems.leadListId), asc(leadListItems.leadId))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)
+    if (rows.length < BATCH) return
+  }
+}
+
+/** Whom a member referred: when, and what became of it. Who they are is theirs to tell. */
+async function* referralsOf(db: Db, memberId: string): AsyncGenerator<Row> {
+  yield* await db
+    .select({ status: referrals.status, country: referrals.country, createdAt: referrals.createdAt })
+    .from(referrals)
+    .where(eq(referrals.referrerId, memberId))
+    .orderBy(asc(referrals.createdAt))
+}
+
+async function* zipOf(files: [name: string, rows: Rows][]): AsyncGenerator<Uint8Array> {
+  let ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  const taken = () => {
+    const pieces = ready
+    ready = []
+    return pieces
+  }
+  const bytes = new TextEncoder()
+  for (const [name, rows] of files) {
+    const file = new ZipDeflate(name, { level: 6 })
+    zip.add(file)
+    let text = '['
+    let count = 0
+    for (let next = await rows.next(); !next.done; next = await rows.next()) {
+      text += `${count === 0 ? '' : ','}\n${JSON.stringify(next.value)}`
+      count += 1
+      if (text.length < 64 * 1024) continue
+      file.push(bytes.encode(text))
+      text = ''
+      yield* taken()
+    }
+    file.push(bytes.encode(`${text}\n]\n`), true)
+    yield* taken()
+  }
+  zip.end()
+  yield* taken()
+}

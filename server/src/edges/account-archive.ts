@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Services } from '../app.ts'
+import { archiveOf } from '../domains/personal-data/service.ts'
+import { signedIn } from './signed-in.ts'
+
+/** GET /api/auth/user/export: everything of the account, as one ZIP. */
+export function serveAccountArchive(app: FastifyInstance, services: Services): void {
+  app.get('/api/auth/user/export', { exposeHeadRoute: false }, async (request, reply) => {
+    const actor = await signedIn(services, request, 'viewer')
+    const archive = await archiveOf(services.database.db, actor)
+    return reply
+      .type('application/zip')
+      .header('content-disposition', 'attachment; filename="x-automated.zip"')
+      .send(Readable.from(archive))
+  })
+}
