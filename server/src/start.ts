@@ -68,7 +68,7 @@ export async function startServer({
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
   const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
-  const limits = createLimits(database.pool, overrides)
+  const limits = createLimits(database.besides, overrides)
   let draining = false
   const services: Services = {
     env,

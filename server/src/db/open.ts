@@ -1,6 +1,9 @@
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { createSessionLocks, type SessionLocks } from './session-locks.ts'
+
+const BESIDES_MAX = 5
 
 /** A database or a transaction's handle: what every query function takes first. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
@@ -8,6 +11,13 @@ export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 export interface Database {
   db: Db
   pool: pg.Pool
+  /**
+   * A few connections for single short statements beside a transaction that is open.
+   * Taken from `pool` they could wait for each other: everybody holding one connection and needing a second.
+   */
+  besides: pg.Pool
+  /** Locks held over calls of other services, without a connection of the pool each. */
+  locks: SessionLocks
   /** For LISTEN and for locks held over a process's life: a connection of its own. */
   connect(): Promise<pg.Client>
   close(): Promise<void>
@@ -32,17 +42,23 @@ export function openDatabase(
     options: '-c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000 -c timezone=UTC',
   }
   const pool = new pg.Pool(config)
-  pool.on('error', onIdleError)
+  const besides = new pg.Pool({ ...config, max: BESIDES_MAX })
+  for (const one of [pool, besides]) one.on('error', onIdleError)
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url, application_name: 'x-automated', keepAlive: true })
+    await client.connect()
+    return client
+  }
+  const locks = createSessionLocks(connect)
   return {
     db: drizzle(pool) as unknown as Db,
     pool,
-    async connect() {
-      const client = new pg.Client({ connectionString: url, application_name: 'x-automated', keepAlive: true })
-      await client.connect()
-      return client
-    },
+    besides,
+    locks,
+    connect,
     close: async () => {
-      if (!pool.ending) await pool.end()
+      await locks.close()
+      for (const one of [pool, besides]) if (!one.ending) await one.end()
     },
   }
 }

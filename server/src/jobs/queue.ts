@@ -47,7 +47,8 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
   const boss = new PgBoss({
     db: {
       executeSql: async (text: string, values?: unknown[]) => {
-        const result = await database.pool.query(text, values)
+        // Asked for within a transaction too, where a queue is used for the first time.
+        const result = await database.besides.query(text, values)
         // pg-boss sends several statements at once when it migrates: then the rows are the last result's.
         return Array.isArray(result) ? (result.at(-1) as { rows: unknown[] }) : result
       },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { makePerson, type Person } from '../../test/makers.ts'
+import { call, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadLists } from '../domains/lists/tables.ts'
 import { Refusal } from '../refusal.ts'
@@ -136,4 +136,31 @@ describe('once', () => {
     await expect(effect).rejects.toThrow('died')
     expect(await onceOutside(app.services.database, request(), async () => 'again')).toEqual({ success: true })
   })
+})
+
+describe('keyed calls', () => {
+  const reads = () => makePerson(app).then((other) => other.call('GET', '/lists'))
+
+  it('that wait for another service keep no connection from everybody else', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = Array.from({ length: 40 }, (_, n) =>
+      onceOutside(
+        app.services.database,
+        keyedRequest(`user:${person.id}`, `${key}${n}`, { method: 'POST', path: '/x', body: {} }),
+        () => promise,
+      ),
+    )
+    await new Promise((go) => setTimeout(go, 300))
+    expect(app.services.database.pool.totalCount - app.services.database.pool.idleCount).toBe(0)
+    expect((await reads()).status).toBe(200)
+    resolve()
+    expect(await Promise.all(waiting)).toHaveLength(40)
+  })
+
+  it('that count against a limit do not wait for each other with a connection in hand', async () => {
+    const joins = Array.from({ length: 25 }, (_, n) =>
+      call(app, 'POST', '/waitlist/join', { email: `${n}-${key}@example.com` }, { 'idempotency-key': `${key}${n}` }),
+    )
+    expect((await Promise.all(joins)).map((answer) => answer.status)).toEqual(joins.map(() => 200))
+  }, 9_000)
 })

@@ -68,35 +68,29 @@ export async function once(db: Db, request: KeyedRequest, effect: (tx: Db) => Pr
 
 /**
  * As `once`, for an effect that also talks to another service and so cannot be one transaction:
- * the key is held by a lock for as long as the effect runs, and the answer is kept in the transaction that the effect itself hands to `remember`,
+ * the key is held by a lock for as long as the effect runs, which takes no connection of the pool, and the answer is kept in the transaction that the effect itself hands to `remember`,
  * or right after it.
  */
 export async function onceOutside(
-  database: Database,
+  { db, locks }: Pick<Database, 'db' | 'locks'>,
   request: KeyedRequest,
   effect: (remember: (tx: Db, answer: unknown) => Promise<void>) => Promise<unknown>,
 ): Promise<unknown> {
-  const client = await database.pool.connect()
-  const lock = lockOf(request)
+  const letGo = await locks.tryTake(lockOf(request))
+  if (!letGo) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
   try {
-    const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1::bigint) as free', [lock])
-    if (!rows[0]?.free) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
-    try {
-      const first = await findFirstAnswer(database.db, request)
-      if (first?.refusal) throw first.refusal
-      if (first) return first.answer
-      let kept = false
-      const answer = await effect(async (tx, value) => {
-        await remember(tx, request, { status: 200, answer: value })
-        kept = true
-      })
-      if (!kept) await remember(database.db, request, { status: 200, answer })
-      return answer
-    } finally {
-      await client.query('select pg_advisory_unlock($1::bigint)', [lock])
-    }
+    const first = await findFirstAnswer(db, request)
+    if (first?.refusal) throw first.refusal
+    if (first) return first.answer
+    let kept = false
+    const answer = await effect(async (tx, value) => {
+      await remember(tx, request, { status: 200, answer: value })
+      kept = true
+    })
+    if (!kept) await remember(db, request, { status: 200, answer })
+    return answer
   } finally {
-    client.release()
+    await letGo()
   }
 }
 
