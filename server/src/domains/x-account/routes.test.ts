@@ -3,7 +3,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { XError } from '../../outside/x.ts'
-import { accessTokenOf, withAccount } from './service.ts'
+import { createSealer } from '../../sealing.ts'
+import { accessTokenOf, disconnect, withAccount } from './service.ts'
 import { xAccounts } from './tables.ts'
 
 let app: TestApp
@@ -112,6 +113,13 @@ describe('POST /session/disconnect', () => {
     await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
   })
 
+  it('200: also where the tokens were sealed under another AUTH_SECRET', async () => {
+    await connect({ username: 'founder_fay', password: 'long enough' })
+    const other = { ...app.services, sealer: createSealer('another secret', 'X tokens') }
+    expect(await disconnect(other, person.actor)).toMatchObject({ success: true })
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, handle: null })
+  })
+
   it('200: also where nothing is connected', async () => {
     expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
   })
@@ -150,6 +158,16 @@ describe('access tokens of X', () => {
     await app.services.x!.refreshTokens(refreshToken)
     await expireToken(id)
     await expect(accessTokenOf(app.services, id)).rejects.toThrow(XError)
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({
+      connected: false,
+      reason: 'X does not accept this connection any more. Connect the account again.',
+    })
+  })
+
+  it('are as good as lost where they were sealed under another AUTH_SECRET', async () => {
+    const { id } = await connectX(app, person)
+    const other = { ...app.services, sealer: createSealer('another secret', 'X tokens') }
+    await expect(accessTokenOf(other, id)).rejects.toMatchObject({ kind: 'unauthorized' })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({
       connected: false,
       reason: 'X does not accept this connection any more. Connect the account again.',

@@ -129,7 +129,8 @@ export async function disconnect({ database, x, sealer }: Needs, actor: Actor) {
       .where(eq(xAccounts.id, account.id))
     const sealed = account.sealedRefreshToken ?? account.sealedAccessToken
     // Best effort: our copy is gone already, and X forgets an access token after two hours.
-    if (x && sealed) await x.revokeToken(sealer.open(sealed)).catch(() => {})
+    const token = unseal(sealer, sealed)
+    if (x && token) await x.revokeToken(token).catch(() => {})
   }
   return { success: true as const, message: DISCONNECTED }
 }
@@ -162,9 +163,11 @@ export async function accessTokenOf(
     const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, accountId)).for('update')
     const already = goodToken(account, sealer, renew)
     if (already) return already
-    if (account?.status !== 'connected' || !account.sealedRefreshToken) return null
+    if (account?.status !== 'connected') return null
+    const refreshToken = unseal(sealer, account.sealedRefreshToken)
+    if (!refreshToken) return null
     try {
-      const tokens = await x.refreshTokens(sealer.open(account.sealedRefreshToken))
+      const tokens = await x.refreshTokens(refreshToken)
       await tx
         .update(xAccounts)
         .set({ ...sealedTokens(sealer, tokens), updatedAt: new Date() })
@@ -211,10 +214,20 @@ export async function withAccount<T>(
 }
 
 function goodToken(account: XAccount | undefined, sealer: Services['sealer'], refused: string | null): string | null {
-  if (account?.status !== 'connected' || !account.sealedAccessToken) return null
-  const token = sealer.open(account.sealedAccessToken)
-  if (token === refused) return null
+  if (account?.status !== 'connected') return null
+  const token = unseal(sealer, account.sealedAccessToken)
+  if (!token || token === refused) return null
   return (account.accessTokenExpiresAt?.getTime() ?? 0) - Date.now() > RENEW_BEFORE_MS ? token : null
+}
+
+/** A stored token; null also where it was sealed under another AUTH_SECRET, as it is gone then. */
+function unseal(sealer: Services['sealer'], sealed: string | null): string | null {
+  if (!sealed) return null
+  try {
+    return sealer.open(sealed)
+  } catch {
+    return null
+  }
 }
 
 function sealedTokens(sealer: Services['sealer'], tokens: XTokens) {
