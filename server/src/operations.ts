@@ -33,7 +33,11 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   if (!request.idempotencyKey || (effect !== 'rows' && effect !== 'outside')) return next()
   const actor = (context as { actor?: { userId: string } }).actor
   const scope = actor ? `user:${actor.userId}` : `address:${request.addressHash}`
-  const keyed = keyedRequest(scope, request.idempotencyKey, { method: request.method, path: request.path, body: input })
+  const keyed = keyedRequest(context.env.authSecret, scope, request.idempotencyKey, {
+    method: request.method,
+    path: request.path,
+    body: input,
+  })
   const answer =
     effect === 'rows'
       ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output)
@@ -106,7 +110,16 @@ export function asRefusal(error: unknown): Refusal | null {
   }
   const code = (cause as NodeJS.ErrnoException | null)?.code
   const gone =
-    ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE'].includes(code ?? '') ||
+    [
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'ENOTFOUND',
+      'EPIPE',
+      'ETIMEDOUT',
+      'EAI_AGAIN',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+    ].includes(code ?? '') ||
     /timeout exceeded when trying to connect|Connection terminated/.test(String((cause as Error | null)?.message))
   return gone ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
 }

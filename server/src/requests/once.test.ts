@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../test/makers.ts'
@@ -7,6 +7,8 @@ import { leadLists } from '../domains/lists/tables.ts'
 import { Refusal } from '../refusal.ts'
 import { forgetOldAnswers, keyedRequest, once, onceOutside } from './once.ts'
 import { idempotencyKeys } from './tables.ts'
+
+const SECRET = 'a secret'
 
 let app: TestApp
 let person: Person
@@ -98,10 +100,23 @@ describe('an Idempotency-Key', () => {
     expect((await connect('long enough')).body).toEqual(first.body)
     expect((await connect('another one')).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
+
+  it('keeps of a password nothing that could be guessed at without our secret', async () => {
+    const body = { username: 'founder', password: 'long enough' }
+    await person.call('POST', '/session/connect', body, { 'idempotency-key': key })
+    const [row] = await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))
+    const request = { method: 'POST', path: '/api/session/connect', body }
+    const hashOf = (secret: string) => keyedRequest(secret, row!.scope, key, request).hash
+    expect(row!.requestHash).toBe(hashOf(app.env.authSecret))
+    expect(row!.requestHash).not.toBe(hashOf('another secret'))
+    const bare = JSON.stringify(Object.values(request))
+    expect(row!.requestHash).not.toBe(createHash('sha256').update(bare).digest('base64url'))
+    expect(JSON.stringify(row)).not.toContain('long enough')
+  })
 })
 
 describe('once', () => {
-  const request = () => keyedRequest(`user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
+  const request = () => keyedRequest(SECRET, `user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
 
   it('keeps neither an answer of 429 nor a fault', async () => {
     const { db } = app
@@ -146,7 +161,7 @@ describe('keyed calls', () => {
     const waiting = Array.from({ length: 40 }, (_, n) =>
       onceOutside(
         app.services.database,
-        keyedRequest(`user:${person.id}`, `${key}${n}`, { method: 'POST', path: '/x', body: {} }),
+        keyedRequest(SECRET, `user:${person.id}`, `${key}${n}`, { method: 'POST', path: '/x', body: {} }),
         () => promise,
       ),
     )

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/open.ts'
 import { Refusal } from '../refusal.ts'
@@ -14,8 +14,12 @@ export interface KeyedRequest {
   hash: string
 }
 
-/** @param request method, path and body: the same key with another of these is refused */
+/**
+ * @param secret AUTH_SECRET: bodies may hold passwords, so what is kept of them must tell nothing to who reads the table
+ * @param request method, path and body: the same key with another of these is refused
+ */
 export function keyedRequest(
+  secret: string,
   scope: string,
   key: string,
   request: { method: string; path: string; body: unknown },
@@ -24,7 +28,7 @@ export function keyedRequest(
   return {
     scope,
     key,
-    hash: createHash('sha256')
+    hash: createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'x-automated idempotency', 32)))
       .update(JSON.stringify([request.method, request.path, request.body ?? null]))
       .digest('base64url'),
   }

@@ -8,7 +8,7 @@ export const idempotencyKeys = pgTable(
     /** `user:<id>`, or on public calls `address:<hash of the client's address>`. */
     scope: text('scope').notNull(),
     key: text('key').notNull(),
-    /** Of method, path and body. */
+    /** Of method, path and body, with a key from our secret: a body may hold a password. */
     requestHash: text('request_hash').notNull(),
     status: integer('status').notNull(),
     answer: jsonb('answer'),
