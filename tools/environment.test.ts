@@ -73,9 +73,10 @@ describe('serverEnvironment', () => {
   })
 
   test('a real Google keeps its own keys', () => {
-    const env = { GOOGLE_ISSUER: 'https://accounts.google.com', GOOGLE_CLIENT_ID: 'mine' }
+    const env = { GOOGLE_CLIENT_ID: 'mine' }
     const server = serverEnvironment(env, standIns)
     expect(server).toMatchObject(env)
+    expect(server).not.toHaveProperty('GOOGLE_ISSUER')
     expect(server).not.toHaveProperty('GOOGLE_CLIENT_SECRET')
   })
 

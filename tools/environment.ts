@@ -38,7 +38,8 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.X_CLIENT_SECRET = standIns.xClientSecret
     ours.SEND_INTERVAL_SECONDS = env.SEND_INTERVAL_SECONDS || '2'
   }
-  if (!env.GOOGLE_ISSUER) {
+  // Google's own issuer is known: whoever brings a client of theirs means that one.
+  if (!env.GOOGLE_ISSUER && !env.GOOGLE_CLIENT_ID) {
     ours.GOOGLE_ISSUER = standIns.google
     ours.GOOGLE_CLIENT_ID = standIns.googleClientId
     ours.GOOGLE_CLIENT_SECRET = standIns.googleClientSecret
