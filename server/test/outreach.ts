@@ -110,6 +110,16 @@ export async function eventually<T>(check: () => Promise<T> | T, what: string, m
   }
 }
 
+/** Waits until a statement on the app's database waits for a lock. */
+export function someoneWaits({ db }: TestApp): Promise<boolean> {
+  return eventually(async () => {
+    const { rows } = await db.execute(
+      sql`select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`,
+    )
+    return rows.length > 0
+  }, 'a statement waits for a lock')
+}
+
 export function completed(person: Person, campaignId: string, ms?: number): Promise<Campaign> {
   return eventually(
     async () => {

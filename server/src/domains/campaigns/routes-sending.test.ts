@@ -4,12 +4,12 @@ import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   dmsOf,
-  eventually,
   expectCountsRight,
   launch,
   makeCampaign,
   makeList,
   openHandles,
+  someoneWaits,
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems } from '../lists/tables.ts'
@@ -25,16 +25,6 @@ beforeAll(async () => {
   person = await makePerson(app)
   stranger = await makePerson(app)
 })
-
-/** Waits until a statement waits for a row's lock. */
-const someoneWaits = ({ db }: TestApp) =>
-  eventually(async () => {
-    const { rows } = await db.execute(
-      sql`select from pg_locks l where not l.granted and l.locktype in ('transactionid', 'tuple')
-        and l.pid in (select pid from pg_stat_activity where datname = current_database())`,
-    )
-    return rows.length > 0
-  }, 'a statement waits')
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
 const UNKNOWN = 'Outcome unknown: check the conversation before sending again'

@@ -1,7 +1,8 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { someoneWaits } from '../../../test/outreach.ts'
 import { XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
 import { accessTokenOf, disconnect, withAccount } from './service.ts'
@@ -111,6 +112,44 @@ describe('POST /session/disconnect', () => {
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, handle: null })
     expect(await rowOf(person)).toMatchObject({ sealedAccessToken: null, sealedRefreshToken: null })
     await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
+  })
+
+  it('200: ends every connection of the workspace, and none of another', async () => {
+    const stranger = await makePerson(app)
+    await connectX(app, stranger)
+    await connect({ username: 'founder_cat', password: 'long enough' })
+    await connect({ username: 'founder_dan', password: 'long enough' })
+    const rows = await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
+    const tokens = rows.map((row) => app.services.sealer.open(row.sealedAccessToken!))
+    expect(tokens).toHaveLength(2)
+    expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, handle: null })
+    for (const token of tokens)
+      await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
+    expect((await stranger.call('GET', '/session/status')).body.connected).toBe(true)
+  })
+
+  it('200: revokes what a renewal that was under way has brought', async () => {
+    await connect({ username: 'founder_eve', password: 'long enough' })
+    const { id } = await rowOf(person)
+    const { sealer, x } = app.services
+    const renewal = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from x_accounts where id = ${id} for update`)
+      const answer = person.call('POST', '/session/disconnect')
+      await someoneWaits(app)
+      const tokens = await x!.signInWithPassword('founder_eve', 'long enough')
+      await tx
+        .update(xAccounts)
+        .set({
+          sealedAccessToken: sealer.seal(tokens.accessToken),
+          sealedRefreshToken: sealer.seal(tokens.refreshToken!),
+        })
+        .where(eq(xAccounts.id, id))
+      return { answer, tokens }
+    })
+    expect((await renewal.answer).status).toBe(200)
+    await expect(x!.findMe(renewal.tokens.accessToken)).rejects.toMatchObject({ kind: 'unauthorized' })
+    await expect(x!.refreshTokens(renewal.tokens.refreshToken!)).rejects.toThrow(XError)
   })
 
   it('200: also where the tokens were sealed under another AUTH_SECRET', async () => {

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Services } from '../../app.ts'
 import type { Db } from '../../db/open.ts'
@@ -57,19 +57,25 @@ export async function status({ database, x }: Needs, actor: Actor) {
 
 /**
  * Signs in to X and keeps its tokens, sealed; the password goes to X and nowhere else.
+ * @param remember keeps the answer together with the account
  * @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE
  */
 export async function connectWithPassword(
   { database, x, sealer }: Needs,
   actor: Actor,
   input: { username: string; password: string },
+  remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
 ) {
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   if (!(await x.signInMethods()).includes('password'))
     throw new Refusal('X_CREDENTIALS_REFUSED', 'X offers no sign-in by password here.')
   const { tokens, user } = await signInAt(x, input)
-  await keepAccount(database.db, sealer, actor, tokens, user)
-  return { success: true as const, message: CONNECTED }
+  const answer = { success: true as const, message: CONNECTED }
+  await database.db.transaction(async (tx) => {
+    await keepAccount(tx, sealer, actor, tokens, user)
+    await remember(tx, answer)
+  })
+  return answer
 }
 
 async function signInAt(
@@ -112,11 +118,21 @@ async function keepAccount(
     })
 }
 
-/** Ends the connection here and at X. Campaigns keep what they have queued; nothing is sent until an account is connected again. */
+/**
+ * Ends the connection here and at X, of every account that the workspace has connected: the screen shows one, and says that none is left.
+ * Campaigns keep what they have queued; nothing is sent until an account is connected again.
+ */
 export async function disconnect({ database, x, sealer }: Needs, actor: Actor) {
-  const account = await findCurrentAccount(database.db, actor.workspaceId)
-  if (account && account.status !== 'disconnected') {
-    await database.db
+  const ended = await database.db.transaction(async (tx) => {
+    // Behind a renewal that is under way, so that the token that X has given last is the one revoked.
+    const accounts = await tx
+      .select()
+      .from(xAccounts)
+      .where(and(eq(xAccounts.workspaceId, actor.workspaceId), ne(xAccounts.status, 'disconnected')))
+      .orderBy(xAccounts.id)
+      .for('update')
+    if (accounts.length === 0) return []
+    await tx
       .update(xAccounts)
       .set({
         status: 'disconnected',
@@ -126,12 +142,17 @@ export async function disconnect({ database, x, sealer }: Needs, actor: Actor) {
         accessTokenExpiresAt: null,
         updatedAt: new Date(),
       })
-      .where(eq(xAccounts.id, account.id))
-    const sealed = account.sealedRefreshToken ?? account.sealedAccessToken
-    // Best effort: our copy is gone already, and X forgets an access token after two hours.
-    const token = unseal(sealer, sealed)
-    if (x && token) await x.revokeToken(token).catch(() => {})
-  }
+      .where(
+        inArray(
+          xAccounts.id,
+          accounts.map(({ id }) => id),
+        ),
+      )
+    return accounts
+  })
+  const tokens = ended.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
+  // Best effort: our copy is gone already, and X forgets an access token after two hours.
+  await Promise.allSettled(tokens.map((token) => x && token && x.revokeToken(token)))
   return { success: true as const, message: DISCONNECTED }
 }
 
