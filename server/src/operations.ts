@@ -41,7 +41,7 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   const answer =
     effect === 'rows'
       ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output)
-      : await onceOutside(context.database, keyed, async (remember) => (await next({ context: { remember } })).output)
+      : await onceOutside(context.database, keyed, async (keeping) => (await next({ context: keeping })).output)
   return output(answer)
 })
 

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../actor.ts'
 import type { Services } from '../app.ts'
 import type { Db } from '../db/open.ts'
+import type { Progress } from './once.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,6 +32,8 @@ export interface RequestContext extends Services {
   setHeader(name: string, value: string): void
   /** For effects that also talk to another service: keeps the answer in the effect's own transaction. */
   remember(tx: Db, answer: unknown): Promise<void>
+  /** For those that wait for what they have begun; only with an Idempotency-Key. */
+  progress?: Progress
 }
 
 export interface SignedInContext extends RequestContext {

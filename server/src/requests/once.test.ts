@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { call, makePerson, type Person } from '../../test/makers.ts'
+import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadLists } from '../domains/lists/tables.ts'
+import { xAccounts } from '../domains/x-account/tables.ts'
 import { Refusal } from '../refusal.ts'
 import { forgetOldAnswers, keyedRequest, once, onceOutside } from './once.ts'
 import { idempotencyKeys } from './tables.ts'
@@ -142,14 +143,77 @@ describe('once', () => {
     ).rejects.toMatchObject({ code: 'LEAD_LIST_NOT_FOUND' })
     expect(await listsOf(person)).toEqual([])
   })
+})
 
-  it('of an effect outside keeps the answer that the effect stored in its own transaction, though it died afterwards', async () => {
-    const effect = onceOutside(app.services.database, request(), async (remember) => {
+describe('of an effect outside', () => {
+  const request = () => keyedRequest(SECRET, `user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
+  const run = (effect: Parameters<typeof onceOutside>[2]) => onceOutside(app.services.database, request(), effect)
+
+  it('is kept what the effect stored in its own transaction, though it died afterwards', async () => {
+    const effect = run(async ({ remember }) => {
       await app.db.transaction((tx) => remember(tx, { success: true }))
       throw new Error('died after its transaction')
     })
     await expect(effect).rejects.toThrow('died')
-    expect(await onceOutside(app.services.database, request(), async () => 'again')).toEqual({ success: true })
+    expect(await run(async () => 'again')).toEqual({ success: true })
+  })
+
+  it('is kept a refusal, but none whose cause passes', async () => {
+    for (const code of ['X_UNAVAILABLE', 'RATE_LIMITED', 'UNAUTHORIZED'] as const) {
+      const passing = run(async () => {
+        throw new Refusal(code)
+      })
+      await expect(passing).rejects.toMatchObject({ code })
+    }
+    const refused = run(async () => {
+      throw new Refusal('X_SESSION_EXPIRED', 'Not now', { details: [1] })
+    })
+    await expect(refused).rejects.toMatchObject({ code: 'X_SESSION_EXPIRED' })
+    await expect(run(async () => 'again')).rejects.toMatchObject({
+      code: 'X_SESSION_EXPIRED',
+      message: 'Not now',
+      details: [1],
+    })
+  })
+
+  it('is told what it had begun when it died, until it has an answer', async () => {
+    const died = run(async ({ progress }) => {
+      expect(progress.begun).toBeUndefined()
+      await app.db.transaction((tx) => progress.keep(tx, 'first'))
+      throw new Error('died')
+    })
+    await expect(died).rejects.toThrow('died')
+    expect(await run(async ({ progress }) => `went on with ${progress.begun}`)).toBe('went on with first')
+    expect(await run(async () => 'again')).toBe('went on with first')
+  })
+
+  it('is kept by connecting X together with the account', async () => {
+    const connect = () =>
+      person.call(
+        'POST',
+        '/session/connect',
+        { username: 'founder', password: 'long enough' },
+        { 'idempotency-key': key },
+      )
+    await connect()
+    const [account] = await app.db
+      .select({ tx: sql<string>`xmin::text` })
+      .from(xAccounts)
+      .where(eq(xAccounts.workspaceId, person.workspaceId))
+    const [kept] = await app.db
+      .select({ tx: sql<string>`xmin::text` })
+      .from(idempotencyKeys)
+      .where(eq(idempotencyKeys.key, key))
+    expect(kept?.tx).toBe(account?.tx)
+  })
+
+  it('answers a refusal again through the API, though its cause has gone', async () => {
+    const create = () =>
+      person.call('POST', '/scrapes', { twitterHandle: 'ana', type: 'followers' }, { 'idempotency-key': key })
+    const first = await create()
+    expect([first.status, first.body.code]).toEqual([409, 'X_SESSION_EXPIRED'])
+    await connectX(app, person)
+    expect((await create()).body).toEqual(first.body)
   })
 })
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/open.ts'
 import { Refusal } from '../refusal.ts'
@@ -51,18 +52,16 @@ export async function once(db: Db, request: KeyedRequest, effect: (tx: Db) => Pr
       sql`select pg_try_advisory_xact_lock(${lockOf(request)}::bigint) as free`,
     )
     if (!rows[0]?.free) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
-    const first = await findFirstAnswer(tx, request)
-    if (first) return first
+    const first = await findFirst(tx, request)
+    const answered = first && firstAnswerOf(first)
+    if (answered) return answered
     try {
       const answer = await tx.transaction((nested) => effect(nested))
-      await remember(tx, request, { status: 200, answer })
+      await remember(tx, request, { status: ANSWERED, answer })
       return { answer }
     } catch (error) {
-      if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined || NOT_KEPT.has(error.code)) throw error
-      await remember(tx, request, {
-        status: 400,
-        answer: { code: error.code, message: error.message, details: error.details },
-      })
+      if (!isAnswer(error)) throw error
+      await remember(tx, request, refused(error))
       return { refusal: error }
     }
   })
@@ -70,29 +69,55 @@ export async function once(db: Db, request: KeyedRequest, effect: (tx: Db) => Pr
   return outcome.answer
 }
 
+/** What an effect outside keeps of itself in its own transactions. */
+export interface Keeping {
+  /** The answer. Where it is not kept so, it is kept after the effect has ended. */
+  remember(tx: Db, answer: unknown): Promise<void>
+  progress: Progress
+}
+
+/** Where an effect outside does something that must not be done again, though the answer comes later. */
+export interface Progress {
+  /** What the same request has kept that died before it had an answer; undefined where there was none. */
+  begun: unknown
+  keep(tx: Db, begun: unknown): Promise<void>
+}
+
 /**
  * As `once`, for an effect that also talks to another service and so cannot be one transaction:
- * the key is held by a lock for as long as the effect runs, which takes no connection of the pool, and the answer is kept in the transaction that the effect itself hands to `remember`,
- * or right after it.
+ * the key is held by a lock for as long as the effect runs, which takes no connection of the pool.
  */
 export async function onceOutside(
-  { db, locks }: Pick<Database, 'db' | 'locks'>,
+  database: Pick<Database, 'db' | 'locks'>,
   request: KeyedRequest,
-  effect: (remember: (tx: Db, answer: unknown) => Promise<void>) => Promise<unknown>,
+  effect: (keeping: Keeping) => Promise<unknown>,
 ): Promise<unknown> {
+  const { db, locks } = database
   const letGo = await locks.tryTake(lockOf(request))
   if (!letGo) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
   try {
-    const first = await findFirstAnswer(db, request)
-    if (first?.refusal) throw first.refusal
-    if (first) return first.answer
-    let kept = false
-    const answer = await effect(async (tx, value) => {
-      await remember(tx, request, { status: 200, answer: value })
-      kept = true
-    })
-    if (!kept) await remember(db, request, { status: 200, answer })
-    return answer
+    const first = await findFirst(db, request)
+    const answered = first && firstAnswerOf(first)
+    if (answered?.refusal) throw answered.refusal
+    if (answered) return answered.answer
+    let isKept = false
+    try {
+      const answer = await effect({
+        async remember(tx, value) {
+          await remember(tx, request, { status: ANSWERED, answer: value })
+          isKept = true
+        },
+        progress: {
+          begun: first?.answer ?? undefined,
+          keep: (tx, begun) => remember(tx, request, { status: BEGUN, answer: begun }),
+        },
+      })
+      if (!isKept) await remember(db, request, { status: ANSWERED, answer })
+      return answer
+    } catch (error) {
+      if (!isKept && isAnswer(error)) await remember(db, request, refused(error))
+      throw error
+    }
   } finally {
     await letGo()
   }
@@ -105,16 +130,24 @@ export async function forgetOldAnswers(db: Db): Promise<void> {
     .where(lt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`))
 }
 
-const NOT_KEPT = new Set<string>([
-  'RATE_LIMITED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'X_UNAVAILABLE',
-  'NOT_READY',
-  'UNAUTHORIZED',
-])
+/** What `status` says of a row. */
+const BEGUN = 102
+const ANSWERED = 200
+const REFUSED = 400
 
-async function findFirstAnswer(db: Db, request: KeyedRequest): Promise<FirstAnswer | null> {
+/** Is this a refusal that the same request would get again? Not where its cause passes: too many calls, a session that ran out, a fault. */
+function isAnswer(error: unknown): error is Refusal {
+  if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
+  const status = ERROR_STATUS[error.code]
+  return status < 500 && status !== 429 && status !== 401
+}
+
+function refused({ code, message, details }: Refusal): Stored {
+  return { status: REFUSED, answer: { code, message, details } }
+}
+
+/** What is kept of this request. @throws Refusal IDEMPOTENCY_KEY_REUSED */
+async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> {
   const [row] = await db
     .select()
     .from(idempotencyKeys)
@@ -125,11 +158,15 @@ async function findFirstAnswer(db: Db, request: KeyedRequest): Promise<FirstAnsw
         sql`${idempotencyKeys.createdAt} > now() - make_interval(hours => ${KEPT_HOURS})`,
       ),
     )
-  if (!row) return null
-  if (row.requestHash !== request.hash) throw new Refusal('IDEMPOTENCY_KEY_REUSED')
-  if (row.status === 200) return { answer: row.answer ?? undefined }
-  const refused = row.answer as { code: Refusal['code']; message: string; details?: unknown }
-  return { refusal: new Refusal(refused.code, refused.message, { details: refused.details }) }
+  if (row && row.requestHash !== request.hash) throw new Refusal('IDEMPOTENCY_KEY_REUSED')
+  return row ?? null
+}
+
+function firstAnswerOf({ status, answer }: Stored): FirstAnswer | null {
+  if (status === BEGUN) return null
+  if (status === ANSWERED) return { answer: answer ?? undefined }
+  const { code, message, details } = answer as Pick<Refusal, 'code' | 'message' | 'details'>
+  return { refusal: new Refusal(code, message, { details }) }
 }
 
 async function remember(db: Db, request: KeyedRequest, { status, answer }: Stored): Promise<void> {
@@ -137,7 +174,7 @@ async function remember(db: Db, request: KeyedRequest, { status, answer }: Store
   await db
     .insert(idempotencyKeys)
     .values(row)
-    // Only an expired row can stand here: the lock and the look-up came first.
+    // Only an expired row can stand here, or one of what this effect has begun: the lock and the look-up came first.
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.key],
       set: { ...row, createdAt: sql`now()` },

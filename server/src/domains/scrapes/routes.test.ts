@@ -1,16 +1,25 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../test/scrapes.ts'
+import { idempotencyKeys } from '../../requests/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { scrapes } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true, workers: true })
+  await fetch(`${app.x.url}/_faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([{ path: `/2/users/${idOfHandle(SLOW)}/followers`, delayMs: 2_000 }]),
+  })
 })
+/** X takes two seconds to read a page of this one's followers. */
+const SLOW = 'f30_slow'
 
 async function connected(): Promise<Person> {
   const person = await makePerson(app)
@@ -245,6 +254,50 @@ describe.concurrent('POST /scrape/scrape', () => {
     const body = { ...anyone, twitterHandle: 'f500_most', maxResults: 7 }
     expect((await person.call('POST', '/scrape/scrape', body)).body).toMatchObject({ count: 7 })
     expect((await person.call('POST', '/scrape/scrape', { ...body, maxResults: 1_001 })).status).toBe(400)
+  })
+
+  it('200: with an Idempotency-Key waits for the scrape that it began, and answers it again', async () => {
+    const person = await connected()
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { ...anyone, twitterHandle: SLOW }
+    const gone = new AbortController()
+    const asked = fetch(`${app.url}/scrape/scrape`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json', ...key },
+      body: JSON.stringify(body),
+      signal: gone.signal,
+    })
+    const begun = async () => (await person.call('GET', '/scrapes')).body.scrapes
+    await vi.waitUntil(async () => (await begun()).length === 1, 10_000)
+    expect((await person.call('POST', '/scrape/scrape', body, key)).body.code).toBe('IDEMPOTENCY_UNDER_WAY')
+    gone.abort()
+    await expect(asked).rejects.toThrow()
+    const again = () => person.call('POST', '/scrape/scrape', body, key)
+    const answer = await vi.waitUntil(async () => {
+      const next = await again()
+      return next.status !== 409 && next
+    }, 10_000)
+    expect([answer.status, answer.body.count]).toEqual([200, 30])
+    expect((await again()).body).toEqual(answer.body)
+    expect(await begun()).toHaveLength(1)
+  })
+
+  it('200: with an Idempotency-Key goes on with a scrape that failed while nobody waited', async () => {
+    const person = await connected()
+    const key = crypto.randomUUID()
+    const body = { ...anyone, twitterHandle: 'f25_failed' }
+    const ask = () => person.call('POST', '/scrape/scrape', body, { 'idempotency-key': key })
+    const first = await ask()
+    const [scrape] = await app.db.select().from(scrapes).where(eq(scrapes.workspaceId, person.workspaceId))
+    // As if it had failed, and whoever waited for it had died.
+    await app.db.update(scrapes).set({ status: 'failed', failures: 8 }).where(eq(scrapes.id, scrape!.id))
+    await app.db.update(idempotencyKeys).set({ status: 102, answer: scrape!.id }).where(eq(idempotencyKeys.key, key))
+    const second = await ask()
+    expect([second.status, second.body.count]).toEqual([200, first.body.count])
+    expect((await person.call('GET', '/scrapes')).body).toMatchObject({
+      total: 1,
+      scrapes: [{ id: scrape!.id, status: 'completed' }],
+    })
   })
 
   it.each(['missing_wait', 'protected_wait'])('400: @%s cannot be scraped', async (twitterHandle) => {

@@ -55,7 +55,17 @@ export function view(row: ScrapeRow) {
  * Starts a scrape as a job. With credentials the X account is connected first, which takes the role that connecting takes.
  * @throws Refusal X_SESSION_EXPIRED (no X account is connected), X_CREDENTIALS_REFUSED, X_UNAVAILABLE, FORBIDDEN
  */
-export async function create(context: SignedInContext, actor: Actor, { credentials, ...input }: ScrapeInput) {
+export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
+  return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
+}
+
+/** @param keep what an Idempotency-Key remembers of it, in the transaction that makes it */
+async function start(
+  context: SignedInContext,
+  actor: Actor,
+  { credentials, ...input }: ScrapeInput,
+  keep: (tx: Db, row: ScrapeRow) => Promise<void>,
+): Promise<ScrapeRow> {
   if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   if (credentials) {
     if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
@@ -70,9 +80,8 @@ export async function create(context: SignedInContext, actor: Actor, { credentia
       .returning()
     if (!row) throw new Error('no scrape was made')
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
-    const answer = view(row)
-    await context.remember(tx, Scrape.parse(answer))
-    return answer
+    await keep(tx, row)
+    return row
   })
 }
 
@@ -85,8 +94,9 @@ const WAIT_MS = 60_000
  * @throws Refusal as `create`; X_SESSION_EXPIRED also where X refused the connection meanwhile; INVALID_INPUT: a handle that cannot be scraped
  */
 export async function scrape(context: SignedInContext, actor: Actor, input: ScrapeInput, signal?: AbortSignal) {
-  // The answer to keep for an Idempotency-Key is the one with the leads.
-  const started = await create({ ...context, remember: async () => {} }, actor, input)
+  const started =
+    (await findBegun(context, actor)) ??
+    (await start(context, actor, input, async (tx, row) => context.progress?.keep(tx, row.id)))
   const deadline = Date.now() + WAIT_MS
   const waited = AbortSignal.any([AbortSignal.timeout(WAIT_MS), ...(signal ? [signal] : [])])
   let row: ScrapeRow = started
@@ -94,6 +104,8 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
     row = changed
     if (row.status === 'waiting' && (row.resumesAt === null || row.resumesAt.getTime() > deadline)) break
   }
+  // Nobody reads what would be answered: who asks again with the same key waits on, for the whole of it.
+  if (signal?.aborted) throw new Refusal('UNAVAILABLE')
   if (row.status === 'waiting' && row.resumesAt === null) {
     // The caller is asked for credentials and scrapes again with them.
     await end(context.database.db, actor, row.id, 'canceled').catch(ignoreRefusal)
@@ -112,6 +124,17 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
     .orderBy(leads.id)
     .limit(SCRAPE_WAIT_MAX_RESULTS)
   return { success: true as const, leads: found.map((one) => one.lead), count: found.length }
+}
+
+/** The scrape that this call began when it was made before and died; one that failed meanwhile goes on. Null: it began none. */
+async function findBegun({ db, jobs, progress }: SignedInContext, actor: Actor): Promise<ScrapeRow | null> {
+  if (typeof progress?.begun !== 'string') return null
+  const [row] = await db
+    .select()
+    .from(scrapes)
+    .where(and(eq(scrapes.id, progress.begun), eq(scrapes.workspaceId, actor.workspaceId)))
+  if (row?.status === 'failed') await resume({ db, jobs }, actor, row.id).catch(ignoreRefusal)
+  return row ?? null
 }
 
 export async function list(db: Db, actor: Actor, { page, pageSize: size }: { page: number; pageSize: number }) {
