@@ -1,6 +1,5 @@
 import { ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
-import { QueryClient } from '@tanstack/react-query'
 import type { FieldProblem } from '@x-automated/contract/errors'
 import { contractClient } from './contract-client'
 import { session } from './session'
@@ -10,20 +9,6 @@ export const client = contractClient({ current: session.currentToken, refresh: s
 
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`, `useMutation(api.lists.create.mutationOptions())`. */
 export const api = createTanstackQueryUtils(client)
-
-/** Answers of the server (other than 5xx) do not get better by asking again. */
-function isWorthAnotherTry(failures: number, error: Error): boolean {
-  return failures < 2 && !(error instanceof ORPCError && error.status < 500)
-}
-
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: { staleTime: 10_000, retry: isWorthAnotherTry },
-      mutations: { retry: false },
-    },
-  })
-}
 
 /** What the server said; '' where it gave no words, for which the client puts the code in their place. */
 function wordsOf(error: ORPCError<string, unknown>): string {

@@ -2,7 +2,7 @@ import './app.css'
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import interLatin from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import {
   isRouteErrorResponse,
   Links,
@@ -13,7 +13,6 @@ import {
   ScrollRestoration,
   useRouteError,
 } from 'react-router'
-import { createQueryClient } from './api'
 import { Footer } from './features/shell/footer'
 import { Header } from './features/shell/header'
 import { LoadingScreen } from './features/shell/loading-screen'
@@ -22,6 +21,8 @@ import { pageMeta } from './features/shell/page-meta'
 import { SessionWatch } from './features/shell/session-watch'
 import { ViewCount } from './features/shell/view-count'
 import { wakeScript } from './features/shell/wake-script'
+import { followOtherTabs } from './other-tabs'
+import { askAgainOnReturn, createQueryClient } from './query-client'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
 import { useHydrated } from './ui/use-hydrated'
@@ -60,9 +61,20 @@ export function Layout({ children }: { children: ReactNode }) {
 // Not needed to read a page: comes after it.
 const Toasts = lazy(() => import('./ui/toast'))
 
+askAgainOnReturn()
+
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
   const [queryClient] = useState(createQueryClient)
+  useEffect(() => {
+    if (typeof BroadcastChannel === 'undefined') return
+    const channel = new BroadcastChannel('x-automated-data')
+    const stop = followOtherTabs(queryClient, channel)
+    return () => {
+      stop()
+      channel.close()
+    }
+  }, [queryClient])
   return (
     // The content security policy allows no style elements; Base UI is told to make none.
     <CSPProvider disableStyleElements>

@@ -1,0 +1,40 @@
+import { MutationObserver, QueryObserver } from '@tanstack/react-query'
+import { afterEach, expect, test, vi } from 'vitest'
+import { followOtherTabs } from './other-tabs'
+import { createQueryClient } from './query-client'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+function openTab() {
+  const queries = createQueryClient()
+  const channel = new BroadcastChannel('other-tabs-test')
+  const stop = followOtherTabs(queries, channel)
+  closing.push(() => {
+    stop()
+    channel.close()
+    queries.clear()
+  })
+  return queries
+}
+
+test('a change in one tab, and one that failed, makes the others ask again for what it may concern', async () => {
+  const [here, there] = [openTab(), openTab()]
+  const campaigns = vi.fn(async () => 'campaigns')
+  const leaderboard = vi.fn(async () => 'leaderboard')
+  closing.push(
+    new QueryObserver(there, { queryKey: [['campaigns', 'list'], { type: 'query' }], queryFn: campaigns }).subscribe(
+      () => {},
+    ),
+    new QueryObserver(there, { queryKey: [['waitlist', 'leaderboard']], queryFn: leaderboard }).subscribe(() => {}),
+  )
+  await vi.waitFor(() => expect(there.isFetching()).toBe(0))
+  await new MutationObserver(here, { mutationFn: async () => 'resumed' }).mutate()
+  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(2))
+  const failing = new MutationObserver(here, { mutationFn: () => Promise.reject(new TypeError('Failed to fetch')) })
+  await failing.mutate().catch(() => {})
+  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(3))
+  expect(leaderboard).toHaveBeenCalledTimes(1)
+})
