@@ -16,11 +16,10 @@ import {
   READS,
   SENDS,
   setFaults,
-  sleep,
 } from '../../test/outreach.ts'
 import type { Db } from '../db/open.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
-import { claimDue } from '../domains/sending/engine.ts'
+import { claimDue, record, send, TIMING } from '../domains/sending/engine.ts'
 import { queueDirect } from '../domains/sending/service.ts'
 import { dms, workers } from '../domains/sending/tables.ts'
 import { xAccounts } from '../domains/x-account/tables.ts'
@@ -62,7 +61,6 @@ describe('an outcome that nobody knows', () => {
     await start({ x }, { settleAfterMs: 1_200 })
     const campaign = await launch(person, list)
     await completed(person, campaign.id)
-    await sleep(200)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 
@@ -123,6 +121,55 @@ describe('an outcome that nobody knows', () => {
       status: 'failed',
       errorMessage: 'Outcome unknown: check the conversation before sending again',
     })
+  })
+})
+
+describe('when the connection that claims breaks', () => {
+  /** Ends what holds locks of campaigns: the sessions that claim. */
+  const breakSessions = () =>
+    app.db.execute(sql`
+      select pg_terminate_backend(pid) from (
+        select distinct pid from pg_locks
+        where locktype = 'advisory' and mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())
+      ) sessions`)
+
+  it('a pause still waits for what is in hand', async () => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, delayMs: 1_500 })
+    await start(paced(0.1))
+    const { id } = await launch(person, await makeList(app, person, openHandles(20)))
+    await eventually(async () => (await inHand(id)) >= 3, 'some are in hand')
+    await breakSessions()
+    const paused = await person.client.campaigns.update({ id, status: 'paused' })
+    const { length } = await arrivedFrom(account.handle)
+    expect(length).toBeGreaterThanOrEqual(3)
+    expect(paused).toMatchObject({ status: 'paused', dmsSentCount: length, dmsQueuedCount: 20 - length })
+    expect(await inHand(id)).toBe(0)
+  })
+
+  it.each([
+    ['the connection is gone', () => false, 60_000],
+    ['the claim has grown old', () => true, 0],
+  ])('nothing of a paused campaign is handed to X: %s', async (_, holds, handOverMs) => {
+    const { person, account } = await connected()
+    const { id } = await launch(person, await makeList(app, person, openHandles(1)))
+    const claimed = await claimAndDie()
+    await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, id))
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    const verdict = await send(app.services, claimed, { ...TIMING, handOverMs }, holds)
+    expect(verdict).toEqual({ kind: 'paused' })
+    expect(await arrivedFrom(account.handle)).toEqual([])
+    await record(app.db, [{ claimed, verdict, failures: 0 }])
+    const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+    expect(dm).toMatchObject({ status: 'queued', lease: null, leaseExpiresAt: null, claimedAt: null, triedAt: null })
+  })
+
+  it('what it claimed of an active campaign is sent all the same', async () => {
+    const { person, account } = await connected()
+    await launch(person, await makeList(app, person, openHandles(1)))
+    const claimed = await claimAndDie()
+    expect(await send(app.services, claimed, TIMING, () => false)).toMatchObject({ kind: 'sent' })
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
   })
 })
 

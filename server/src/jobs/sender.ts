@@ -53,7 +53,7 @@ export async function startSender(
   let closing = false
 
   /** Claims one message after the other, while there are hands for them. */
-  async function claimOn(session: Db): Promise<void> {
+  async function claimOn(session: Db, holds: () => boolean): Promise<void> {
     // Campaigns of messages that are out of hand again: one connection does one thing at a time, so this loop unlocks them.
     const done: string[] = []
     let contended = 0
@@ -65,7 +65,7 @@ export async function startSender(
       }
       const { claimed, isIdle } = await claimDue(session, liveness.workerId, env, concurrency - inHand.size)
       for (const one of claimed) {
-        const task = deliver(one).finally(() => {
+        const task = deliver(one, holds).finally(() => {
           inHand.delete(task)
           done.push(one.campaignId)
           work.ring()
@@ -83,8 +83,8 @@ export async function startSender(
     }
   }
 
-  async function deliver(claimed: Claimed): Promise<void> {
-    const outcome = await send(services, claimed, timing).catch((error): Verdict => {
+  async function deliver(claimed: Claimed, holds: () => boolean): Promise<void> {
+    const outcome = await send(services, claimed, timing, holds).catch((error): Verdict => {
       log.error({ err: error, dmId: claimed.id }, 'a message could not be sent by a fault of ours')
       services.onFault(error)
       return { kind: 'later' }
@@ -133,13 +133,13 @@ export async function startSender(
       let session: Awaited<ReturnType<typeof openSession>> | null = null
       try {
         session = await openSession(database)
-        await claimOn(session.db)
-        // Its locks are let go of only with the last message.
-        await Promise.all(inHand)
+        await claimOn(session.db, session.stands)
       } catch (error) {
         log.warn({ err: error }, 'sending is interrupted')
         await work.wait(1_000)
       } finally {
+        // Its locks are let go of only with the last message.
+        if (session?.stands()) await Promise.all(inHand)
         await session?.end().catch(() => {})
       }
     }
@@ -178,9 +178,12 @@ export async function startSender(
 /** The connection that claims and carries the locks of campaigns whose messages are in hand. */
 async function openSession(database: Database) {
   const client = await database.connect()
-  // A broken connection shows itself by the next query.
-  client.on('error', () => {})
-  return { db: drizzle(client) as unknown as Db, end: () => client.end() }
+  let isBroken = false
+  const onBreak = () => {
+    isBroken = true
+  }
+  client.on('error', onBreak).on('end', onBreak)
+  return { db: drizzle(client) as unknown as Db, stands: () => !isBroken, end: () => client.end() }
 }
 
 /** An outcome is known and has to be written down: a database that is away for a moment is waited for. */

@@ -30,6 +30,7 @@ import {
  * Pause. A worker holds the campaign's lock, shared, from before the claim until its outcome is recorded, on the session that claims. A pause (`holdCampaign`) first
  * shuts the campaign's gate, which every claim passes through, and then takes that lock exclusively: so it waits for what is in the hands of every process, and for
  * nothing taken meanwhile. The claims after it see the campaign paused. PostgreSQL gives the locks of a dead process free.
+ * It does so too when only the session breaks: then a pause looks at the rows for what is in living hands, and a worker looks at the campaign before it sends.
  */
 
 type Needs = Parameters<typeof withAccount>[0]
@@ -241,15 +242,21 @@ export type Verdict =
   | { kind: 'later' }
   /** Not sent: X has shut the account out. */
   | { kind: 'stop'; reason: string }
+  /** Not sent: its campaign was paused. */
+  | { kind: 'paused' }
   /** Nobody knows. */
   | { kind: 'unknown' }
   /** Another has taken it over. */
   | { kind: 'lost' }
 
 class LeaseLost extends Error {}
+class CampaignPaused extends Error {}
 
-/** Hands a claimed message to X, unless its conversation shows that an attempt before has gone through. */
-export async function send(needs: Needs, claimed: Claimed, timing: Timing): Promise<Verdict> {
+/**
+ * Hands a claimed message to X, unless its conversation shows that an attempt before has gone through.
+ * @param holds whether the session that claimed it still stands, and so keeps a pause waiting
+ */
+export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds: () => boolean): Promise<Verdict> {
   const { lead } = claimed
   if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
   let mayBeSent = false
@@ -265,7 +272,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
       if (found) return { kind: 'sent', eventId: found }
     }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
-      await keepFresh(needs.database.db, claimed, timing)
+      await keepFresh(needs.database.db, claimed, timing, holds)
       mayBeSent = true
       try {
         return await x.sendMessage(accessToken, recipientId, claimed.message)
@@ -277,6 +284,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing): Prom
     return { kind: 'sent', eventId }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
+    if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (mayBeSent) return { kind: 'unknown' }
     if (error instanceof XError) return verdictOf(error, lead.handle)
     throw error
@@ -353,16 +361,22 @@ async function findInConversation(
 
 /**
  * Whoever settles a message counts on it having been handed over soon after its claim. Where looking up and looking through took longer, the claim is made anew;
- * so is it where this process was stopped for a while, and then the message may have become another's.
+ * so is it where this process was stopped for a while, and then the message may have become another's, or its campaign paused. Once its session is gone, always.
  */
-async function keepFresh(db: Db, claimed: Claimed, { handOverMs }: Timing): Promise<void> {
-  while (performance.now() - claimed.claimedAt > handOverMs / 2) {
+async function keepFresh(db: Db, claimed: Claimed, { handOverMs }: Timing, holds: () => boolean): Promise<void> {
+  let isSure = holds()
+  while (!isSure || performance.now() - claimed.claimedAt > handOverMs / 2) {
     const renewedAt = performance.now()
-    const { rowCount } = await db.execute(sql`
-      update dms set claimed_at = now(), lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
-      where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued' and lease_expires_at is not null and not outcome_unknown`)
-    if (rowCount !== 1) throw new LeaseLost()
+    const { rows } = await db.execute<{ isActive: boolean }>(sql`
+      update dms d set claimed_at = now(), lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) from campaigns c
+      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at is not null and not d.outcome_unknown
+        and c.id = d.campaign_id
+      returning c.status = 'active' as "isActive"`)
+    const [row] = rows
+    if (!row) throw new LeaseLost()
+    if (!row.isActive) throw new CampaignPaused()
     claimed.claimedAt = renewedAt
+    isSure = true
   }
 }
 
@@ -395,6 +409,9 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
     case 'later':
       await giveBack(tx, claimed)
       await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      return
+    case 'paused':
+      await giveBack(tx, claimed)
       return
     case 'stop':
       await giveBack(tx, claimed)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DM_STATUSES, type DmStatus, LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import type { LeadSelection } from '@x-automated/contract/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/template'
@@ -5,6 +6,7 @@ import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
+import { livingWorkers } from '../../jobs/liveness.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { selectLeads } from '../leads/service.ts'
@@ -270,11 +272,24 @@ const HOLD_SECONDS = 25
 
 /**
  * Keeps workers from taking a message of this campaign until the transaction ends, and waits until none has one in its hands: what pausing and archiving begin with.
- * A process that hangs is not waited for longer than any send may take.
+ * A process that hangs is not waited for longer than any send may take; when it wakes it finds its claim old, and the campaign paused.
  */
 export async function holdCampaign(tx: Db, campaignId: string): Promise<void> {
   const id = sql`${campaignId}::text`
-  if (await lockInTime(tx, campaignGate(id))) await lockInTime(tx, campaignLock(id))
+  const end = performance.now() + HOLD_SECONDS * 1000
+  if (!(await lockInTime(tx, campaignGate(id))) || !(await lockInTime(tx, campaignLock(id)))) return
+  // Where the connection that held the lock broke, a living worker may still have messages in hand: then their rows tell.
+  while ((await isInHand(tx, campaignId)) && performance.now() < end) await sleep(LOOK_MS)
+}
+
+const LOOK_MS = 50
+
+/** Whether a worker that lives has a message of the campaign in its hands. */
+async function isInHand(tx: Db, campaignId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from dms where lease_expires_at is not null and campaign_id = ${campaignId} and status = 'queued' and not outcome_unknown
+      and holder like 'worker:%' and substr(holder, 8)::bigint in (${livingWorkers}) limit 1`)
+  return rows.length > 0
 }
 
 /** Takes a lock until the transaction ends. False: it was not to be had in HOLD_SECONDS. */
