@@ -19,10 +19,11 @@ export interface ChipsInputProps {
   onType?: (typed: string) => void
 }
 
-/** The list with a word added: trimmed, never empty, never twice. */
+/** The list with a word added: trimmed, never empty, never twice, whatever its case. */
 export function withChip(values: readonly string[], typed: string): string[] {
   const word = typed.trim()
-  return word === '' || values.includes(word) ? [...values] : [...values, word]
+  const isKnown = values.some((value) => value.toLowerCase() === word.toLowerCase())
+  return word === '' || isKnown ? [...values] : [...values, word]
 }
 
 /** Several short words, each added with Enter or the plus button and removed with its cross (or Backspace in the empty field). */
