@@ -41,7 +41,7 @@ export interface Limits {
   /** Takes back one that was counted. */
   giveBack(limit: LimitName, key: string): Promise<void>
   forget(limit: LimitName, key: string): Promise<void>
-  /** Counts one signed-in call; knows the calls of other processes of a second ago. */
+  /** Counts one signed-in call; knows the calls of other processes as of the last second that the database answered in. */
   spendCall(userId: string): void
   close(): Promise<void>
 }
@@ -63,28 +63,44 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
     ]),
   ) as Record<LimitName, RateLimiterPostgres>
 
-  const calls = new Map<string, { minute: number; known: number; unsent: number }>()
+  /** `known`: of all processes, ours among them; `sending`: of ours, on the way; `unsent`: of ours since. */
+  const calls = new Map<string, { minute: number; known: number; sending: number; unsent: number }>()
   const flush = async () => {
     const minute = currentMinute()
-    const unsent = [...calls].filter(([, c]) => c.minute === minute && c.unsent > 0)
     for (const [userId, c] of calls) if (c.minute !== minute) calls.delete(userId)
-    if (unsent.length === 0) return
-    const counts = unsent.map(([, c]) => c.unsent)
-    for (const [, c] of unsent) c.unsent = 0
-    const { rows } = await pool.query<{ user_id: string; calls: number }>(
-      `insert into call_counts as c (user_id, minute, calls)
-       select u, $2, n from unnest($1::uuid[], $3::int[]) as t(u, n) order by u
-       on conflict (user_id, minute) do update set calls = c.calls + excluded.calls
-       returning user_id, calls`,
-      [unsent.map(([userId]) => userId), minute, counts],
-    )
-    for (const row of rows) {
-      const entry = calls.get(row.user_id)
-      if (entry?.minute === minute) entry.known = row.calls
+    const sent = [...calls].filter(([, c]) => c.unsent > 0)
+    if (sent.length === 0) return
+    for (const [, c] of sent) {
+      c.sending = c.unsent
+      c.unsent = 0
+    }
+    try {
+      const { rows } = await pool.query<{ user_id: string; calls: number }>(
+        `insert into call_counts as c (user_id, minute, calls)
+         select u, $2, n from unnest($1::uuid[], $3::int[]) as t(u, n) order by u
+         on conflict (user_id, minute) do update set calls = c.calls + excluded.calls
+         returning user_id, calls`,
+        [sent.map(([userId]) => userId), minute, sent.map(([, c]) => c.sending)],
+      )
+      const all = new Map(rows.map((row) => [row.user_id, row.calls]))
+      for (const [userId, c] of sent) {
+        c.known = all.get(userId) ?? c.known + c.sending
+        c.sending = 0
+      }
+    } catch {
+      // They are sent with the next ones.
+      for (const [, c] of sent) {
+        c.unsent += c.sending
+        c.sending = 0
+      }
     }
   }
-  // A failed flush loses one second's counts, never a call.
-  const timer = setInterval(() => void flush().catch(() => {}), 1_000)
+  let flushing: Promise<void> | null = null
+  const timer = setInterval(() => {
+    flushing ??= flush().finally(() => {
+      flushing = null
+    })
+  }, 1_000)
   timer.unref()
 
   return {
@@ -105,16 +121,17 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
       const minute = currentMinute()
       let entry = calls.get(userId)
       if (entry?.minute !== minute) {
-        entry = { minute, known: 0, unsent: 0 }
+        entry = { minute, known: 0, sending: 0, unsent: 0 }
         calls.set(userId, entry)
       }
-      if (entry.known + entry.unsent >= callsAMinute) {
+      if (entry.known + entry.sending + entry.unsent >= callsAMinute) {
         throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 - Math.floor((Date.now() / 1000) % 60) })
       }
       entry.unsent += 1
     },
     async close() {
       clearInterval(timer)
+      await flushing
     },
   }
 }
