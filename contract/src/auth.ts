@@ -128,7 +128,12 @@ export const auth = {
     access: 'viewer',
     effect: 'unkeyed',
   })
-    .input(z.strictObject({ scope: z.enum(['local', 'others', 'global']).default('local') }))
+    .input(
+      z.preprocess(
+        (body) => body ?? {},
+        z.strictObject({ scope: z.enum(['local', 'others', 'global']).default('local') }),
+      ),
+    )
     .output(Success),
 
   jwks: route({

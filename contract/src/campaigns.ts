@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
+import { Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
@@ -234,6 +234,3 @@ export const campaigns = {
     .input(z.strictObject({ id: Id }))
     .output(Dm),
 }
-
-/** Default batch of the simulated queue (specification §9). */
-export const SIMULATED_BATCH = wholeNumber(1, 100).default(5)

@@ -7,7 +7,7 @@ import { z } from 'zod'
 export const Id = z
   .string()
   .max(200)
-  .transform((id) => (UUID.test(id) ? id.toLowerCase() : NO_ID))
+  .transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
 
 /** Held by no row. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'
@@ -22,30 +22,62 @@ export const Time = z
 /** `success: true`, in the answers for which the specification names it. */
 export const Success = z.object({ success: z.literal(true) })
 
-/** A whole number in a query string or a body, within bounds. */
+/** A whole number in a body: a number, not something that could be read as one. */
 export function wholeNumber(min: number, max: number) {
-  return z.coerce.number<number>().int().min(min).max(max)
+  return z.number().int().min(min).max(max)
+}
+
+/** A whole number in a query string, which is text; from a typed client a number. */
+export function queryNumber(min: number, max: number) {
+  return z
+    .union([
+      z.number(),
+      z
+        .string()
+        .regex(/^-?\d{1,15}$/, 'must be a whole number')
+        .transform(Number),
+    ])
+    .pipe(wholeNumber(min, max))
 }
 
 /** Follower bounds of the scraper's sliders and the leads filter (specification §9); X's largest accounts exceed the sliders. */
-export const FollowerBound = wholeNumber(0, 1_000_000_000)
+const FOLLOWERS_MAX = 1_000_000_000
+export const FollowerBound = wholeNumber(0, FOLLOWERS_MAX)
+export const FollowerQuery = queryNumber(0, FOLLOWERS_MAX)
+
+/** A moment as answers say one, which the database takes too: ISO 8601 in UTC, of this or a coming age, and a day that there is. */
+export function isMoment(text: string): boolean {
+  if (!/^(19[7-9]|[2-9]\d\d)\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text)) return false
+  const at = new Date(text)
+  return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19)
+}
+
+/** Is it written as ids are? */
+export function isId(text: string): boolean {
+  return UUID.test(text)
+}
 
 /** Page number and size; lists answer `{ …, total, page, pageSize }`. @param defaultSize rows where the caller names none */
 export function paging(defaultSize: number) {
   return {
-    page: wholeNumber(1, 1_000_000).default(1),
-    pageSize: wholeNumber(1, 100).default(defaultSize),
+    page: queryNumber(1, 1_000_000).default(1),
+    pageSize: queryNumber(1, 100).default(defaultSize),
   }
 }
 
 export const Page = z.object({ total: z.number().int(), page: z.number().int(), pageSize: z.number().int() })
 
-/** Text from a person: trimmed, without the NUL that PostgreSQL refuses. */
+/** Can PostgreSQL store it? Neither NUL nor half a surrogate pair, which JSON can carry and UTF-8 cannot. */
+export function isStorable(value: string): boolean {
+  return !value.includes('\u0000') && value.isWellFormed()
+}
+
+/** Text from a person: trimmed, and such that it can be stored. */
 export function text(max: number) {
   return z
     .string()
     .max(max)
-    .refine((value) => !value.includes('\u0000'), 'must not contain NUL characters')
+    .refine(isStorable, 'must not contain NUL characters or broken Unicode')
     .transform((value) => value.trim())
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FollowerBound, Id, Page, paging, Success, Time, text } from './fields.ts'
+import { FollowerQuery, Id, Page, paging, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** A lead's own status over all campaigns (specification §3, §9). */
@@ -42,8 +42,8 @@ export type Lead = z.output<typeof Lead>
 export const LeadFilter = z.object({
   /** Part of the bio, the name or the handle, whatever its case. */
   keyword: text(200).optional(),
-  minFollowers: FollowerBound.optional(),
-  maxFollowers: FollowerBound.optional(),
+  minFollowers: FollowerQuery.optional(),
+  maxFollowers: FollowerQuery.optional(),
   status: z.enum(LEAD_FILTER_STATUSES).optional(),
   listId: Id.optional(),
   /** Found by this scrape. */

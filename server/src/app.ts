@@ -1,14 +1,15 @@
 import compress from '@fastify/compress'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/auth/service.ts'
 import { serveAccountArchive } from './edges/account-archive.ts'
+import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
 import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
-import { useEnvelope } from './edges/envelope.ts'
+import { refuseMalformed, refuseUnreadable, useEnvelope } from './edges/envelope.ts'
 import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
@@ -61,10 +62,12 @@ export async function createApp(services: Services, webFolder: string): Promise<
     requestIdHeader: false,
     trustProxy: env.trustProxy,
     bodyLimit: BODY_MAX_BYTES,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
     forceCloseConnections: 'idle',
-    requestTimeout: 120_000,
+    requestTimeout: BODY_SECONDS_MAX * 1_000,
+    frameworkErrors: (_error, request, reply) => refuseMalformed(request, reply),
+    clientErrorHandler: refuseUnreadable,
   })
 
   // Every JSON body of the API is an object. An empty one is no body; whatever else is not an object is refused with 400.
@@ -78,6 +81,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
     })
   })
 
+  limitBodyTime(app)
   useEnvelope(app, services)
   await app.register(helmet, {
     // Pages set their own policy; everything else is data and may do nothing.

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { openDataDir, writePrivate } from './data-dir.ts'
 
 const flag = z.enum(['on', 'off'])
 const optionalUrl = z.url().optional()
@@ -29,7 +31,10 @@ const Variables = z.object({
   WAITLIST_CONFIRM: z.enum(['optional', 'required']).default('optional'),
   LEADERBOARD_EMAILS: z.enum(['masked', 'full']).default('masked'),
   OPERATORS: z.string().default(''),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(isProxyList, 'must be off, loopback, or addresses and ranges separated by commas')
+    .optional(),
   METRICS_TOKEN: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
@@ -114,24 +119,48 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
       .split(',')
       .map((email) => email.trim())
       .filter((email) => email !== ''),
-    trustProxy: v.TRUST_PROXY ?? false,
+    trustProxy: v.TRUST_PROXY && v.TRUST_PROXY !== 'off' ? v.TRUST_PROXY : false,
     metricsToken: v.METRICS_TOKEN ?? null,
     logLevel: v.LOG_LEVEL,
   }
 }
 
-/** The secret of this DATA_DIR: made once, readable by its owner only. */
+const SECRET_MIN = 32
+
+/** The secret of this DATA_DIR: made once, readable by its owner only. Of two processes that make one at the same time, the first to link it wins. */
 function storedSecret(dataDir: string): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  openDataDir(dataDir)
   const path = join(dataDir, 'auth-secret')
   if (!existsSync(path)) {
+    const draft = `${path}.${randomBytes(6).toString('hex')}`
+    writePrivate(draft, randomBytes(48).toString('base64url'))
     try {
-      writeFileSync(path, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' })
+      linkSync(draft, path)
     } catch (error) {
-      // Another process of this DATA_DIR made it in between: that one counts.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      unlinkSync(draft)
     }
   }
   chmodSync(path, 0o600)
-  return readFileSync(path, 'utf8').trim()
+  const secret = readFileSync(path, 'utf8').trim()
+  if (secret.length < SECRET_MIN)
+    throw new Error(
+      `${path} does not hold a secret. Bring it back, or delete it: then everybody has to sign in again and connect X again.`,
+    )
+  return secret
+}
+
+function isProxyList(text: string): boolean {
+  if (text === 'off') return true
+  const names = ['loopback', 'linklocal', 'uniquelocal']
+  return text.split(',').every((part) => {
+    const [address = '', bits, ...more] = part.trim().split('/')
+    const version = isIP(address)
+    if (version === 0) return names.includes(part.trim())
+    return (
+      more.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)))
+    )
+  })
 }

@@ -8,41 +8,35 @@ const { startServer } = await import('./start.ts')
 /** env → database → app → listen → drain → close */
 async function main(): Promise<void> {
   const env = readEnv(process.env)
+  // Whoever wants us to end while we are still opening is heard as soon as everything is open, and can then be closed in order.
+  const ended = new Promise<void>((resolve) => {
+    // Not once: a second Ctrl-C, or npm passing the first one on, must not cut short what is being finished.
+    process.on('SIGTERM', () => resolve())
+    process.on('SIGINT', () => resolve())
+    // Whoever started us is gone: nothing of ours shall be left running.
+    process.once('disconnect', () => resolve())
+  })
   const embedded = env.databaseUrl
     ? null
     : await openEmbedded({ dataDir: env.dataDir, log: (line: string) => console.error(line) })
-  const server = await startServer({ env, databaseUrl: env.databaseUrl ?? embedded?.url ?? '' }).catch(
-    async (error) => {
-      await embedded?.close()
-      throw error
-    },
-  )
-  process.send?.({ type: 'listening', url: server.url })
-
-  let closing = false
-  const close = async () => {
-    if (closing) return
-    closing = true
-    try {
-      await server.close()
-      await embedded?.close()
-      process.exit(0)
-    } catch (error) {
-      console.error(error)
-      process.exit(1)
-    }
+  try {
+    const server = await startServer({ env, databaseUrl: env.databaseUrl ?? embedded?.url ?? '' }).catch((error) => {
+      throw error.code === 'EADDRINUSE'
+        ? new Error(`Port ${env.port} is taken. Stop what uses it, or set PORT to another.`)
+        : error
+    })
+    process.send?.({ type: 'listening', url: server.url })
+    await ended
+    await server.close()
+  } finally {
+    await embedded?.close()
   }
-  process.on('SIGTERM', close)
-  process.on('SIGINT', close)
-  // Whoever started us is gone: nothing of ours shall be left running.
-  process.on('disconnect', close)
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
-  console.error(
-    error.code === 'EADDRINUSE'
-      ? `Port ${process.env.PORT ?? 3000} is taken. Stop what uses it, or set PORT to another.`
-      : error.message,
-  )
-  process.exit(1)
-})
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    console.error(error.message)
+    process.exit(1)
+  },
+)

@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import type { FastifyBaseLogger } from 'fastify'
-import { pino } from 'pino'
 import { createApp, type Services } from './app.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openNotices } from './db/notices.ts'
@@ -16,6 +14,7 @@ import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
+import { openLog } from './log.ts'
 import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
 import { createXApi } from './outside/x.ts'
@@ -59,7 +58,7 @@ export async function startServer({
   overrides = {},
 }: StartOptions): Promise<RunningServer> {
   if (migrate) await migrateDatabase(databaseUrl)
-  const log: FastifyBaseLogger = pino({ level: env.logLevel })
+  const log = openLog(env.logLevel)
   const database = openDatabase(databaseUrl, {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
@@ -89,6 +88,8 @@ export async function startServer({
   }
   const app = await createApp(services, webFolder)
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
+  // First of all: whose port is taken shall not have claimed anything.
+  const url = await app.listen({ port: env.port, host: env.host })
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
@@ -109,14 +110,16 @@ export async function startServer({
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })
   }
-  const url = await app.listen({ port: env.port, host: env.host })
 
   return {
     url,
     services,
     async close() {
       draining = true
+      // A reader that stands still must not keep us from ending.
+      const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
+      clearTimeout(deadline)
       await scraper?.close()
       await limits.close()
       auth.close()

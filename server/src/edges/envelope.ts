@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Services } from '../app.ts'
 import { asRefusal } from '../operations.ts'
 import type { Refusal } from '../refusal.ts'
@@ -37,6 +38,36 @@ export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFa
           : ERROR_TEXT[code],
     })
   })
+}
+
+/** An address that Fastify cannot decode never reaches a route, nor the hooks that set the headers of every answer. */
+export function refuseMalformed(request: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .header('x-request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
+    .header('cache-control', 'no-store')
+  sendRefusal(reply, { code: 'INVALID_INPUT', message: 'The address could not be read.' })
+}
+
+/** What is no HTTP request at all, too large a head, or one that did not come in time: answered on the bare connection, which then ends. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const [status, code]: [string, ErrorCode] = tooLarge
+    ? ['413 Payload Too Large', 'BODY_TOO_LARGE']
+    : ['400 Bad Request', 'INVALID_INPUT']
+  const envelope: ErrorEnvelope = {
+    success: false,
+    code,
+    error: tooLarge ? ERROR_TEXT.BODY_TOO_LARGE : 'The request could not be read.',
+  }
+  const body = JSON.stringify(envelope)
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
 }
 
 function codeOf(status: number | undefined): ErrorCode {

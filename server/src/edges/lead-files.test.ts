@@ -1,11 +1,15 @@
 import { request } from 'node:http'
+import { Readable } from 'node:stream'
 import { eq, sql } from 'drizzle-orm'
+import Fastify from 'fastify'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeadFile } from '../../test/lead-file.ts'
 import { makeLeads } from '../../test/leads.ts'
 import { type Answer, call, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadCounts, leads } from '../domains/leads/tables.ts'
+import { limitBodyTime } from './body-time.ts'
+import { serveLeadFiles } from './lead-files.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -176,6 +180,68 @@ describe('POST /leads/import', () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
     expect(answers.reduce((sum, answer) => sum + answer.body.imported, 0)).toBe(file.handles.length)
     expect(await rows()).toHaveLength(file.handles.length)
+  })
+
+  it('429: beyond a few at a time, of one user and of all; others are served meanwhile', async () => {
+    const people = await Promise.all([person, makePerson(app), makePerson(app)])
+    const open: { end(): void; status: Promise<number> }[] = []
+    /** An import whose file is still on its way. */
+    const begin = (by: Person) => {
+      const headers = { authorization: `Bearer ${by.token}`, 'content-type': 'text/csv' }
+      const sending = request(`${app.url}/leads/import`, { method: 'POST', headers })
+      const answered = Promise.withResolvers<number>()
+      sending.on('response', (response) => {
+        response.resume()
+        answered.resolve(response.statusCode ?? 0)
+      })
+      sending.on('error', answered.reject)
+      sending.write('twitter_handle\n')
+      open.push({ end: () => sending.end('ana\n'), status: answered.promise })
+    }
+    const arrive = () => new Promise((resolve) => setTimeout(resolve, 500))
+    for (const by of [person, person, person]) begin(by)
+    await arrive()
+    const fourth = await send('twitter_handle\nbob\n')
+    expect([fourth.status, fourth.body.code]).toEqual([429, 'RATE_LIMITED'])
+    for (let i = 0; i < 3; i += 1) begin(people[1] as Person)
+    await arrive()
+    expect((await send('twitter_handle\nbob\n', 'text/csv', people[2])).body.code).toBe('RATE_LIMITED')
+    expect((await person.call('GET', '/lists')).status).toBe(200)
+    for (const one of open) one.end()
+    expect(await Promise.all(open.map((one) => one.status))).toEqual([200, 200, 200, 200, 200, 200])
+    expect((await send('twitter_handle\nbob\n', 'text/csv', people[2])).status).toBe(200)
+  })
+
+  it('200: of a file that takes longer to arrive than other requests may', async () => {
+    const server = Fastify()
+    limitBodyTime(server, { seconds: 0.3 })
+    server.post('/other', async () => ({}))
+    serveLeadFiles(server, app.services)
+    const origin = await server.listen({ port: 0 })
+    try {
+      const slowly = (path: string, type: string, parts: string[]) =>
+        fetch(`${origin}${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${person.token}`, 'content-type': type },
+          body: Readable.toWeb(
+            Readable.from(
+              (async function* () {
+                for (const part of parts) {
+                  yield Buffer.from(part)
+                  await new Promise((resolve) => setTimeout(resolve, 800))
+                }
+              })(),
+            ),
+          ),
+          duplex: 'half',
+        } as RequestInit).then((response) => response.status)
+      const file = await slowly('/api/leads/import', 'text/csv', ['twitter_handle\n', 'ana\n'])
+      expect(file).toBe(200)
+      const other = await slowly('/other', 'application/json', ['{"a":', '1}']).catch(() => 'cut off')
+      expect(other).not.toBe(200)
+    } finally {
+      await server.close()
+    }
   })
 })
 

@@ -9,24 +9,29 @@ import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
 import { importLeads, type LeadRow, readAll } from '../domains/leads/service.ts'
 import { Refusal } from '../refusal.ts'
+import { BODY_SECONDS_MAX } from './body-time.ts'
 import { readCsv } from './csv-records.ts'
 import { signedIn } from './signed-in.ts'
 
 /** POST /api/leads/import and GET /api/leads/export, both text/csv with the specification's column names (§3). */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
+  const enter = placesForImports()
   app.register(async (files) => {
     // The body comes as it is sent; what it is, the handler finds out once it knows who sends it.
     files.removeAllContentTypeParsers()
     files.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
-    files.post('/api/leads/import', { bodyLimit: IMPORT_MAX_BYTES }, async (request) => {
+    const options = { bodyLimit: IMPORT_MAX_BYTES, config: { bodySeconds: BODY_SECONDS_MAX } }
+    files.post('/api/leads/import', options, async (request) => {
       const actor = await signedIn(services, request, 'member')
       const type = request.headers['content-type'] ?? ''
       if (!/^text\/csv\s*(;|$)/i.test(type)) throw new Refusal('INVALID_INPUT', 'Send the file as text/csv.')
       const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1]
       if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('INVALID_INPUT', NOT_UTF8)
-      const folder = await mkdtemp(join(tmpdir(), 'lead-import-'))
+      const leave = enter(actor.userId)
+      let folder = ''
       try {
+        folder = await mkdtemp(join(tmpdir(), 'lead-import-'))
         // Received whole before a database connection is taken: a slow sender holds up nobody.
         const file = join(folder, 'leads.csv')
         await receive(request.body as Readable | undefined, file)
@@ -36,7 +41,8 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
           readCsv(createReadStream(file, { highWaterMark: CHUNK_BYTES })),
         )
       } finally {
-        await rm(folder, { recursive: true, force: true })
+        if (folder) await rm(folder, { recursive: true, force: true })
+        leave()
       }
     })
   })
@@ -68,6 +74,24 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
 
 const CHUNK_BYTES = 256 * 1024
 const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
+
+/** Each import has a file on our disk, and in the end a connection of the database for minutes: the rest of the API needs some too. */
+const IMPORTS_AT_ONCE = 6
+const IMPORTS_OF_ONE_USER = 3
+
+/** @returns takes a place for an import of a user, and returns what gives it back; RATE_LIMITED where none is free */
+function placesForImports(): (userId: string) => () => void {
+  const importing: string[] = []
+  return (userId) => {
+    const own = importing.filter((id) => id === userId).length
+    if (own >= IMPORTS_OF_ONE_USER || importing.length >= IMPORTS_AT_ONCE)
+      throw new Refusal('RATE_LIMITED', 'Other files are being imported. Please try again in a minute.', {
+        retryAfterSeconds: 30,
+      })
+    importing.push(userId)
+    return () => importing.splice(importing.indexOf(userId), 1)
+  }
+}
 
 /** Writes the body to a file. @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
 async function receive(body: Readable | undefined, path: string): Promise<void> {

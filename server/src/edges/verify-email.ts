@@ -5,16 +5,19 @@ import { Refusal } from '../refusal.ts'
 
 /** GET /api/auth/verify-email?token=: the mailed link. Always redirects into the product, on our own origin. */
 export function serveVerifyEmail(app: FastifyInstance, services: Services): void {
-  app.get<{ Querystring: { token?: unknown; challenge?: unknown } }>(
+  app.get<{ Querystring: { token?: unknown; account?: unknown; challenge?: unknown } }>(
     '/api/auth/verify-email',
+    // Scanners of mail look at links by HEAD: that must not confirm, nor use up the code.
+    { exposeHeadRoute: false },
     async (request, reply) => {
       const callback = new URL('/auth/callback', services.origin)
       try {
-        const { token, challenge } = request.query
+        const { token, account, challenge } = request.query
         const { code } = await confirmAddress(
           { ...services, db: services.database.db },
           {
             token: typeof token === 'string' ? token : '',
+            account: typeof account === 'string' ? account : '',
             codeChallenge: typeof challenge === 'string' ? challenge : null,
           },
         )

@@ -20,7 +20,7 @@ export interface AuthMails {
   /** @param codeChallenge of whoever signed up, to bind the one-time code to that browser; null where there is none */
   confirmAddress(
     db: Db,
-    user: { email: string; name: string },
+    user: { id: string; email: string; name: string },
     token: string,
     codeChallenge: string | null,
   ): Promise<void>

@@ -85,6 +85,21 @@ describe('POST /auth/sign-up/email', () => {
     )
   })
 
+  it('200: again before confirming: the newest password counts, and only the newest link confirms', async () => {
+    const { email } = await signUp()
+    const first = await confirmationPath(email)
+    await fetch(`${app.mailbox.url}/messages`, { method: 'DELETE' })
+    await signUp(email, 'The-newest1')
+    const second = await confirmationPath(email)
+    expect(new URL((await call(app, 'GET', first)).headers.get('location')!).searchParams.get('error')).toBe(
+      'INVALID_CODE',
+    )
+    expect(new URL((await call(app, 'GET', second)).headers.get('location')!).searchParams.get('code')).toBeTruthy()
+    const signIn = async (password: string) =>
+      (await call(app, 'POST', '/auth/sign-in/email', { email, password })).status
+    expect([await signIn(PASSWORD), await signIn('The-newest1')]).toEqual([400, 200])
+  })
+
   it('200: two at once make one account', async () => {
     const email = newEmail()
     const answers = await Promise.all([signUp(email), signUp(email), signUp(email)])
@@ -373,7 +388,7 @@ describe('GET /me', () => {
 
 describe('GET /auth/jwks', () => {
   it('200: public keys only', async () => {
-    await signedIn()
+    await makePerson(app)
     const { body } = await call(app, 'GET', '/auth/jwks')
     expect(body.keys[0]).toMatchObject({ kty: 'OKP', crv: 'Ed25519', use: 'sig' })
     expect(JSON.stringify(body)).not.toContain('"d"')

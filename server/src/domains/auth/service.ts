@@ -70,6 +70,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
       confirmAddress: (tx, user, token, codeChallenge) => {
         const link = new URL('/api/auth/verify-email', origin)
         link.searchParams.set('token', token)
+        link.searchParams.set('account', user.id)
         if (codeChallenge) link.searchParams.set('challenge', codeChallenge)
         return outbox.post(tx, confirmAddressMail(user.email, link.href))
       },
@@ -193,6 +194,9 @@ export async function signUp(
   const name = input.name || input.email.slice(0, input.email.indexOf('@'))
   try {
     await db.transaction(async (tx) => {
+      // An account that nobody has confirmed makes way for the newest sign-up, and its mailed link confirms nothing any more:
+      // a mistyped password locks nobody out, and whoever signed up first with an address that is not theirs gains nothing by it.
+      await tx.delete(authUsers).where(and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, false)))
       await auth.engine.within(
         tx,
         () => auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
@@ -201,7 +205,8 @@ export async function signUp(
       await rememberSignUpReferral({ db: tx, env, request }, input)
     })
   } catch (error) {
-    // Two sign-ups of one address at once: the other one has made the account, and its mail is on the way.
+    // Two sign-ups of one address at once: the other one has made the account, and its mail is on the way. The engine says so by 422.
+    if (!(error instanceof APIError) || error.statusCode !== 422) throw error
     const [made] = await db.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, input.email))
     if (!made) throw error
   }
@@ -210,20 +215,22 @@ export async function signUp(
 
 /**
  * Confirms the address a mailed token was sent to, and the first time makes a one-time code to sign in with.
+ * @param account the account that the link was mailed for
  * @param codeChallenge of the browser that signed up: the code is good only with its verifier
  * @returns null where the address was confirmed before: an old mail signs nobody in
  * @throws Refusal INVALID_CODE: forged or expired
  */
 export async function confirmAddress(
   context: WaitlistContext & { db: Db; auth: Auth },
-  { token, codeChallenge }: { token: string; codeChallenge: string | null },
+  { token, account, codeChallenge }: { token: string; account: string; codeChallenge: string | null },
 ): Promise<{ code: string | null }> {
   const { db, auth } = context
   return db.transaction(async (tx) => {
     const email = emailOf(token)
     const [before] = email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update') : []
+    // The token names the address only: the link is good for the sign-up that it was mailed for, and for no other.
+    if (!before || before.id !== account) throw new Refusal('INVALID_CODE')
     await auth.engine.within(tx, () => auth.engine.api.verifyEmail({ query: { token } })).catch(asInvalidCode)
-    if (!before) throw new Refusal('INVALID_CODE')
     if (before.emailVerified) return { code: null }
     await ensurePersonalWorkspace(tx, before)
     await joinOnSignUp({ ...context, db: tx }, before.id)

@@ -1,3 +1,4 @@
+import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
 import type { LeadSort } from '@x-automated/contract/leads'
 import type { z } from 'zod'
 
@@ -18,17 +19,21 @@ export function writeCursor(sort: Sort, { value, id }: Place): string {
 export function readCursor(sort: Sort, cursor: string): Place | null {
   try {
     const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
-    if (of !== sort || typeof id !== 'string' || !UUID.test(id)) return null
-    if (sort.endsWith('followerCount')) return Number.isSafeInteger(value) ? { value: value as number, id } : null
-    if (typeof value !== 'string' || value.includes('\u0000')) return null
-    if (sort.endsWith('createdAt') && Number.isNaN(Date.parse(value))) return null
+    if (of !== sort || typeof id !== 'string' || !isId(id)) return null
+    if (sort.endsWith('followerCount')) {
+      const isCount = Number.isInteger(value) && Math.abs(value as number) <= COUNT_MAX
+      return isCount ? { value: value as number, id } : null
+    }
+    if (typeof value !== 'string' || !isStorable(value)) return null
+    if (sort.endsWith('createdAt') && !isMoment(value)) return null
     return { value, id }
   } catch {
     return null
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+/** PostgreSQL's integer. */
+const COUNT_MAX = 2_147_483_647
 
 /** A pattern for LIKE that finds the text anywhere; its own % _ \ mean themselves. */
 export function anywhere(text: string): string {
@@ -60,13 +65,14 @@ interface Column {
 /** What each column of a file becomes, in the file's order; null: passed over. */
 export type Columns = (Column | { metadataKey: string } | null)[]
 
-/** PostgreSQL's integer. */
-const COUNT_MAX = 2_147_483_647
-
 const within =
   (max: number) =>
   (text: string): Cell =>
-    text.length > max ? { problem: `is longer than ${max} characters` } : { value: text }
+    text.length > max
+      ? { problem: `is longer than ${max} characters` }
+      : isStorable(text)
+        ? { value: text }
+        : { problem: 'holds characters that cannot be stored' }
 
 const count = (text: string): Cell =>
   // Some programs write whole numbers with a fraction of zero.
@@ -82,11 +88,24 @@ const handle = (text: string): Cell => {
 }
 
 const METADATA_MAX = 20_000
+const METADATA_DEPTH = 20
+const depthOf = (json: string) => {
+  let depth = 0
+  let deepest = 0
+  for (const character of json) {
+    if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth)
+    else if (character === '}' || character === ']') depth -= 1
+  }
+  return deepest
+}
 const metadata = (text: string): Cell => {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    if (isObject && text.length <= METADATA_MAX && !text.includes('\\u0000')) return { value }
+    // Escapes can hide in JSON what the text around it does not show; what is nested too deep PostgreSQL's own parser refuses.
+    // JSON.stringify writes what cannot be stored as escapes, however it was written in the file.
+    const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
+    if (isObject && text.length <= METADATA_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
   } catch {}
   return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
 }

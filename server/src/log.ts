@@ -1,0 +1,35 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
+
+/**
+ * The log: JSON, a line an event, without personal data. Of an error it keeps what it was and where, and of a database's error its code and constraint:
+ * messages, parameters and details of a query hold what people wrote.
+ */
+export function openLog(level: string): FastifyBaseLogger {
+  return pino({ level, serializers: { err: describeError } })
+}
+
+/** Exported for its test. */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    type: error.name,
+    ...(isOurWord(error) ? { message: error.message } : {}),
+    ...(code === undefined ? {} : { code }),
+    ...(constraint === undefined ? {} : { constraint, table }),
+    at: frames.slice(0, 8).map((line) => line.trim()),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  }
+}
+
+/** Errors of the language itself and of our own say nothing of people; those of the database and of mail servers do. */
+function isOurWord(error: Error): boolean {
+  return (
+    ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&
+    !('severity' in error) &&
+    !('query' in error) &&
+    !('response' in error)
+  )
+}
