@@ -14,10 +14,7 @@ import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Slider } from '../../ui/slider'
 import { followerSliders, withMax, withMin } from './follower-bounds'
-import { handleIn, handleProblem, isSessionTrouble } from './scrape-words'
-
-const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
-const credentialsNeeded = 'Please enter your X credentials'
+import { credentialsNeeded, handleIn, handleProblem, isSessionTrouble, SESSION_EXPIRED } from './scrape-words'
 
 interface Values {
   handle: string

@@ -2,15 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { Link } from 'react-router'
 import { api, errorWords } from '../../api'
-import { paths } from '../../paths'
 import { Badge, StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
-import { isUnderWay, scrapeFilter, scrapeTitle, timeLeftWords } from './scrape-words'
+import { Reconnect } from './reconnect'
+import { isUnderWay, needsConnection, scrapeFilter, scrapeTitle, timeLeftOf, timeLeftWords } from './scrape-words'
 import { keepScrape } from './use-live-scrape'
 
 export interface ScrapePanelProps {
@@ -26,7 +25,7 @@ export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
     <section
       aria-label={scrapeTitle(scrape)}
       className="grid gap-4 rounded-lg border border-line bg-surface p-5"
-      aria-busy={underWay}
+      aria-busy={underWay && !needsConnection(scrape)}
     >
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="grid min-w-0 gap-1">
@@ -49,34 +48,43 @@ export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
 function UnderWay({ scrape }: { scrape: Scrape }) {
   const { estimate, fetched } = scrape
   const read = fetched.toLocaleString('en-US')
+  const lost = needsConnection(scrape)
+  const timeLeft = timeLeftOf(scrape)
   return (
     <>
       <p role="status" className="font-strong">
-        {scrape.status === 'waiting' ? 'Waiting for X' : 'Scraping X profiles... This may take a minute.'}
+        {lost
+          ? 'Waiting for your X account'
+          : scrape.status === 'waiting'
+            ? 'Waiting for X'
+            : 'Scraping X profiles... This may take a minute.'}
       </p>
-      {scrape.status === 'waiting' && <Waiting scrape={scrape} />}
-      <Progress
-        label={<span className="font-normal text-muted">Profiles read</span>}
-        value={estimate ? fetched : null}
-        max={Math.max(1, estimate?.profiles ?? 1)}
-        detail={estimate ? `${read} of ${estimate.profiles.toLocaleString('en-US')}` : read}
-      />
+      {lost ? (
+        <Reconnect reason={scrape.error} />
+      ) : (
+        scrape.status === 'waiting' &&
+        scrape.resumesAt !== null && <Waiting resumesAt={scrape.resumesAt} reason={scrape.error} />
+      )}
+      {/* Without an end in sight it would move, and nothing does. */}
+      {(!lost || estimate) && (
+        <Progress
+          label={<span className="font-normal text-muted">Profiles read</span>}
+          value={estimate ? fetched : null}
+          max={Math.max(1, estimate?.profiles ?? 1)}
+          detail={estimate ? `${read} of ${estimate.profiles.toLocaleString('en-US')}` : read}
+        />
+      )}
       <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
         <Figure name="Leads found">{scrape.matched.toLocaleString('en-US')}</Figure>
-        <Figure name="Time left">{timeLeft(scrape)}</Figure>
+        {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
       </dl>
       <p className="text-xs text-muted">
-        You can close this tab. The scrape goes on, and is here when you open it again.
+        {lost
+          ? 'Nothing more is read until an X account is connected. The leads found so far are kept.'
+          : 'You can close this tab. The scrape goes on, and is here when you open it again.'}
       </p>
     </>
   )
-}
-
-function timeLeft({ status, estimate }: Scrape): string {
-  if (status === 'queued') return 'Starting soon'
-  if (!estimate || estimate.secondsLeft === null) return 'Working it out'
-  const words = timeLeftWords(estimate.secondsLeft)
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function Figure({ name, children }: { name: string; children: ReactNode }) {
@@ -90,25 +98,15 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** For X's rate limit or for X to answer, with the time; or for an account to be connected. */
-function Waiting({ scrape }: { scrape: Scrape }) {
+/** For X's rate limit, or for X to answer. @param resumesAt ISO 8601 */
+function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | null }) {
   const nowMs = useNow()
-  if (scrape.resumesAt === null) {
-    return (
-      <Callout tone="warn">
-        {scrape.error ?? 'X does not accept the connection any more.'}{' '}
-        <Link to={paths.xAutomation} className="text-link">
-          Connect X
-        </Link>
-      </Callout>
-    )
-  }
-  const at = new Date(scrape.resumesAt)
+  const at = new Date(resumesAt)
   const seconds = Math.max(0, (at.getTime() - nowMs) / 1000)
   return (
-    <Callout tone="warn" title={scrape.error ?? "X's rate limit is reached."}>
+    <Callout tone="warn" title={reason ?? "X's rate limit is reached."}>
       Continues at{' '}
-      <time dateTime={scrape.resumesAt}>
+      <time dateTime={resumesAt}>
         {at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
       </time>
       , in {timeLeftWords(seconds)}.

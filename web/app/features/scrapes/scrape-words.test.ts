@@ -1,7 +1,16 @@
 import { TwitterHandle } from '@x-automated/contract/fields'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { handleIn, handleProblem, isSessionTrouble, scrapeFilter, scrapeTitle, timeLeftWords } from './scrape-words'
+import {
+  handleIn,
+  handleProblem,
+  isSessionTrouble,
+  needsConnection,
+  scrapeFilter,
+  scrapeTitle,
+  timeLeftOf,
+  timeLeftWords,
+} from './scrape-words'
 
 describe('the handle to scrape', () => {
   test.each([
@@ -60,4 +69,17 @@ test.each([
   [5_400, 'about 1 h 30 min'],
 ])('%i seconds left are %o', (seconds, words) => {
   expect(timeLeftWords(seconds)).toBe(words)
+})
+
+test('a scrape whose X connection was lost waits for somebody, not for a time', () => {
+  const estimate = { profiles: 1_000, secondsLeft: 58 }
+  const lost = { status: 'waiting', resumesAt: null, estimate } as const
+  expect(needsConnection(lost)).toBe(true)
+  expect(timeLeftOf(lost)).toBeNull()
+  const limited = { ...lost, resumesAt: '2026-11-20T18:30:00Z' }
+  expect(needsConnection(limited)).toBe(false)
+  expect(timeLeftOf(limited)).toBe('About 1 min')
+  expect(needsConnection({ status: 'running', resumesAt: null })).toBe(false)
+  expect(timeLeftOf({ status: 'running', resumesAt: null, estimate: null })).toBe('Working it out')
+  expect(timeLeftOf({ status: 'queued', resumesAt: null, estimate: null })).toBe('Starting soon')
 })

@@ -20,6 +20,25 @@ export function isUnderWay(status: ScrapeStatus): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
+/** Said where X wants to be signed in to again (specification §8), and where a field for that is empty (§5). */
+export const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
+export const credentialsNeeded = 'Please enter your X credentials'
+
+/** Does it stand still until somebody connects an X account? */
+export function needsConnection({ status, resumesAt }: Pick<Scrape, 'status' | 'resumesAt'>): boolean {
+  return status === 'waiting' && resumesAt === null
+}
+
+/** How long a scrape under way will still take, in words; null where that depends on somebody connecting X. */
+export function timeLeftOf(scrape: Pick<Scrape, 'status' | 'resumesAt' | 'estimate'>): string | null {
+  if (needsConnection(scrape)) return null
+  if (scrape.status === 'queued') return 'Starting soon'
+  const secondsLeft = scrape.estimate?.secondsLeft ?? null
+  if (secondsLeft === null) return 'Working it out'
+  const words = timeLeftWords(secondsLeft)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** Does this failure mean that X wants to be signed in to again (specification §8)? */
 export function isSessionTrouble(failure: { status?: number; code?: string | null; words: string }): boolean {
   return failure.status === 401 || failure.code === 'X_SESSION_EXPIRED' || /session/i.test(failure.words)
