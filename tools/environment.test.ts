@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopback, serverEnvironment, wantsStandIns } from './environment.ts'
+import { isLoopback, mayHaveDemo, serverEnvironment, wantsStandIns } from './environment.ts'
 
 describe('wantsStandIns', () => {
   test.each([
@@ -17,6 +17,16 @@ describe('wantsStandIns', () => {
   ])('%s', (_name, env, wanted) => {
     expect(wantsStandIns(env)).toBe(wanted)
   })
+})
+
+test.each([
+  ['nothing is set', {}, true],
+  ['a real X', { X_API_URL: 'https://api.x.com' }, false],
+  ['real mail', { SMTP_URL: 'smtp://mail' }, false],
+  ['stand-ins that others can reach', { STAND_INS: 'on', HOST: '0.0.0.0' }, false],
+  ['no stand-ins', { STAND_INS: 'off' }, false],
+])('mayHaveDemo, %s', (_name, env, may) => {
+  expect(mayHaveDemo(env)).toBe(may)
 })
 
 test.each([

@@ -11,6 +11,15 @@ export function wantsStandIns(env: Environment): boolean {
   return isLoopback(env.HOST || '127.0.0.1') && (!env.PUBLIC_URL || isLoopback(new URL(env.PUBLIC_URL).hostname))
 }
 
+/**
+ * Whether the demo account is made: where its X and its mail are the stand-ins, which a seed can sign in to and read, and where nobody but this machine
+ * can reach it, as everybody knows its password.
+ */
+export function mayHaveDemo(env: Environment): boolean {
+  if (!wantsStandIns(env) || env.X_API_URL || env.SMTP_URL) return false
+  return isLoopback(env.HOST || '127.0.0.1') && (!env.PUBLIC_URL || isLoopback(new URL(env.PUBLIC_URL).hostname))
+}
+
 /** Whether a host name or address is this machine's own. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)

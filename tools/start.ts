@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataDirBusy, holdDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
 import { demoAccount } from './demo.ts'
-import { type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
+import { mayHaveDemo, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
 import { buildWebIfStale } from './web-build.ts'
@@ -50,12 +50,22 @@ async function start(): Promise<void> {
   const lines = [`X-Automated is ready: ${address}`]
   const running = await standIns
   if (running) {
-    const databaseUrl = env.DATABASE_URL || embeddedUrl(dataDir)
-    const demo = await demoAccount({ dataDir, databaseUrl, url, x: running.x, mailbox: running.mailbox, say })
+    const demo = mayHaveDemo(env) ? await makeDemo({ dataDir, url, x: running.x, mailbox: running.mailbox }) : undefined
     if (!env.SMTP_URL) lines.push(`Mail it sends arrives at:  ${running.mailbox}`)
     if (demo) lines.push(`A demo account:        ${demo.email}   password ${demo.password}`)
   }
   console.log(frame([...lines, `Started in ${((performance.now() - since) / 1000).toFixed(1)} s. Ctrl-C stops it.`]))
+}
+
+/** The demo account, or a line that says why there is none: the product runs without it. */
+async function makeDemo(options: { dataDir: string; url: string; x: string; mailbox: string }) {
+  try {
+    const databaseUrl = env.DATABASE_URL || embeddedUrl(options.dataDir)
+    return await demoAccount({ ...options, databaseUrl, say })
+  } catch (error) {
+    say(`The demo account could not be made: ${(error as Error).message}`)
+    return undefined
+  }
 }
 
 /** The kernel's lock on DATA_DIR tells the truth, whatever files say. The server takes it again, for good. */
