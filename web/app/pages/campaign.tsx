@@ -6,11 +6,12 @@ import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignButtons } from '../features/campaigns/campaign-buttons'
 import { CampaignFigures, CampaignProgressCard } from '../features/campaigns/campaign-figures'
+import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
-import { useCampaign, useSecondsLeft } from '../features/campaigns/campaign-watch'
+import { isOnItsWay, useCampaign, useSecondsLeft, useXConnected } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { pageMeta } from '../features/shell/page-meta'
-import { paths } from '../paths'
+import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
@@ -38,7 +39,14 @@ export default function CampaignPage() {
   const query = useCampaign(campaignId)
   const campaign = query.data
   const actions = useCampaignActions()
-  const secondsLeft = useSecondsLeft(campaign, query.dataUpdatedAt)
+  const connected = useXConnected(campaign !== undefined && isOnItsWay(campaign))
+  const cutOff = campaign !== undefined && isCutOff(campaign, connected)
+  const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
+  const connect = connected === false && campaign?.channel === 'api' && isRegistered('xAutomation') && (
+    <ButtonLink size="sm" to={paths.xAutomation}>
+      Connect X
+    </ButtonLink>
+  )
 
   if (query.isError && !campaign) {
     return (
@@ -114,17 +122,23 @@ export default function CampaignPage() {
       </header>
       {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
       {campaign?.status === 'paused' && campaign.pauseReason && (
-        <Callout tone="warn" title="This campaign paused by itself">
+        <Callout tone="warn" title="This campaign paused by itself" action={connect}>
           {campaign.pauseReason}
         </Callout>
       )}
-      {campaign?.status === 'active' && campaign.waiting && (
+      {cutOff && (
+        <Callout tone="warn" title="No X account is connected" action={connect}>
+          This campaign is active, but sends nothing until the account that sends is connected again. What it has queued
+          is kept.
+        </Callout>
+      )}
+      {campaign?.status === 'active' && campaign.waiting && !cutOff && (
         <Callout title="Waiting for its turn">
           One campaign sends at a time on an X account. This one goes on when the older one is complete or paused.
         </Callout>
       )}
       {campaign ? (
-        <CampaignProgressCard campaign={campaign} secondsLeft={secondsLeft} />
+        <CampaignProgressCard campaign={campaign} cutOff={cutOff} secondsLeft={secondsLeft} />
       ) : (
         <Skeleton className="h-24 rounded-lg" />
       )}

@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { Megaphone } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorCode, errorWords } from '../api'
+import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignForm } from '../features/campaigns/campaign-form'
-import { CAMPAIGNS_PAGE_SIZE, useCampaigns } from '../features/campaigns/campaign-watch'
+import { isCutOff } from '../features/campaigns/campaign-progress'
+import { CAMPAIGNS_PAGE_SIZE, isOnItsWay, useCampaigns, useXConnected } from '../features/campaigns/campaign-watch'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { pageMeta } from '../features/shell/page-meta'
@@ -25,7 +25,8 @@ export default function Campaigns() {
   const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
   const campaigns = useCampaigns(page)
   const actions = useCampaignActions()
-  const account = useQuery(api.xAccount.status.queryOptions())
+  const connected = useXConnected(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
+  const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connected)) ?? false
   // The dialog follows what the table learns.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
@@ -33,7 +34,7 @@ export default function Campaigns() {
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
         <div className="grid gap-4">
-          {account.data && !account.data.connected && (
+          {connected === false && (
             <Callout
               tone="warn"
               title="No X account is connected"
@@ -45,7 +46,9 @@ export default function Campaigns() {
                 )
               }
             >
-              You can prepare campaigns now. To launch one, connect the account that sends.
+              {someCutOff
+                ? 'Active campaigns send nothing until the account that sends is connected again. What they have queued is kept.'
+                : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
             </Callout>
           )}
           <CampaignForm />
@@ -75,6 +78,7 @@ export default function Campaigns() {
                 <CampaignsTable
                   campaigns={campaigns.data?.campaigns}
                   stale={campaigns.isPlaceholderData}
+                  connected={connected}
                   actions={actions}
                   onViewDms={(campaign) => setViewed({ campaign, open: true })}
                 />

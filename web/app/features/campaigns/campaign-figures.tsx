@@ -7,16 +7,24 @@ import { happeningNow, progressOf, shareInWords, timeLeftInWords } from './campa
 
 const number = (n: number) => n.toLocaleString('en-US')
 
-/** What is happening, how far it is, how long it will still take. @param secondsLeft null while nobody can tell */
-export function CampaignProgressCard({ campaign, secondsLeft }: { campaign: Campaign; secondsLeft: number | null }) {
+interface CampaignProgressCardProps {
+  campaign: Campaign
+  /** Nothing can be sent, as no X account is connected. */
+  cutOff: boolean
+  /** Null while nobody can tell. */
+  secondsLeft: number | null
+}
+
+/** What is happening, how far it is, how long it will still take. */
+export function CampaignProgressCard({ campaign, cutOff, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
-  const sending = campaign.status === 'active' && !campaign.waiting && campaign.dmsQueuedCount > 0
+  const sending = campaign.status === 'active' && !campaign.waiting && !cutOff && campaign.dmsQueuedCount > 0
   return (
     <Card>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base" data-numeric>
-            {happeningNow(campaign)}
+            {happeningNow(campaign, cutOff)}
           </h2>
           <p className="text-muted" data-numeric>
             {number(done)} of {number(total)} done

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   completedSince,
   happeningNow,
+  isCutOff,
   progressOf,
   type Sighting,
   secondsLeft,
@@ -80,6 +81,17 @@ test('each state says what is happening', () => {
   expect(say('active', true)).toBe('Waiting: an older campaign on this X account sends first')
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
   expect(say('completed')).toBe('Completed')
+})
+
+test('an active campaign without a connected X account says that it sends nothing, unless the extension sends it', () => {
+  expect(isCutOff({ status: 'active', channel: 'api' }, false)).toBe(true)
+  expect(isCutOff({ status: 'active', channel: 'api' }, undefined)).toBe(false)
+  expect(isCutOff({ status: 'active', channel: 'api' }, true)).toBe(false)
+  expect(isCutOff({ status: 'active', channel: 'extension' }, false)).toBe(false)
+  expect(isCutOff({ status: 'paused', channel: 'api' }, false)).toBe(false)
+  expect(happeningNow({ ...counts, status: 'active', waiting: false }, true)).toBe(
+    'Not sending: no X account is connected',
+  )
 })
 
 test('only a campaign that was seen on its way is announced as complete, and once', () => {

@@ -75,8 +75,16 @@ export function timeLeftInWords(seconds: number | null): string {
   return `about ${days} ${days === 1 ? 'day' : 'days'} left`
 }
 
-/** What is happening to a campaign now, in a sentence without its end. */
-export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Counts): string {
+/**
+ * Is it active while nothing can be sent, as the X account that sends is not connected?
+ * @param connected undefined while that is not known
+ */
+export function isCutOff(campaign: Pick<Campaign, 'status' | 'channel'>, connected: boolean | undefined): boolean {
+  return campaign.status === 'active' && campaign.channel === 'api' && connected === false
+}
+
+/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` */
+export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Counts, cutOff = false): string {
   const { total, done, queued } = progressOf(campaign)
   const number = (n: number) => n.toLocaleString('en-US')
   switch (campaign.status) {
@@ -85,6 +93,7 @@ export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Co
     case 'paused':
       return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
     case 'active':
+      if (cutOff) return 'Not sending: no X account is connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':

@@ -10,7 +10,7 @@ export const WATCH_EVERY_MS = 1500
 
 export const CAMPAIGNS_PAGE_SIZE = 100
 
-const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
+export const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
 /** A page of campaigns, kept fresh while one of them is active. */
 export function useCampaigns(page: number) {
@@ -39,6 +39,20 @@ export function useCampaign(id: string) {
   return query
 }
 
+/** How often the X account is looked at while it matters. */
+const WATCH_ACCOUNT_EVERY_MS = 15_000
+
+/**
+ * Is an X account connected? Undefined while that is not known.
+ * @param watched keep asking, as something is being sent
+ */
+export function useXConnected(watched: boolean): boolean | undefined {
+  const account = useQuery(
+    api.xAccount.status.queryOptions({ refetchInterval: watched ? WATCH_ACCOUNT_EVERY_MS : false }),
+  )
+  return account.data?.connected
+}
+
 /** Says it when a campaign that this page has seen on its way is complete (specification §8). */
 function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void {
   const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
@@ -52,13 +66,14 @@ function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void 
 
 /**
  * How long a campaign will still take, from the pace that this page has seen.
+ * @param cutOff nothing can be sent
  * @param seenAt when its state was last read, in milliseconds since 1970
  * @returns seconds; null while nobody can tell
  */
-export function useSecondsLeft(campaign: Campaign | undefined, seenAt: number): number | null {
+export function useSecondsLeft(campaign: Campaign | undefined, cutOff: boolean, seenAt: number): number | null {
   const [sightings, setSightings] = useState<readonly Sighting[]>([])
   const done = campaign ? campaign.dmsSentCount + campaign.dmsFailedCount : 0
-  const sending = campaign !== undefined && isOnItsWay(campaign) && !campaign.waiting
+  const sending = campaign !== undefined && isOnItsWay(campaign) && !campaign.waiting && !cutOff
   useEffect(() => {
     // A pause is no part of the pace.
     setSightings((before) => (sending ? withSighting(before, { at: seenAt, done }) : []))

@@ -8,19 +8,22 @@ import { Table, Td, Th, Tr } from '../../ui/table'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
+import { isCutOff } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 
 interface CampaignsTableProps {
   /** Undefined while they are coming. */
   campaigns: readonly Campaign[] | undefined
   stale: boolean
+  /** Is an X account connected? Undefined while that is not known. */
+  connected: boolean | undefined
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
 
-export function CampaignsTable({ campaigns, stale, actions, onViewDms }: CampaignsTableProps) {
+export function CampaignsTable({ campaigns, stale, connected, actions, onViewDms }: CampaignsTableProps) {
   return (
     <Table label="My Campaigns" stale={stale}>
       <thead>
@@ -38,7 +41,13 @@ export function CampaignsTable({ campaigns, stale, actions, onViewDms }: Campaig
       <tbody>
         {campaigns ? (
           campaigns.map((campaign) => (
-            <CampaignRow key={campaign.id} campaign={campaign} actions={actions} onViewDms={onViewDms} />
+            <CampaignRow
+              key={campaign.id}
+              campaign={campaign}
+              connected={connected}
+              actions={actions}
+              onViewDms={onViewDms}
+            />
           ))
         ) : (
           <SkeletonRows columns={8} />
@@ -50,10 +59,12 @@ export function CampaignsTable({ campaigns, stale, actions, onViewDms }: Campaig
 
 function CampaignRow({
   campaign,
+  connected,
   actions,
   onViewDms,
 }: { campaign: Campaign } & Omit<CampaignsTableProps, 'campaigns' | 'stale'>) {
   const nameId = `campaign-${campaign.id}`
+  const cutOff = isCutOff(campaign, connected)
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
   return (
     <Tr>
@@ -70,7 +81,8 @@ function CampaignRow({
           {campaign.status === 'paused' && campaign.pauseReason && (
             <span className="text-xs text-warn">{campaign.pauseReason}</span>
           )}
-          {campaign.status === 'active' && campaign.waiting && (
+          {cutOff && <span className="text-xs text-warn">Not sending: no X account is connected.</span>}
+          {campaign.status === 'active' && campaign.waiting && !cutOff && (
             <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
           )}
         </span>

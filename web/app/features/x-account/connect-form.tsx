@@ -23,6 +23,8 @@ export function ConnectForm() {
   const connect = useMutation(
     api.xAccount.connect.mutationOptions({
       onSuccess: async ({ message }) => {
+        // What had waited for it goes on.
+        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
         await queries.invalidateQueries({ queryKey: api.xAccount.key() })
         toast.success(message || 'Twitter account connected successfully!')
       },

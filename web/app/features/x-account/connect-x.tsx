@@ -121,6 +121,8 @@ function Connected() {
     api.xAccount.disconnect.mutationOptions({
       onSuccess: ({ message }) => {
         toast.success(message || 'Twitter account disconnected successfully!')
+        // Campaigns that it sent for stop, and scrapes wait.
+        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
         return queries.invalidateQueries({ queryKey: api.xAccount.key() })
       },
       onError: (error) => toast.error(errorWords(error, 'Failed to disconnect Twitter account')),
