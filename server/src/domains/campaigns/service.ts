@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import {
@@ -11,6 +12,7 @@ import {
   readTemplate,
   releaseLeads,
   renderAgain,
+  shutGate,
   wakeAccount,
 } from '../sending/service.ts'
 import { findAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
@@ -121,10 +123,12 @@ interface Changes {
  */
 export async function update(db: Db, actor: Actor, { id, status, ...edits }: Changes) {
   const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     // Before any row is locked: senders record outcomes in the meantime.
     if (status === 'paused' || status === 'archived') await holdCampaign(tx, (await find(tx, actor, id)).id)
+    else if (template) await shutGate(tx, (await find(tx, actor, id)).id)
     if (status === 'archived') await lockQueuedLeads(tx, id)
+    if (status === 'active') await keepList(tx, actor, id)
     const before = await lock(tx, actor, id)
     const step = status ? transition(before.status, status) : 'same'
     if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
@@ -147,7 +151,8 @@ export async function update(db: Db, actor: Actor, { id, status, ...edits }: Cha
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED */
 export async function queue(db: Db, actor: Actor, id: string) {
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
+    await keepList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
@@ -156,6 +161,16 @@ export async function queue(db: Db, actor: Actor, id: string) {
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
+}
+
+/** Keeps the campaign's list from being deleted until the transaction ends: before the campaign's own row, as whoever deletes it does. */
+async function keepList(tx: Db, actor: Actor, id: string): Promise<void> {
+  const [campaign] = await tx
+    .select({ leadListId: campaigns.leadListId })
+    .from(campaigns)
+    .where(and(eq(campaigns.id, id), ofWorkspace(actor)))
+  if (campaign?.leadListId)
+    await tx.select({ id: leadLists.id }).from(leadLists).where(eq(leadLists.id, campaign.leadListId)).for('key share')
 }
 
 /** The campaign's row, which nobody else changes until the transaction ends. */
@@ -183,13 +198,9 @@ async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
   if (campaign.queuedAt === null) {
-    // Kept from being deleted meanwhile; leads that are added while this runs are not in it.
+    // Leads that are added while this runs are not in it.
     const [leadList] = campaign.leadListId
-      ? await tx
-          .select({ leadCount: leadLists.leadCount })
-          .from(leadLists)
-          .where(eq(leadLists.id, campaign.leadListId))
-          .for('key share')
+      ? await tx.select({ leadCount: leadLists.leadCount }).from(leadLists).where(eq(leadLists.id, campaign.leadListId))
       : []
     if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
     if (leadList.leadCount === 0) {

@@ -2,6 +2,7 @@ import type { ImportResult, LeadFilter, LeadSelection } from '@x-automated/contr
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
@@ -159,13 +160,24 @@ export function selectLeads(_db: Db, actor: Actor, { leadIds, filter }: LeadSele
   return sql`select ${leads.id} from ${leads} where ${chosen}`
 }
 
-/** @throws Refusal LEAD_NOT_FOUND */
+/** Deletes a lead, with its places in lists; its messages stay. @throws Refusal LEAD_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
-  const removed = await db
-    .delete(leads)
-    .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
-    .returning({ id: leads.id })
-  if (removed.length === 0) throw new Refusal('LEAD_NOT_FOUND')
+  await transact(db, async (tx) => {
+    const own = sql`${actor.workspaceId}::uuid`
+    // Deleting changes them too. Before the lead, as whoever records an outcome or empties a list does (db/transact.ts).
+    await tx.execute(sql`
+      select count(*) from (select from dms where lead_id = ${id} and workspace_id = ${own} order by id for no key update) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}
+        order by id for no key update
+      ) locked`)
+    const removed = await tx
+      .delete(leads)
+      .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
+      .returning({ id: leads.id })
+    if (removed.length === 0) throw new Refusal('LEAD_NOT_FOUND')
+  })
 }
 
 /** Every lead that a filter means, oldest first, a thousand at a time. */

@@ -2,6 +2,7 @@ import type { LeadSelection } from '@x-automated/contract/leads'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { selectLeads } from '../leads/service.ts'
@@ -58,7 +59,7 @@ export async function update(
  * @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_IN_USE (an active campaign uses it)
  */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
-  await db.transaction(async (tx) => {
+  await transact(db, async (tx) => {
     await find(tx, actor, id, 'update')
     const [user] = await tx
       .select({ id: campaigns.id })
@@ -66,6 +67,9 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       .where(and(eq(campaigns.leadListId, id), eq(campaigns.status, 'active')))
       .limit(1)
     if (user) throw new Refusal('LEAD_LIST_IN_USE')
+    // Places before campaigns, as whoever records an outcome does; deleting the list would take them as they come.
+    await tx.execute(sql`
+      select count(*) from (select from lead_list_items where lead_list_id = ${id} order by lead_id for update) locked`)
     await tx.delete(leadLists).where(eq(leadLists.id, id))
   })
 }
@@ -86,8 +90,8 @@ export async function listLeads(db: Db, actor: Actor, { id, page, pageSize }: Pa
 
 /** Adds leads; those that are in the list already stay as they are. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
-  return db.transaction(async (tx) => {
-    await find(tx, actor, id, 'key share')
+  return transact(db, async (tx) => {
+    await find(tx, actor, id, 'no key update')
     const { rowCount } = await tx.execute(sql`
       insert into lead_list_items (lead_list_id, lead_id)
       select ${id}::uuid, chosen.id from (${selectLeads(tx, actor, selection)}) chosen order by chosen.id
@@ -98,8 +102,8 @@ export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadS
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
-  return db.transaction(async (tx) => {
-    await find(tx, actor, id, 'key share')
+  return transact(db, async (tx) => {
+    await find(tx, actor, id, 'no key update')
     const { rowCount } = await tx.execute(sql`
       with chosen as (
         select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${selectLeads(tx, actor, selection)})
@@ -111,8 +115,8 @@ export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: Le
   })
 }
 
-/** @param lock held until the transaction ends: `update` to delete it, `key share` so that nobody else can */
-async function find(db: Db, actor: Actor, id: string, lock?: 'update' | 'key share') {
+/** @param lock held until the transaction ends: `update` to delete it, `no key update` to change what is in it, which changes its count in the end */
+async function find(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update') {
   const query = db
     .select()
     .from(leadLists)

@@ -5,6 +5,7 @@ import { parseTemplate, type Template } from '@x-automated/contract/template'
 import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import type { Env } from '../../env.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -103,7 +104,7 @@ async function lockLeads(tx: Db, ids: SQL): Promise<void> {
     select count(*) from (select from leads where id in (${ids}) order by id for no key update) locked`)
 }
 
-/** Writes a changed template into what is still queued and was never in a sender's hands. */
+/** Writes a changed template into what is still queued and was never in a sender's hands. Behind `shutGate`, as it locks messages in no order. */
 export async function renderAgain(tx: Db, campaignId: string, template: Template): Promise<void> {
   await allowLongStatements(tx)
   await tx.execute(sql`
@@ -157,7 +158,7 @@ export async function queueDirect(
   { message, ...selection }: LeadSelection & { message?: string },
 ): Promise<{ success: true; queued: number }> {
   const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     const account = await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
     // Leads before the campaign, as whoever records an outcome does.
@@ -210,8 +211,8 @@ async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Pro
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to
  */
 export async function requeue(db: Db, actor: Actor, id: string) {
-  return db.transaction(async (tx) => {
-    // Message, lead, campaign: in this order every outcome is recorded too.
+  return transact(db, async (tx) => {
+    // Message, lead, campaign: in this order every outcome is recorded too (db/transact.ts).
     const [found] = await tx
       .select({ dm: dms, campaign: campaigns })
       .from(dms)
@@ -223,10 +224,10 @@ export async function requeue(db: Db, actor: Actor, id: string) {
     if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only a failed message can be queued again.')
     if (!dm.leadId) throw new Refusal('DM_STATE', 'Its lead was deleted.')
     await lockQueueing(tx, actor.workspaceId)
-    const { rows } = await tx.execute<{ reason: string }>(
-      sql`select skip.reason from leads l cross join lateral (${reasonToSkip(campaign)}) skip where l.id = ${dm.leadId}`,
+    const { rows } = await tx.execute<{ reason: string | null }>(
+      sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
-    if (rows[0]) throw new Refusal('DM_STATE', rows[0].reason)
+    if (rows[0]?.reason) throw new Refusal('DM_STATE', rows[0].reason)
     await tx
       .update(dms)
       .set({
@@ -283,6 +284,11 @@ export async function holdCampaign(tx: Db, campaignId: string): Promise<void> {
 }
 
 const LOOK_MS = 50
+
+/** Keeps workers from taking a message of this campaign until the transaction ends; what they have in hand goes on. */
+export async function shutGate(tx: Db, campaignId: string): Promise<void> {
+  await lockInTime(tx, campaignGate(sql`${campaignId}::text`))
+}
 
 /** Whether a worker that lives has a message of the campaign in its hands. */
 async function isInHand(tx: Db, campaignId: string): Promise<boolean> {
@@ -411,7 +417,7 @@ export async function claim(
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
   await expireLeases(db)
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     // Keeps a pause off: either it comes first and this sees it, or it waits for this to end.
     const [campaign] = await tx
       .select()
@@ -429,7 +435,7 @@ export async function claim(
 /** As `claim`, from the oldest active campaign that the extension sends and that has a message due. */
 export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string): Promise<ClaimAnswer> {
   await expireLeases(db)
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     const active = await tx
       .select()
       .from(campaigns)
@@ -637,7 +643,7 @@ export async function reportOutcome(
   actor: Actor,
   { id, lease, wasSent, errorMessage }: { id: string; lease: string; wasSent: boolean; errorMessage?: string },
 ) {
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     const [dm] = await tx
       .select()
       .from(dms)
@@ -667,7 +673,7 @@ export async function expireLeases(db: Db): Promise<void> {
     sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
   )
   for (const dm of rows) {
-    await db.transaction((tx) =>
+    await transact(db, (tx) =>
       recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
     )
   }

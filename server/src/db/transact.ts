@@ -1,0 +1,33 @@
+import type { Db } from './open.ts'
+
+/*
+ * The order in which transactions lock rows, so that they do not wait for each other in a circle:
+ *
+ *   message (dms) → list → lead → place in a list → campaign → X account
+ *
+ * and rows of one table in the order of their ids. Of the advisory locks, a campaign's gate and lock come before all rows; 'queueing' stands before leads.
+ * Recording an outcome goes that way, and happens most. What departs from it does so without waiting, or where nobody can be on the way back:
+ * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign shuts its gate to them.
+ * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
+ * - An import that finds one person twice locks leads before their messages and lists.
+ * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
+ */
+
+/** A deadlock that was lost, and a transaction that PostgreSQL could not bring into an order. */
+const RACE_LOST = new Set(['40P01', '40001'])
+const TRIES = 3
+
+/**
+ * A transaction that begins anew, twice at most, where it lost a race against another one. `work` therefore does nothing but change the database.
+ * @param db a pool, or a transaction: then what is undone and begun anew is this part of it
+ */
+export async function transact<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction(work)
+    } catch (error) {
+      const { code, cause } = error as { code?: string; cause?: { code?: string } }
+      if (tries === TRIES || !RACE_LOST.has(cause?.code ?? code ?? '')) throw error
+    }
+  }
+}

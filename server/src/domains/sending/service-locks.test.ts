@@ -1,0 +1,140 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { dmsOf, launch, makeCampaign, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
+import { transact } from '../../db/transact.ts'
+import { campaignGate } from './service.ts'
+
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp()
+  person = await makePerson(app)
+})
+
+/**
+ * Holds `first`, lets `act` run into it, and then has to get `second` at once: whoever locks in this order never waits for `act` in a circle.
+ * `act` then goes on, and its answer is handed back.
+ */
+async function expectOrder<T>(first: SQL, act: () => Promise<T>, second: SQL): Promise<T> {
+  const { waiting } = await app.db.transaction(async (tx) => {
+    await tx.execute(first)
+    const waiting = act()
+    // Its failure is for whoever awaits it.
+    waiting.catch(() => {})
+    await someoneWaits(app)
+    await tx.execute(sql`${second} for no key update nowait`)
+    return { waiting }
+  })
+  return waiting
+}
+
+describe('locks are taken in one order', () => {
+  it('list, campaign: a campaign is queued while its list is deleted', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await makeCampaign(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from lead_lists where id = ${list.id} for update`,
+      () => person.client.campaigns.queue({ id }),
+      sql`select from campaigns where id = ${id}`,
+    )
+    const again = await makeCampaign(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from lead_lists where id = ${list.id} for update`,
+      () => person.client.campaigns.update({ id: again.id, status: 'active' }),
+      sql`select from campaigns where id = ${again.id}`,
+    )
+  })
+
+  it('place, campaign: a list is deleted while the outcome of a message to somebody in it is recorded', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const { id } = await makeCampaign(person, list)
+    await expectOrder(
+      sql`select from lead_list_items where lead_list_id = ${list.id} order by lead_id desc limit 1 for update`,
+      () => person.client.lists.remove({ id: list.id }),
+      sql`select from campaigns where id = ${id}`,
+    )
+  })
+
+  it('message, list, lead: a lead is deleted while the outcome of a message to it is recorded', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    await expectOrder(
+      sql`select from dms where campaign_id = ${id} for update`,
+      () => person.client.leads.remove({ id: list.leadIds[0]! }),
+      sql`select from leads where id = ${list.leadIds[0]}`,
+    )
+    expect((await dmsOf(person, id))[0]).toMatchObject({ lead: null })
+  })
+
+  it('list, place: a lead is deleted, or one is taken out, while its list changes', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const [one, two] = list.leadIds as [string, string]
+    const place = (leadId: string) => sql`select from lead_list_items where lead_id = ${leadId}`
+    const held = sql`select from lead_lists where id = ${list.id} for no key update`
+    await expectOrder(held, () => person.client.leads.remove({ id: one }), place(one))
+    await expectOrder(held, () => person.client.lists.removeLeads({ id: list.id, leadIds: [two] }), place(two))
+    const { lists } = await person.client.lists.list({ pageSize: 100 })
+    expect(lists.find(({ id }) => id === list.id)?.leadCount).toBe(0)
+  })
+
+  it('lead, campaign: a message is queued again while another to its lead is recorded', async () => {
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    const { body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+    await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent: false })
+    await expectOrder(
+      sql`select from leads where id = ${list.leadIds[0]} for update`,
+      () => person.client.campaigns.requeue({ id: body.dmId }),
+      sql`select from campaigns where id = ${id}`,
+    )
+  })
+
+  it('gate, messages: the text is changed while some are claimed', async () => {
+    await connectX(app, person)
+    const list = await makeList(app, person, openHandles(3))
+    const { id } = await launch(person, list)
+    await expectOrder(
+      sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${id}::text`)})`,
+      () => person.client.campaigns.update({ id, messageTemplate: 'Good day, {lead_name}' }),
+      sql`select from dms where campaign_id = ${id}`,
+    )
+    expect((await dmsOf(person, id)).map(({ message }) => message)).toContain('Good day, Lead 1')
+  })
+})
+
+describe('transact', () => {
+  it('begins anew where it lost a deadlock', async () => {
+    const [one, two] = [await makeList(app, person, []), await makeList(app, person, [])]
+    let begun = 0
+    let meet: () => void = () => {}
+    const both = new Promise<void>((resolve) => {
+      meet = resolve
+    })
+    const crossing = (first: string, second: string) =>
+      transact(app.db, async (tx) => {
+        begun += 1
+        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'a' where id = ${first}`)
+        if (begun === 2) meet()
+        await both
+        await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'b' where id = ${second}`)
+        return 'through'
+      })
+    expect(await Promise.all([crossing(one.id, two.id), crossing(two.id, one.id)])).toEqual(['through', 'through'])
+    expect(begun).toBe(3)
+    const { lists } = await person.client.lists.list({ pageSize: 100 })
+    const written = lists.filter(({ id }) => id === one.id || id === two.id).map(({ description }) => description)
+    expect(written.map((text) => [...(text ?? '')].sort().join(''))).toEqual(['ab', 'ab'])
+  })
+
+  it('hands on every other failure at once', async () => {
+    let begun = 0
+    const failing = transact(app.db, async () => {
+      begun += 1
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow('no')
+    expect(begun).toBe(1)
+  })
+})
