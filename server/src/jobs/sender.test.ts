@@ -14,11 +14,10 @@ import {
   openSenders,
   SENDS,
   setFaults,
-  sleep,
 } from '../../test/outreach.ts'
 import { leads } from '../domains/leads/tables.ts'
 import { leadListItems } from '../domains/lists/tables.ts'
-import { queueDirect } from '../domains/sending/service.ts'
+import { queueDirect, SENDING_CHANNEL } from '../domains/sending/service.ts'
 import { dms } from '../domains/sending/tables.ts'
 import { xAccounts } from '../domains/x-account/tables.ts'
 
@@ -28,6 +27,22 @@ beforeAll(async () => {
 })
 
 const { start, paced, connected, arrivedFrom, inHand } = openSenders(() => app)
+
+/** Puts the account on the schedule and waits until a sender has looked at it, found nothing to send, and taken it off again. */
+async function expectNothingToSend(accountId: string): Promise<void> {
+  await app.db.update(xAccounts).set({ nextSendAt: sql`now()` }).where(eq(xAccounts.id, accountId))
+  await app.db.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
+  await eventually(async () => (await nextSendOf(accountId)) === null, 'a sender finds nothing to send')
+}
+
+const nextSendOf = async (accountId: string) =>
+  (await app.db.select().from(xAccounts).where(eq(xAccounts.id, accountId)))[0]!.nextSendAt
+
+/** A sender has looked at the account and put it off. */
+const isPutOff = async (accountId: string, minutes: number) => {
+  const next = await nextSendOf(accountId)
+  return next !== null && next.getTime() > Date.now() + minutes * 60_000
+}
 
 describe('sending', () => {
   it('writes to each lead once, from any number of processes', async () => {
@@ -162,7 +177,8 @@ describe('a pause', () => {
     const { length } = await arrivedFrom(account.handle)
     expect(paused).toMatchObject({ status, dmsSentCount: length, dmsQueuedCount: 100 - length })
     expect(length).toBeLessThan(100)
-    await sleep(250)
+    await expectNothingToSend(account.id)
+    expect(await inHand(campaign.id)).toBe(0)
     expect(await arrivedFrom(account.handle)).toHaveLength(length)
     if (status === 'archived') return
 
@@ -230,10 +246,9 @@ describe('the pace', () => {
     await launch(person, one)
     const second = await launch(person, two)
     await eventually(async () => (await arrivedFrom(account.handle)).length === 3, 'the cap is reached')
-    await sleep(200)
+    await eventually(() => isPutOff(account.id, 60), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toHaveLength(3)
-    const [held] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
-    const hours = (held!.nextSendAt!.getTime() - Date.now()) / 3_600_000
+    const hours = ((await nextSendOf(account.id))!.getTime() - Date.now()) / 3_600_000
     expect(hours).toBeGreaterThan(23.9)
     expect(hours).toBeLessThanOrEqual(24)
 
@@ -255,7 +270,11 @@ describe('the pace', () => {
     await Promise.all([start(), start()])
     await Promise.all([launch(first, lists[0]), launch(second, lists[1])])
     await eventually(async () => (await arrivedFrom('shared_sender')).length >= 5, 'the cap is reached')
-    await sleep(200)
+    for (const { id } of accounts)
+      await eventually(
+        async () => (await nextSendOf(id)) === null || (await isPutOff(id, 60)),
+        'a sender finds the cap reached, or nothing more to send',
+      )
     expect(await arrivedFrom('shared_sender')).toHaveLength(5)
   })
 
@@ -264,7 +283,7 @@ describe('the pace', () => {
     await app.db.update(xAccounts).set({ dailyCap: 0 }).where(eq(xAccounts.id, account.id))
     await start()
     await launch(person, await makeList(app, person, openHandles(1)))
-    await sleep(200)
+    await eventually(() => isPutOff(account.id, 50), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 })
@@ -273,6 +292,6 @@ it('sends nothing of a campaign that was never launched', async () => {
   const { person, account } = await connected()
   await makeCampaign(person, await makeList(app, person, openHandles(1)))
   await start()
-  await sleep(150)
+  await expectNothingToSend(account.id)
   expect(await arrivedFrom(account.handle)).toEqual([])
 })
