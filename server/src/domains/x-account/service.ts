@@ -1,13 +1,18 @@
 import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import type { Services } from '../../app.ts'
-import type { Db } from '../../db/open.ts'
+import type { Database, Db } from '../../db/open.ts'
 import { type XApi, XError, type XTokens, type XUser } from '../../outside/x.ts'
 import { Refusal } from '../../refusal.ts'
+import type { Sealer } from '../../sealing.ts'
 import { xAccounts } from './tables.ts'
 
 export type XAccount = typeof xAccounts.$inferSelect
-type Needs = Pick<Services, 'database' | 'x' | 'sealer'>
+interface Needs {
+  database: Database
+  /** Null where X is not configured. */
+  x: XApi | null
+  sealer: Sealer
+}
 
 /** Access tokens are renewed when less than this is left of them. */
 const RENEW_BEFORE_MS = 60_000
@@ -93,13 +98,7 @@ async function signInAt(
   }
 }
 
-async function keepAccount(
-  db: Db,
-  sealer: Services['sealer'],
-  actor: Actor,
-  tokens: XTokens,
-  user: XUser,
-): Promise<void> {
+async function keepAccount(db: Db, sealer: Sealer, actor: Actor, tokens: XTokens, user: XUser): Promise<void> {
   const row = {
     ...sealedTokens(sealer, tokens),
     handle: user.handle,
@@ -234,7 +233,7 @@ export async function withAccount<T>(
   }
 }
 
-function goodToken(account: XAccount | undefined, sealer: Services['sealer'], refused: string | null): string | null {
+function goodToken(account: XAccount | undefined, sealer: Sealer, refused: string | null): string | null {
   if (account?.status !== 'connected') return null
   const token = unseal(sealer, account.sealedAccessToken)
   if (!token || token === refused) return null
@@ -242,7 +241,7 @@ function goodToken(account: XAccount | undefined, sealer: Services['sealer'], re
 }
 
 /** A stored token; null also where it was sealed under another AUTH_SECRET, as it is gone then. */
-function unseal(sealer: Services['sealer'], sealed: string | null): string | null {
+function unseal(sealer: Sealer, sealed: string | null): string | null {
   if (!sealed) return null
   try {
     return sealer.open(sealed)
@@ -251,7 +250,7 @@ function unseal(sealer: Services['sealer'], sealed: string | null): string | nul
   }
 }
 
-function sealedTokens(sealer: Services['sealer'], tokens: XTokens) {
+function sealedTokens(sealer: Sealer, tokens: XTokens) {
   return {
     sealedAccessToken: sealer.seal(tokens.accessToken),
     sealedRefreshToken: tokens.refreshToken ? sealer.seal(tokens.refreshToken) : null,
