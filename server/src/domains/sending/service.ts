@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DM_STATUSES, type DmStatus, LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import { isId, isMoment } from '@x-automated/contract/fields'
 import type { LeadSelection } from '@x-automated/contract/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/template'
 import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
@@ -382,9 +383,8 @@ async function countDms(db: Db, campaign: Campaign, status: DmStatus | undefined
 
 function readCursor(cursor: string) {
   const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'is not one of an answer before')
   const createdAt = new Date(at ?? '')
-  if (Number.isNaN(createdAt.getTime()) || !/^[0-9a-f-]{36}$/.test(id ?? ''))
-    throw invalidField('cursor', 'is not one of an answer before')
   return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
 }
 
