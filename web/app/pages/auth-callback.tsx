@@ -49,7 +49,10 @@ export default function AuthCallback() {
     exchanging.then(
       (answer) => {
         if (!here) return
-        if (!('token' in answer)) return logIn()
+        if (!('token' in answer)) {
+          void navigate(paths.login, { replace: true, state: { needed: answer } })
+          return
+        }
         session.signIn(answer)
         void navigate(takeReturnPath() ?? signedInHome(), { replace: true })
       },

@@ -1,21 +1,31 @@
+import type { SecondFactorNeeded } from '@x-automated/contract/auth'
+import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
 import { LoginForm } from '../features/auth/login-form'
+import { secondFactorIn } from '../features/auth/second-factor'
+import { SecondFactorForm } from '../features/auth/second-factor-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Callout } from '../ui/callout'
+import { useHydrated } from '../ui/use-hydrated'
 
 export const meta = () => pageMeta('Log in', 'Log in to X-Automated and go on where you left off.')
 
 export default function Login() {
   useLeaveWhenSignedIn()
-  const { state } = useLocation()
+  const location = useLocation()
+  // The browser keeps the state of a navigation over a reload, where the page has to be as it was prerendered at first.
+  const state = useHydrated() ? location.state : null
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
+  const handedOver = secondFactorIn(state)
+  const [asked, setAsked] = useState<SecondFactorNeeded | 'back' | null>(null)
+  const needed = asked === 'back' ? null : (asked ?? handedOver)
   return (
     <AuthFrame
       title="Welcome Back"
-      description="Log in to go on where you left off."
+      description={needed ? 'One more step to prove that it is you.' : 'Log in to go on where you left off.'}
       footer={
         isRegistered('forgotPassword') && (
           <Link to={paths.forgotPassword} className="text-link">
@@ -26,7 +36,11 @@ export default function Login() {
     >
       {typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
       {typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
-      <LoginForm />
+      {needed ? (
+        <SecondFactorForm needed={needed} onBack={() => setAsked('back')} />
+      ) : (
+        <LoginForm onSecondFactor={setAsked} />
+      )}
     </AuthFrame>
   )
 }

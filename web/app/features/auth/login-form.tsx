@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, errorWords, fieldProblems } from '../../api'
@@ -18,15 +19,19 @@ interface Values {
   password: string
 }
 
-export function LoginForm() {
+export interface LoginFormProps {
+  /** The password was right, and the account asks for more. */
+  onSecondFactor: (needed: SecondFactorNeeded) => void
+}
+
+export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const ready = useHydrated()
   const { status } = useSession()
   const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
   const { errors } = form.formState
   const login = useMutation(
     api.auth.signInEmail.mutationOptions({
-      // An account with a second factor gets a ticket instead; it is enrolled from a screen that asks for it here, too.
-      onSuccess: (answer) => 'token' in answer && session.signIn(answer),
+      onSuccess: (answer) => ('token' in answer ? session.signIn(answer) : onSecondFactor(answer)),
       onError: (error) => {
         if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
       },

@@ -1,3 +1,4 @@
+import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../../api'
@@ -24,7 +25,8 @@ export function useGoogleReturn(): void {
     if (code) takenUp.add(code)
     // The address keeps neither.
     void navigate(paths.waitlist, { replace: true })
-    const failed = problem ? Promise.resolve(problem) : code ? finish(code) : Promise.resolve(null)
+    const askMore = (needed: SecondFactorNeeded) => void navigate(paths.login, { state: { needed } })
+    const failed = problem ? Promise.resolve(problem) : code ? finish(code, askMore) : Promise.resolve(null)
     void failed.then((words) => {
       if (!words) return
       googleFlag.clear()
@@ -33,12 +35,19 @@ export function useGoogleReturn(): void {
   }, [navigate])
 }
 
-/** @returns what went wrong, in words to show; null where the place is stored */
-async function finish(code: string): Promise<string | null> {
+/**
+ * @param askMore called where the account asks for a second factor, which is done on the login page
+ * @returns what went wrong, in words to show; null where the place is stored, or more is asked for
+ */
+async function finish(code: string, askMore: (needed: SecondFactorNeeded) => void): Promise<string | null> {
   try {
     const codeVerifier = takeCodeVerifier('google')
     const answer = await client.auth.exchange({ code, ...(codeVerifier ? { codeVerifier } : {}) })
-    if (!('token' in answer)) return googleProblem('failed')
+    if (!('token' in answer)) {
+      googleFlag.clear()
+      askMore(answer)
+      return null
+    }
     const { email } = answer.user
     if (!email) return googleProblem('no_email')
     session.signIn(answer)

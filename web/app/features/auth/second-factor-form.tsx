@@ -1,0 +1,123 @@
+import { useMutation } from '@tanstack/react-query'
+import type { SecondFactorNeeded } from '@x-automated/contract/auth'
+import { KeyRound } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorCode, errorWords } from '../../api'
+import { session, useSession } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { codeHint, waysOf } from './second-factor'
+
+export interface SecondFactorFormProps {
+  needed: SecondFactorNeeded
+  /** Begin again, with the password. */
+  onBack: () => void
+}
+
+/** The second step of a sign-in: a code, or a passkey. */
+export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
+  const { ticket, secondFactor } = needed
+  const ways = waysOf(
+    secondFactor,
+    'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential,
+  )
+  const { status } = useSession()
+  const form = useForm<{ code: string }>({ defaultValues: { code: '' } })
+  const enter = (answer: Parameters<typeof session.signIn>[0]) => {
+    session.signIn(answer)
+    session.announce('MFA_CHALLENGE_VERIFIED')
+  }
+  const byCode = useMutation(api.secondFactors.signIn.mutationOptions({ onSuccess: enter }))
+  const byPasskey = useMutation({
+    mutationFn: async () => client.secondFactors.signIn({ ticket, credential: await askPasskey(ticket) }),
+    onSuccess: enter,
+  })
+  // Signed in, but still on the way to the next page.
+  const entering = status === 'signed-in'
+  const busy = byCode.isPending || byPasskey.isPending || entering
+  const problem = byCode.error ?? byPasskey.error
+
+  return (
+    <div className="grid gap-4">
+      {problem && <Callout tone="bad">{problemWords(problem)}</Callout>}
+      {!ways.code && !ways.passkey && (
+        <Callout tone="bad">
+          This account asks for a passkey, which this browser does not support. Please log in with another browser.
+        </Callout>
+      )}
+      {ways.code && (
+        <form
+          method="post"
+          noValidate
+          className="grid gap-4"
+          onSubmit={form.handleSubmit(({ code }) => {
+            byPasskey.reset()
+            byCode.mutate({ ticket, code })
+          })}
+        >
+          <Field label="Code" hint={codeHint(secondFactor)} error={form.formState.errors.code?.message} required>
+            <Input
+              // Whoever comes here has just pressed Log In, for this.
+              autoFocus
+              autoComplete="one-time-code"
+              autoCapitalize="none"
+              spellCheck={false}
+              maxLength={50}
+              {...form.register('code', { validate: (code) => code.trim() !== '' || 'Please enter the code' })}
+            />
+          </Field>
+          <Button
+            type="submit"
+            variant="primary"
+            size="lg"
+            wide
+            loading={byCode.isPending || entering}
+            disabled={byPasskey.isPending}
+          >
+            {byCode.isPending || entering ? 'Logging in…' : 'Verify and log in'}
+          </Button>
+        </form>
+      )}
+      {ways.passkey && (
+        <Button
+          variant={ways.code ? 'secondary' : 'primary'}
+          size="lg"
+          wide
+          icon={<KeyRound aria-hidden />}
+          loading={byPasskey.isPending}
+          disabled={byCode.isPending || entering}
+          onClick={() => {
+            byCode.reset()
+            byPasskey.mutate()
+          }}
+        >
+          Use a passkey
+        </Button>
+      )}
+      <Button variant="ghost" wide disabled={busy} onClick={onBack}>
+        Back to log in
+      </Button>
+    </div>
+  )
+}
+
+/** Lets the browser ask for a passkey of this account. @throws DOMException where it was called off or none is there */
+async function askPasskey(ticket: string) {
+  const { options } = await client.secondFactors.signInChallenge({ ticket })
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    options as unknown as PublicKeyCredentialRequestOptionsJSON,
+  )
+  const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential | null
+  if (!credential) throw new DOMException('No passkey was given.', 'NotAllowedError')
+  const { response, ...rest } = credential.toJSON() as AuthenticationResponseJSON
+  return { ...rest, type: 'public-key' as const, response: { ...response } }
+}
+
+function problemWords(error: Error): string {
+  if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
+  if (errorCode(error) === 'INVALID_CODE')
+    return 'This code is invalid, or it took too long. Try again, or go back and log in anew.'
+  return errorWords(error)
+}
