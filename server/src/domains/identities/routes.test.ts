@@ -7,6 +7,7 @@ import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
+import { authFactors } from '../second-factors/tables.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
 let app: TestApp
@@ -103,6 +104,13 @@ describe('signing in with Google', () => {
     expect(answer?.body.user.id).toBe(person.id)
     expect((await signIn(app, person.email)).status).toBe(200)
     await mailTo(app, person.email, /Google signs you in/)
+  })
+
+  it('asks for the second factor of an account that has one', async () => {
+    const person = await makeAccount(app)
+    await app.db.insert(authFactors).values({ userId: person.id, kind: 'totp', name: 'x', confirmedAt: new Date() })
+    const { answer } = await signInWithGoogle(person.email)
+    expect([answer?.status, answer?.body]).toEqual([200, { secondFactor: ['totp'], ticket: expect.any(String) }])
   })
 
   it('goes by the Google account, not by the address, once they are linked', async () => {
