@@ -91,20 +91,20 @@ export async function holdDataDir(
   { patienceMs = 15_000, onWait = () => {} }: { patienceMs?: number; onWait?: () => void } = {},
 ): Promise<{ release(): void }> {
   const lock = new DatabaseSync(join(dataDir, LOCK_FILE))
-  const deadline = Date.now() + patienceMs
+  const latest = Date.now() + patienceMs
+  // One that was killed a moment ago may still be seen alive, and one that ends has no owner for a moment.
+  let deadline = Date.now() + GRACE_MS
   let waiting = false
   while (!tryLock(lock)) {
     const owner = ownerOf(dataDir)
-    if (owner && isAlive(owner.pid) && !isOrphan(owner)) {
-      lock.close()
-      throw new DataDirBusy(dataDir, owner.pid)
-    }
+    const closes = owner && isAlive(owner.pid) && isOrphan(owner)
+    if (closes) deadline = Math.max(deadline, Math.min(latest, Date.now() + GRACE_MS))
     if (Date.now() > deadline) {
       lock.close()
       throw new DataDirBusy(dataDir, owner?.pid)
     }
-    if (!waiting) onWait()
-    waiting = true
+    if (closes && !waiting) onWait()
+    waiting ||= closes === true
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
   chmodSync(join(dataDir, LOCK_FILE), 0o600)
@@ -119,6 +119,8 @@ export async function holdDataDir(
     },
   }
 }
+
+const GRACE_MS = 500
 
 // A lock that nothing refers to would be collected, and with it given up.
 const held = new Set<DatabaseSync>()
