@@ -115,7 +115,9 @@ function launchWebDev(url: string): void {
 async function printReadably(log: Readable): Promise<void> {
   const { default: pretty } = await import('pino-pretty')
   const colorize = process.stdout.isTTY
-  log.pipe(pretty({ colorize, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
+  // A line for each request would scroll away what was printed at the start. Whoever names a level sees all of it.
+  const minimumLevel = env.LOG_LEVEL ? 'trace' : 'warn'
+  log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
 
 function launch(

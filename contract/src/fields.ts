@@ -72,6 +72,9 @@ export function isStorable(value: string): boolean {
   return !value.includes('\u0000') && value.isWellFormed()
 }
 
+/** The input of a call that takes none: no body, or an empty object; a key in it is one that the call does not know. */
+export const NoInput = z.preprocess((body) => body ?? {}, z.strictObject({}))
+
 /** Text from a person: trimmed, and such that it can be stored. */
 export function text(max: number) {
   return z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FactorKind, Session } from './auth.ts'
-import { Id, requiredText, Success, Time, text } from './fields.ts'
+import { Id, NoInput, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** What somebody proves themselves with beside their password. */
@@ -110,7 +110,9 @@ export const secondFactors = {
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
-  }).output(z.object({ recoveryCodes: z.array(z.string()) })),
+  })
+    .input(NoInput)
+    .output(z.object({ recoveryCodes: z.array(z.string()) })),
 
   signInChallenge: route({
     method: 'POST',

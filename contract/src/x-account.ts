@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredText, Success, Time } from './fields.ts'
+import { NoInput, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 export const XConnection = z.object({
@@ -54,5 +54,7 @@ export const xAccount = {
     summary: 'Disconnect the X account and revoke its tokens',
     access: 'admin',
     effect: 'outside',
-  }).output(Success.extend({ message: z.string() })),
+  })
+    .input(NoInput)
+    .output(Success.extend({ message: z.string() })),
 }

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Email } from '@x-automated/contract/fields'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
-import { and, eq, gt, isNotNull, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import {
   createLocalJWKSet,
   type FlattenedJWSInput,
@@ -473,6 +473,12 @@ export async function findMe(db: Db, actor: Actor) {
 export async function forgetExpired(db: Db): Promise<void> {
   await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))
   await db.delete(authSessions).where(lt(authSessions.expiresAt, sql`now()`))
+  // A rotated token is kept to notice that it is used again; after a week whoever tries is merely unknown.
+  await db
+    .delete(authRefreshTokens)
+    .where(
+      or(lt(authRefreshTokens.expiresAt, sql`now()`), lt(authRefreshTokens.rotatedAt, sql`now() - interval '7 days'`)),
+    )
   await db.delete(authRevocations).where(lt(authRevocations.revokedAt, sql`now() - interval '1 hour'`))
 }
 
