@@ -108,6 +108,7 @@ describe('transact', () => {
   it('begins anew where it lost a deadlock', async () => {
     const [one, two] = [await makeList(app, person, []), await makeList(app, person, [])]
     let begun = 0
+    let locked = 0
     let meet: () => void = () => {}
     const both = new Promise<void>((resolve) => {
       meet = resolve
@@ -116,7 +117,8 @@ describe('transact', () => {
       transact(app.db, async (tx) => {
         begun += 1
         await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'a' where id = ${first}`)
-        if (begun === 2) meet()
+        locked += 1
+        if (locked === 2) meet()
         await both
         await tx.execute(sql`update lead_lists set description = coalesce(description, '') || 'b' where id = ${second}`)
         return 'through'
