@@ -374,13 +374,19 @@ async function ensureMember(context: WaitlistContext & { db: Db }, userId: strin
       await confirm(waitlist, context, found.id)
     })
   } else {
-    await insertMember(db, {
+    const member = {
       email: account.email,
       normalizedEmail: normalizeEmail(account.email),
       accountUserId: userId,
       confirmedAt: new Date(),
       referralCode: sessionCode,
-    })
+    }
+    // Two requests of one account at once clash in its mailbox or in the account itself, whichever index is written first.
+    await db
+      .transaction((tx) => insertMember(tx, member))
+      .catch((error) => {
+        if (!isUniqueViolation(error)) throw error
+      })
   }
   // Read again: another request may have been quicker.
   const member = await findMember(db, userId)
@@ -741,4 +747,8 @@ export async function forgetOld(db: Db): Promise<void> {
   await db.delete(referralCounts).where(pastDays)
   await db.delete(leaderboardTallies).where(or(pastDays, sql`members = 0`))
   await db.delete(leaderboardTies).where(or(pastDays, sql`members = 0`))
+}
+
+function isUniqueViolation(error: { code?: string; cause?: { code?: string } }): boolean {
+  return (error.cause?.code ?? error.code) === '23505'
 }
