@@ -29,8 +29,8 @@ interface Values {
 }
 
 export interface ScrapeFormProps {
-  /** A scrape is under way. */
-  busy: boolean
+  /** A scrape is under way: at work, or waiting for an X account to be connected beside this form. */
+  busy: false | 'working' | 'without X'
   /** X wants to be signed in to again. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
@@ -70,7 +70,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       },
     }),
   )
-  const working = create.isPending || busy
+  const working = create.isPending || busy === 'working'
   // Where X takes no password, connecting is done on its own tab.
   const byPassword = connection.data?.methods.includes('password') ?? true
   const refused =
@@ -107,7 +107,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
       <form method="post" noValidate className="grid gap-5" onSubmit={submit}>
-        {connection.data && !connection.data.connected && !askCredentials && (
+        {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
           <Callout>
             No X account is connected yet.{' '}
             <Link to={paths.xAutomation} className="text-link">
@@ -205,7 +205,15 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               </Link>
             </Callout>
           ))}
-        <Button type="submit" variant="primary" size="lg" wide icon={<Search aria-hidden />} loading={working}>
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          wide
+          icon={<Search aria-hidden />}
+          loading={working}
+          disabled={busy === 'without X'}
+        >
           {working ? 'Scraping...' : 'Start Scraping'}
         </Button>
       </form>

@@ -13,7 +13,7 @@ import { FoundLeads } from './found-leads'
 import { RecentScrapes } from './recent-scrapes'
 import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
-import { isSessionTrouble, isUnderWay } from './scrape-words'
+import { isSessionTrouble, isUnderWay, needsConnection } from './scrape-words'
 import { keepScrape, useLiveScrape } from './use-live-scrape'
 
 const RECENT_SIZE = 10
@@ -49,12 +49,14 @@ export function Scraper() {
     requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
   const scrape = live.data
+  const underWay = scrape && isUnderWay(scrape.status) ? scrape : running
+  const busy = underWay ? (needsConnection(underWay) ? 'without X' : 'working') : false
 
   return (
     <div className="grid gap-10">
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
         <ScrapeForm
-          busy={running !== undefined || (scrape !== undefined && isUnderWay(scrape.status))}
+          busy={busy}
           askCredentials={askCredentials}
           onAskCredentials={setAskCredentials}
           onStarted={start}
