@@ -186,7 +186,7 @@ async function catchCycle(services: Services): Promise<Cycle> {
   const [claimed] = (await claimDue(db, 1, services.env, 1)).claimed
   if (!claimed) throw new Error('nothing was claimed')
   const claims = log.splice(0)
-  const verdict = await send(needs, claimed, TIMING)
+  const verdict = await send(needs, claimed, TIMING, () => true)
   if (verdict.kind !== 'sent') throw new Error(`not sent: ${verdict.kind}`)
   await record(db, [{ claimed, verdict, failures: 0 }])
   await letGoOf(db, [claimed.campaignId])
