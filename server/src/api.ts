@@ -1,4 +1,4 @@
-import { ValidationError } from '@orpc/contract'
+import { type AnyContractProcedure, ValidationError } from '@orpc/contract'
 import { OpenAPIGenerator } from '@orpc/openapi'
 import { OpenAPIHandler } from '@orpc/openapi/fastify'
 import { ORPCError, onError } from '@orpc/server'
@@ -11,6 +11,7 @@ import {
   type ErrorEnvelope,
   type FieldProblem,
 } from '@x-automated/contract/errors'
+import type { OperationMeta } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from './app.ts'
 import { accountRoutes } from './domains/account/routes.ts'
@@ -158,7 +159,22 @@ async function describeApi(): Promise<string> {
       required: ['success', 'code', 'error'],
     }),
   })
+  for (const { path, method } of signedInOperations()) {
+    const operation = document.paths?.[path]?.[method as 'get']
+    if (operation) operation.security = [{ bearer: [] }]
+  }
   for (const [path, operations] of Object.entries(edgeOperations))
     document.paths = { ...document.paths, [path]: { ...document.paths?.[path], ...operations } }
   return JSON.stringify(document)
+}
+
+/** Path and method, in the document's spelling, of every operation that needs a token. */
+function signedInOperations(): { path: string; method: string }[] {
+  const procedures = Object.values(contract).flatMap((domain) =>
+    Object.values(domain as Record<string, AnyContractProcedure>),
+  )
+  return procedures
+    .map((procedure) => procedure['~orpc'])
+    .filter(({ meta }) => (meta as OperationMeta).access !== 'public')
+    .map(({ route }) => ({ path: route.path ?? '', method: (route.method ?? '').toLowerCase() }))
 }

@@ -144,6 +144,7 @@ describe('GET /api/openapi.json', () => {
     for (const operation of operations) {
       const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
       expect(described?.operationId, operation.name).toBe(operation.name)
+      expect(described.security, operation.name).toEqual(operation.access === 'public' ? undefined : [{ bearer: [] }])
       const statuses = new Set(operation.declared.map((code) => String(ERROR_STATUS[code])))
       for (const status of statuses)
         expect(Object.keys(described.responses), `${operation.name} ${status}`).toContain(status)

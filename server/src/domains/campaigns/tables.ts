@@ -39,7 +39,10 @@ export const campaigns = pgTable(
     updatedAt: updatedAt(),
   },
   (t) => [
-    index('campaigns_newest').on(t.workspaceId, t.createdAt.desc(), t.id.desc()).where(sql`kind = 'campaign'`),
+    index('campaigns_newest')
+      // As `order by … desc` has it, else the index does not serve the order.
+      .on(t.workspaceId, t.createdAt.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`kind = 'campaign'`),
     uniqueIndex('campaigns_direct').on(t.workspaceId).where(sql`kind = 'direct'`),
     // The worker's question: which active campaign of this account, with something queued, is the oldest?
     index('campaigns_sending')

@@ -97,9 +97,9 @@ describe('readLine', () => {
       metadata: { Company: "'plain" },
     })
   })
-  it('takes nothing from a blank line', () => {
-    expect(line('')).toBeNull()
-    expect(line(' ')).toBeNull()
+  it('says of a blank line that it is empty', () => {
+    expect(line('')).toEqual({ problem: 'is empty' })
+    expect(line(' ')).toEqual({ problem: 'is empty' })
   })
   it.each([
     [['ana', 'b'], 'has 2 columns where the first line has 7'],

@@ -158,10 +158,10 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
 
 /**
  * Reads one line of a file into a lead. A cell that is blank says nothing.
- * @returns null for a line without anything in it, or what is wrong with the line, in words to show
+ * @returns the lead, or what is wrong with the line, in words to show
  */
-export function readLine(columns: Columns, fields: readonly string[]): IncomingLead | { problem: string } | null {
-  if (fields.length === 1 && fields[0]?.trim() === '') return null
+export function readLine(columns: Columns, fields: readonly string[]): IncomingLead | { problem: string } {
+  if (fields.length === 1 && fields[0]?.trim() === '') return { problem: 'is empty' }
   if (fields.length !== columns.length)
     return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
   const lead: IncomingLead = { ...NOTHING }

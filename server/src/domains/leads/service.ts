@@ -262,8 +262,8 @@ export async function importLeads(db: Db, actor: Actor, records: AsyncIterable<C
         continue
       }
       const lead = readLine(columns, record.fields)
-      if (lead && 'problem' in lead) reject(record.line, lead.problem)
-      else if (lead) batch.push({ line: record.line, lead })
+      if ('problem' in lead) reject(record.line, lead.problem)
+      else batch.push({ line: record.line, lead })
       if (batch.length === BATCH) {
         await stage(tx, batch)
         batch = []
