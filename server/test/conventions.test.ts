@@ -81,6 +81,16 @@ describe('every operation that takes a body', () => {
   })
 })
 
+describe('every operation that reads by a query or an id', () => {
+  const reading = operations.filter((operation) => operation.method === 'GET' && operation.takesInput)
+
+  it.each(named(reading))('%s: 400 for a query, or an id, that cannot be one', async (_, operation) => {
+    // More than an id may have; and of pages, sizes, periods and statuses what none of them can be.
+    const path = pathWith(operation, 'x'.repeat(201))
+    expectEnvelope(await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00`), 400, 'INVALID_INPUT')
+  })
+})
+
 describe('every operation on one thing', () => {
   const onOne = operations.filter((operation) => operation.path.includes('{'))
   // Bodies that fit, so that only the id decides.

@@ -369,6 +369,14 @@ describe('queueDirect', () => {
     expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0 })
   })
 
+  it('409: no X account is connected', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(1))
+    const answer = await own.call('POST', '/leads/queue', { leadIds: list.leadIds })
+    expect([answer.status, answer.body.code]).toEqual([409, 'X_NOT_CONNECTED'])
+    expect((await own.client.leads.list({})).leads[0]?.dmStatus).toBe('not_sent')
+  })
+
   it('leaves out a lead that a message may have reached, as nobody knows', async () => {
     const own = await makePerson(app)
     await connectX(app, own)

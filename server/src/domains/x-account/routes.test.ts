@@ -103,6 +103,17 @@ describe('POST /session/connect', () => {
   )
 })
 
+describe('POST /scrapes with credentials', () => {
+  it('503: X is in trouble, and nothing is connected nor scraped', async () => {
+    await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
+    const credentials = { username: 'founder_bob', password: 'long enough' }
+    const answer = await person.call('POST', '/scrapes', { twitterHandle: 'f10_x', type: 'followers', credentials })
+    expect([answer.status, answer.body.code]).toEqual([503, 'X_UNAVAILABLE'])
+    expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
+    expect((await person.call('GET', '/scrapes')).body.total).toBe(0)
+  })
+})
+
 describe('POST /session/disconnect', () => {
   it('200: ends the connection here and at X', async () => {
     await connect({ username: 'founder_bob', password: 'long enough' })
