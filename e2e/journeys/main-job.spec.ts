@@ -52,12 +52,26 @@ async function scrape(page: Page, handle: string, found: number) {
     .waitFor()
 }
 
+/** Picks the ten leads of the first page and puts them in a list made on the way. */
+async function pickIntoList(page: Page, name: string) {
+  await page.goto('/leads')
+  await page.getByRole('row').nth(1).waitFor()
+  await page.getByRole('checkbox', { name: 'Select all leads on this page' }).check()
+  await page.getByRole('button', { name: 'Add to list' }).first().click()
+  await page.getByLabel('Name of your first list').fill(name)
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Create List' }).click()
+  await page.getByRole('radio', { name }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: /^Add/ }).click()
+  await page.getByText('10 leads added to the list successfully!').waitFor()
+}
+
 async function makeList(page: Page, name: string, total: number) {
   await page.goto('/leads')
   await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   await page.getByRole('row').nth(1).waitFor()
   await expectSoundPage(page)
-  // Through the API as this user: choosing all that match is the next issues' work, page by page is slow to click.
+  // Through the API as this user: choosing hundreds page by page is slow to click, and the other journey does it by hand.
   await page.evaluate(
     async ([listName]) => {
       const call = async (path: string, body: unknown) => {
@@ -109,18 +123,18 @@ describe('the main job, in a browser', () => {
     await signUp(page, 'founder@example.com')
     await connectX(page, 'founder_one')
     await scrape(page, 'allopen_f25', 25)
-    await makeList(page, 'Early users', 25)
-    await launch(page, 'Hello', 'Early users', 25)
+    await pickIntoList(page, 'Early users')
+    await launch(page, 'Hello', 'Early users', 10)
     await page.getByText('Campaign "Hello" is now complete!').waitFor({ timeout: 30_000 })
     const row = page.getByRole('row', { name: /Hello/ })
     await expect.poll(() => row.innerText()).toMatch(/completed/i)
-    expect(await row.innerText()).toMatch(/0 \/ 25/)
+    expect(await row.innerText()).toMatch(/0 \/ 10/)
     await expectSoundPage(page)
     await row.getByRole('link', { name: 'Hello' }).click()
     await page.waitForURL('**/campaigns/*')
     await page.getByRole('heading', { name: 'Hello' }).waitFor()
     await expectSoundPage(page)
-    await expectOneMessageEach('founder_one', 25)
+    await expectOneMessageEach('founder_one', 10)
   })
 
   it('goes on after the server was killed in the middle of sending, and the open page shows it to its end', async () => {
