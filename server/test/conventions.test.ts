@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
@@ -127,6 +128,32 @@ describe('elsewhere', () => {
     expectEnvelope(await call(app, method, path), 404, 'NOT_FOUND')
   })
 
+  it.each(['/api/%zz', '/api/campaigns/%ff', '/%'])(
+    '400 in the envelope: an address that cannot be read, %s',
+    async (path) => {
+      const answer = await fetch(app.origin + path)
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        { success: false, code: 'INVALID_INPUT', error: 'The address could not be read.' },
+      ])
+      expect(answer.headers.get('x-request-id')).toBeTruthy()
+    },
+  )
+
+  it.each([
+    ['what is no request', 'nonsense\r\n\r\n', 400, 'INVALID_INPUT'],
+    [
+      'a head that is too large',
+      `GET /api/me HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      413,
+      'BODY_TOO_LARGE',
+    ],
+  ])('in the envelope: %s', async (_, request, status, code) => {
+    const answer = await sendRaw(app.origin, request)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ success: false, code })
+  })
+
   it('no answer carries a cookie, and none lets another origin read it', async () => {
     const { headers } = await person.call('GET', '/me', undefined, {
       origin: 'https://evil.example',
@@ -174,3 +201,12 @@ describe('GET /api/docs', () => {
     }
   })
 })
+
+/** What the server answers to bytes that a client of HTTP would never send. */
+async function sendRaw(origin: string, request: string): Promise<string> {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+  socket.end(request)
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  return answer
+}
