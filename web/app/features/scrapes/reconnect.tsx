@@ -1,51 +1,31 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorWords } from '../../api'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
-import { toast } from '../../ui/toast'
 import { usernameProblem } from '../x-account/credentials'
+import { type Credentials, useConnectX } from '../x-account/use-connect-x'
 import { credentialsNeeded, SESSION_EXPIRED } from './scrape-words'
 
 /** The account may be connected elsewhere too. */
 const ASK_EVERY_MS = 10_000
-
-interface Values {
-  username: string
-  password: string
-}
 
 /**
  * For a scrape that waits for an X account: connects one, and the server goes on with the scrape by itself.
  * @param reason why X refused, where it is known
  */
 export function Reconnect({ reason }: { reason: string | null }) {
-  const queries = useQueryClient()
   const connection = useQuery(
     api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: ASK_EVERY_MS }),
   )
-  const form = useForm<Values>({ defaultValues: { username: '', password: '' } })
+  const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
   const { errors } = form.formState
-  const connect = useMutation(
-    api.xAccount.connect.mutationOptions({
-      onSuccess: ({ message }) => {
-        form.reset()
-        toast.success(message || 'Twitter account connected successfully!')
-        const changed = [api.xAccount.key(), api.scrapes.key(), api.campaigns.key()]
-        return Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
-      },
-      onError: (error) => {
-        const problems = fieldProblems(error)
-        if (problems.username) form.setError('username', { message: problems.username }, { shouldFocus: true })
-        if (problems.password) form.setError('password', { message: problems.password })
-      },
-    }),
-  )
+  const { connect, refused, submit } = useConnectX(form)
   if (connect.isSuccess)
     return <Callout tone="good">Your X account is connected. The scrape is starting again.</Callout>
   // Where X takes no password, connecting is done on its own tab.
@@ -59,15 +39,8 @@ export function Reconnect({ reason }: { reason: string | null }) {
       </Callout>
     )
   }
-  const problems = fieldProblems(connect.error)
-  const refused = connect.isError && !problems.username && !problems.password
   return (
-    <form
-      method="post"
-      noValidate
-      className="grid gap-4"
-      onSubmit={form.handleSubmit(({ username, password }) => connect.mutate({ username: username.trim(), password }))}
-    >
+    <form method="post" noValidate className="grid gap-4" onSubmit={submit}>
       <Callout tone="warn" title={SESSION_EXPIRED}>
         {reason !== SESSION_EXPIRED && reason}
       </Callout>

@@ -1,49 +1,21 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
-import { toast } from '../../ui/toast'
 import { bothNeeded, usernameProblem } from './credentials'
-
-interface Values {
-  username: string
-  password: string
-}
+import { type Credentials, useConnectX } from './use-connect-x'
 
 /** Signs in to X by user name and password. */
 export function ConnectForm() {
-  const queries = useQueryClient()
-  const form = useForm<Values>({ defaultValues: { username: '', password: '' } })
+  const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
   const { errors } = form.formState
   const [username, password] = form.watch(['username', 'password'])
-  const connect = useMutation(
-    api.xAccount.connect.mutationOptions({
-      onSuccess: async ({ message }) => {
-        // What had waited for it goes on.
-        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
-        await queries.invalidateQueries({ queryKey: api.xAccount.key() })
-        toast.success(message || 'Twitter account connected successfully!')
-      },
-      onError: (error) => {
-        const problems = fieldProblems(error)
-        if (problems.username) form.setError('username', { message: problems.username }, { shouldFocus: true })
-        if (problems.password) form.setError('password', { message: problems.password })
-      },
-    }),
-  )
-  const problems = fieldProblems(connect.error)
-  const refused = connect.isError && !problems.username && !problems.password
+  const { connect, refused, submit } = useConnectX(form)
   return (
-    <form
-      method="post"
-      noValidate
-      className="grid gap-4 border-t border-line pt-5"
-      onSubmit={form.handleSubmit(({ username, password }) => connect.mutate({ username: username.trim(), password }))}
-    >
+    <form method="post" noValidate className="grid gap-4 border-t border-line pt-5" onSubmit={submit}>
       {refused && (
         <Callout tone="bad">
           {errorWords(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}

@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { UseFormReturn } from 'react-hook-form'
+import { api, fieldProblems } from '../../api'
+import { toast } from '../../ui/toast'
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+/**
+ * Signs in to X by what a form holds: its fields say what is wrong with them, and whatever had waited for the account is asked for anew.
+ * `refused`: X or the server said no, and no field is to blame.
+ */
+export function useConnectX(form: UseFormReturn<Credentials>) {
+  const queries = useQueryClient()
+  const connect = useMutation(
+    api.xAccount.connect.mutationOptions({
+      onSuccess: async ({ message }) => {
+        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
+        await queries.invalidateQueries({ queryKey: api.xAccount.key() })
+        toast.success(message || 'Twitter account connected successfully!')
+      },
+      onError: (error) => {
+        const problems = fieldProblems(error)
+        if (problems.username) form.setError('username', { message: problems.username }, { shouldFocus: true })
+        if (problems.password) form.setError('password', { message: problems.password })
+      },
+    }),
+  )
+  const problems = fieldProblems(connect.error)
+  return {
+    connect,
+    refused: connect.isError && !problems.username && !problems.password,
+    submit: form.handleSubmit(({ username, password }) => connect.mutate({ username: username.trim(), password })),
+  }
+}
