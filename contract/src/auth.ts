@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, requiredText, Success, Time, text } from './fields.ts'
+import { Email, ReferralCode, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** Least length of a password (specification §9), and the most that is hashed. */
@@ -53,7 +53,8 @@ export const Me = z.object({
 })
 export type Me = z.output<typeof Me>
 
-const ReferralCode = z.string().trim().max(32)
+/** Specification §8. */
+const noCode = 'No code detected.'
 
 export const auth = {
   signUpEmail: route({
@@ -70,7 +71,7 @@ export const auth = {
         email: z.string({ error: 'You must provide either an email or phone number and a password' }).pipe(Email),
         password: NewPassword,
         name: text(100).optional(),
-        referralCode: ReferralCode.optional(),
+        referralCode: ReferralCode,
         /** PKCE (RFC 7636, S256): binds the one-time code behind the mailed link to the browser that signed up. */
         codeChallenge: z
           .string()
@@ -103,7 +104,12 @@ export const auth = {
     effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
-    .input(z.strictObject({ code: requiredText(200), codeVerifier: z.string().min(1).max(200).optional() }))
+    .input(
+      z.strictObject({
+        code: z.string({ error: noCode }).trim().min(1, noCode).max(200),
+        codeVerifier: z.string().min(1).max(200).optional(),
+      }),
+    )
     .output(SignedIn),
 
   refresh: route({

@@ -97,6 +97,16 @@ export const Email = z
   .toLowerCase()
   .pipe(z.email({ error: 'Invalid email format' }))
 
+/** Codes have 6 or 8 characters; nothing longer than this is one. */
+const LONGEST_REFERRAL_CODE = 32
+
+/** The code of a friend's link, where a call may carry one. What cannot be one is ignored, as unknown ones are (specification §5). */
+export const ReferralCode = z
+  .string()
+  .transform((code) => code.trim())
+  .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
+  .optional()
+
 /** A handle on X, with or without its @; 1 to 15 letters, digits and underscores (X's own rule). Without the @ afterwards. */
 export const TwitterHandle = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignedIn } from './auth.ts'
-import { Id, requiredText, Time } from './fields.ts'
+import { Id, ReferralCode, requiredText, Time } from './fields.ts'
 import { route } from './route.ts'
 
 /** Who else vouches for people. */
@@ -33,7 +33,6 @@ export type Identity = z.output<typeof Identity>
 
 /** PKCE (RFC 7636, S256): binds what comes back to the browser that asked. */
 const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
-const ReferralCode = z.string().trim().max(32)
 
 export const identities = {
   listProviders: route({
@@ -62,7 +61,7 @@ export const identities = {
       z.strictObject({
         provider: Provider,
         codeChallenge: CodeChallenge,
-        referralCode: ReferralCode.optional(),
+        referralCode: ReferralCode,
         intent: z.enum(['login', 'waitlist']).default('login'),
       }),
     )
@@ -84,7 +83,7 @@ export const identities = {
         provider: Provider,
         idToken: z.string().min(1).max(10_000),
         nonce: z.string().min(1).max(500).optional(),
-        referralCode: ReferralCode.optional(),
+        referralCode: ReferralCode,
       }),
     )
     .output(SignedIn),

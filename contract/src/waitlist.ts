@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, Page, paging, requiredText, Success, Time, text } from './fields.ts'
+import { Email, Page, paging, ReferralCode, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** What a member can earn, by the key that is stored, and what screens call it (specification §3). */
@@ -33,9 +33,6 @@ const achievements = z.array(z.enum(ACHIEVEMENT_KEYS))
 const position = z.number().int()
 const referralCount = z.number().int()
 
-/** An unknown code is ignored, however it is written. */
-const ReferralCode = z.string().max(200).optional()
-
 export const LeaderboardRow = z.object({
   id: z.string(),
   /** From 1; nobody shares one. */
@@ -67,6 +64,8 @@ export const Dashboard = z.object({
     threshold: z.number().int(),
     remaining: z.number().int(),
   }),
+  /** Is it known who referred this account? POST /referrals names them, once. */
+  isReferred: z.boolean(),
   /** 25, 50, 75 and 100 at the four tiers, straight lines between (specification §9). */
   progressPercent: z.number(),
 })

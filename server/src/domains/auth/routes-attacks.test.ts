@@ -207,6 +207,15 @@ describe('keys', () => {
     expect([await statusOf(late, person.token), await statusOf(late, token)]).toEqual([401, 200])
   })
 
+  it('401: a token of ours on a server that has no keys at all', async () => {
+    const person = await makeAccount(app)
+    const rows = await app.db.delete(authKeys).returning()
+    const bare = { url: `${(await app.startAnother()).url}/api` }
+    const answer = await call(bare, 'GET', '/me', undefined, { authorization: `Bearer ${person.token}` })
+    expect([answer.status, answer.body.error]).toEqual([401, 'JWKS is empty'])
+    await app.db.insert(authKeys).values(rows)
+  })
+
   it('lie in the database with their private halves encrypted', async () => {
     const rows = await app.db.select().from(authKeys)
     expect(rows.length).toBeGreaterThan(0)

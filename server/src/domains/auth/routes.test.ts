@@ -184,12 +184,21 @@ describe('POST /auth/exchange', () => {
       const answer = await call(app, 'GET', await confirmationPath(email))
       return codeOf(new URL(answer.headers.get('location')!))
     }
-    const exchange = async (body: object) => (await call(app, 'POST', '/auth/exchange', body)).status
-    expect(await exchange({ code: await signUpHere(), codeVerifier: verifier })).toBe(200)
-    expect(await exchange({ code: await signUpHere() })).toBe(400)
+    const exchange = async (body: object) => {
+      const answer = await call(app, 'POST', '/auth/exchange', body)
+      return [answer.status, answer.body.error]
+    }
+    const unknown = [400, 'This link or code is invalid or has expired.']
+    expect(await exchange({ code: await signUpHere(), codeVerifier: verifier })).toEqual([200, undefined])
+    expect(await exchange({ code: await signUpHere() })).toEqual([400, 'Not a valid PKCE flow url.'])
     const code = await signUpHere()
-    expect(await exchange({ code, codeVerifier: 'a wrong one' })).toBe(400)
-    expect(await exchange({ code, codeVerifier: verifier })).toBe(400)
+    expect(await exchange({ code, codeVerifier: 'a wrong one' })).toEqual(unknown)
+    expect(await exchange({ code, codeVerifier: verifier })).toEqual(unknown)
+  })
+
+  it.each([{}, { code: '' }, { code: ' ' }])('400: no code: %j', async (body) => {
+    const answer = await call(app, 'POST', '/auth/exchange', body)
+    expect([answer.status, answer.body.error]).toEqual([400, 'No code detected.'])
   })
 })
 

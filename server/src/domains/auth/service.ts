@@ -47,6 +47,8 @@ export interface Auth {
   /** Who an access token is of, without a database read; null where it is not good. */
   verify(token: string): Promise<Actor | null>
   publicKeys(): Promise<JSONWebKeySet>
+  /** False where a token came and there was no key at all to check it with. */
+  knowsKeys(): boolean
   revoke(db: Db, sessionIds: string[]): Promise<void>
   close(): void
 }
@@ -144,6 +146,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
       }
     },
     publicKeys: async () => (await readKeys()).set,
+    knowsKeys: () => keys?.set.keys.length !== 0,
     async revoke(tx, sessionIds) {
       if (sessionIds.length === 0) return
       await tx
@@ -166,7 +169,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
   const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]
   const actor = token ? await auth.verify(token) : null
-  if (!actor) throw new Refusal('UNAUTHORIZED')
+  if (!actor) throw new Refusal('UNAUTHORIZED', auth.knowsKeys() ? undefined : 'JWKS is empty')
   return actor
 }
 
@@ -400,7 +403,9 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
         .delete(authCodes)
         .where(eq(authCodes.codeHash, hashToken(input.code)))
         .returning()
-      if (!code || code.expiresAt < new Date() || !verifierFits(code.codeChallenge, input.codeVerifier)) return null
+      if (!code || code.expiresAt < new Date()) return null
+      if (code.codeChallenge && !input.codeVerifier) return 'no verifier' as const
+      if (!verifierFits(code.codeChallenge, input.codeVerifier)) return null
       const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
       if (!user) return null
       return finishSignIn(tx, { auth, request }, user)
@@ -408,6 +413,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
     .then((session) => {
       // Refused only after the commit, so that a code is used up by a wrong verifier too.
       if (!session) throw new Refusal('INVALID_CODE')
+      if (session === 'no verifier') throw new Refusal('INVALID_CODE', 'Not a valid PKCE flow url.')
       return session
     })
 }

@@ -441,6 +441,7 @@ export async function dashboard(context: WaitlistContext & { db: Db }, { userId 
     referralCode: member.referralCode ?? '',
     signupDate: member.signupDate,
     achievements: member.achievements,
+    isReferred: member.referredBy !== null,
     nextReward: nextReward(referralCount),
     progressPercent: progressPercent(referralCount),
   }
