@@ -52,6 +52,9 @@ export function isMoment(text: string): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19)
 }
 
+/** A moment in a request, as answers say one. */
+export const Moment = z.string().refine(isMoment, 'must be a moment such as 2026-01-31T12:00:00Z')
+
 /** Is it written as ids are? */
 export function isId(text: string): boolean {
   return UUID.test(text)

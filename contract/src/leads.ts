@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DM_STATUSES } from './campaigns.ts'
 import { FollowerQuery, Id, Page, paging, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
@@ -8,6 +9,10 @@ export type LeadStatus = (typeof LEAD_STATUSES)[number]
 
 /** What the leads filter offers; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
 export const LEAD_FILTER_STATUSES = ['not_sent', 'queued', 'sent', 'failed'] as const
+
+/** Why somebody may be written to (X asks for a reason): they asked for it, wrote first, are a customer; or there is none. */
+export const CONTACT_BASES = ['asked', 'wrote_first', 'customer', 'none'] as const
+export type ContactBasis = (typeof CONTACT_BASES)[number]
 
 /** Rows of a leads page (specification §9). */
 export const LEADS_PAGE_SIZE = 10
@@ -38,6 +43,51 @@ export const Lead = z.object({
 })
 export type Lead = z.output<typeof Lead>
 
+/** A lead as the leads page shows it. */
+export const ListedLead = Lead.extend({
+  basis: z.enum(CONTACT_BASES),
+  /** Tags, by their ids (GET /tags names them). */
+  tagIds: z.array(z.string()),
+})
+export type ListedLead = z.output<typeof ListedLead>
+
+/** A lead with everything that is known of it. */
+export const LeadDetail = ListedLead.extend({
+  /** X's id of the person; null while it is unknown. */
+  xUserId: z.string().nullable(),
+  /** Since when there is a contact basis. */
+  basisAt: Time.nullable(),
+  /** How the contact basis is known, in somebody's words. */
+  basisSource: z.string().nullable(),
+})
+export type LeadDetail = z.output<typeof LeadDetail>
+
+/** Something that happened to a lead. */
+export const LeadEvent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('created'), at: Time }),
+  z.object({
+    kind: z.literal('scraped'),
+    at: Time,
+    scrapeId: z.string(),
+    twitterHandle: z.string(),
+    type: z.enum(['followers', 'following']),
+  }),
+  z.object({ kind: z.literal('listed'), at: Time, listId: z.string(), listName: z.string() }),
+  z.object({ kind: z.literal('tagged'), at: Time, tagId: z.string(), tagName: z.string() }),
+  z.object({
+    kind: z.literal('messaged'),
+    at: Time,
+    dmId: z.string(),
+    /** Null for a direct message, outside any campaign. */
+    campaignId: z.string().nullable(),
+    campaignName: z.string().nullable(),
+    status: z.enum(DM_STATUSES),
+    message: z.string(),
+    errorMessage: z.string().nullable(),
+  }),
+])
+export type LeadEvent = z.output<typeof LeadEvent>
+
 /** The query of GET /leads; also what stands for a selection wherever `leadIds` may stand. */
 export const LeadFilter = z.object({
   /** Part of the bio, the name or the handle, whatever its case. */
@@ -51,7 +101,9 @@ export const LeadFilter = z.object({
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
+/** Each column of the leads page, upwards or, with a minus, downwards. */
 export const LeadSort = z.enum(['createdAt', '-createdAt', 'followerCount', '-followerCount', 'name', '-name'])
+export type LeadSort = z.output<typeof LeadSort>
 
 /** Leads named one by one, or all that match a filter: exactly one of the two. */
 export const leadSelection = {

@@ -1,7 +1,7 @@
-import { LEAD_STATUSES } from '@x-automated/contract/leads'
+import { CONTACT_BASES, LEAD_STATUSES, type LeadFilter, type LeadSort } from '@x-automated/contract/leads'
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time } from '../../db/columns.ts'
+import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
@@ -10,6 +10,9 @@ export const filterStatus = sql<string>`(case dm_status when 'contacted' then 's
 /** Follower counts as they are ordered and bounded: an unknown one comes before none at all. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
 export const foldedName = sql<string>`lower(name)`
+export const foldedHandle = sql<string>`lower(twitter_handle)`
+/** As far as a bio is ordered by: an index entry has to stay small. */
+export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
 /** Where a keyword is looked for; the trigram index `leads_words` is over this. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
@@ -36,6 +39,10 @@ export const leads = pgTable(
     website: text('website'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
+    /** Why they may be written to (X's rules ask for it), since when, and how that is known. */
+    basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
+    basisAt: time('basis_at'),
+    basisSource: text('basis_source'),
     createdAt: createdAt(),
     updatedAt: time('updated_at').notNull().defaultNow(),
   },
@@ -51,6 +58,10 @@ export const leads = pgTable(
     index('leads_status').on(t.workspaceId, filterStatus, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
+    index('leads_bio').on(t.workspaceId, foldedBio, t.id),
+    // Few leads have one; none is counted as all without it.
+    index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
+    check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],
 )
 
@@ -65,4 +76,55 @@ export const leadCounts = pgTable(
     count: bigint('count', { mode: 'number' }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
+)
+
+/** Leads that were deleted together, for as long as that can be taken back. */
+export const leadRemovals = pgTable(
+  'lead_removals',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    leadCount: integer('lead_count').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
+)
+
+/** A deleted lead, and what it was part of. */
+export const removedLeads = pgTable(
+  'removed_leads',
+  {
+    removalId: uuid('removal_id')
+      .notNull()
+      .references(() => leadRemovals.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id').notNull(),
+    /** The row of `leads`. */
+    lead: jsonb('lead').notNull(),
+    /** Its rows of lead_list_items and lead_tags; its scrapes and messages, by id. */
+    places: jsonb('places').notNull(),
+    tagIds: uuid('tag_ids').array().notNull(),
+    scrapeIds: uuid('scrape_ids').array().notNull(),
+    dmIds: uuid('dm_ids').array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
+)
+
+/** A filter of the leads page that was given a name. */
+export const savedFilters = pgTable(
+  'saved_filters',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    name: text('name').notNull(),
+    filter: jsonb('filter').$type<LeadFilter>().notNull(),
+    sort: text('sort').$type<LeadSort>().notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (t) => [uniqueIndex('saved_filters_name').on(t.workspaceId, sql`lower(name)`)],
 )
