@@ -1,5 +1,5 @@
 import { SCRAPE_STATUSES } from '@x-automated/contract/scrapes'
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
@@ -16,6 +16,10 @@ export const scrapes = pgTable(
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
+    /** Its X account was chosen: it waits for that one. Else it reads through whichever is the workspace's current one. */
+    isAccountFixed: boolean('is_account_fixed').notNull().default(false),
+    /** What X bills for each profile read; 0: nothing. */
+    readPriceCents: integer('read_price_cents').notNull().default(0),
     twitterHandle: text('twitter_handle').notNull(),
     type: text('type', { enum: ['followers', 'following'] }).notNull(),
     minFollowers: integer('min_followers').notNull(),

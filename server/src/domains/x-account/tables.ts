@@ -4,6 +4,20 @@ import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
+/** Connections that are under way at X: 10 minutes, single use. What goes with the state (the verifier) is derived from it and the secret. */
+export const xAuthorizations = pgTable('x_authorizations', {
+  stateHash: text('state_hash').primaryKey(),
+  /** Of the cookie that binds the callback to the browser that began. */
+  cookieHash: text('cookie_hash').notNull(),
+  workspaceId: uuid('workspace_id')
+    .notNull()
+    .references(() => workspaces.id, { onDelete: 'cascade' }),
+  userId: uuid('user_id')
+    .notNull()
+    .references(() => authUsers.id, { onDelete: 'cascade' }),
+  expiresAt: time('expires_at').notNull(),
+})
+
 /** X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never stored. */
 export const xAccounts = pgTable(
   'x_accounts',
@@ -22,6 +36,8 @@ export const xAccounts = pgTable(
     sealedRefreshToken: text('sealed_refresh_token'),
     accessTokenExpiresAt: time('access_token_expires_at'),
     lastConnectedAt: time('last_connected_at'),
+    /** When it was connected first or chosen last: of a workspace's accounts the one chosen last is the current one. */
+    chosenAt: time('chosen_at').notNull().defaultNow(),
     /** When the worker may next look for a message to send; null: nothing is queued. Moved on by whoever claims. */
     nextSendAt: time('next_send_at'),
     /** A cap lower than DAILY_DM_CAP, set by the user. */

@@ -1,0 +1,75 @@
+import type { Limited, PlanLevel } from '@x-automated/contract/plans'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import { rewardGrants } from '../waitlist/tables.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+import { limitOf, limitWords, planAt } from './rules.ts'
+import { monthlyUsage, subscriptions } from './tables.ts'
+
+/** What plans limit by the month, by the name that its count has in the table. */
+const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
+export type LimitedByMonth = keyof typeof KINDS
+
+const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
+
+/** The plan that a workspace has now: what it pays for, or what its owners earned by referrals. */
+export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
+  const [[subscription], grants] = await Promise.all([
+    db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId)),
+    db
+      .select({ months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
+      .from(rewardGrants)
+      .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
+      .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))),
+  ])
+  return planAt({ subscription: subscription ?? null, grants }, new Date())
+}
+
+/** How much of something a workspace may have and has. `left` is Infinity where its plan does not limit it. */
+export interface Allowance {
+  plan: PlanLevel
+  used: number
+  left: number
+}
+
+/** What is left of a monthly limit. @param lock keep others of the workspace from using it until the transaction ends */
+export async function allowanceOf(
+  db: Db,
+  workspaceId: string,
+  what: LimitedByMonth,
+  { lock = false } = {},
+): Promise<Allowance> {
+  const plan = await planOf(db, workspaceId)
+  const limit = limitOf(plan, what)
+  // Only a row that is there can be locked.
+  if (lock && Number.isFinite(limit)) await use(db, workspaceId, what, 0)
+  const [row] = await db
+    .select({ count: monthlyUsage.count })
+    .from(monthlyUsage)
+    .where(
+      and(
+        eq(monthlyUsage.workspaceId, workspaceId),
+        eq(monthlyUsage.kind, KINDS[what]),
+        eq(monthlyUsage.month, thisMonth),
+      ),
+    )
+  const used = row?.count ?? 0
+  return { plan, used, left: Math.max(0, limit - used) }
+}
+
+/** Writes down that so many more were used this month. Others of the workspace wait until the transaction ends. */
+export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<void> {
+  await db
+    .insert(monthlyUsage)
+    .values({ workspaceId, kind: KINDS[what], month: thisMonth, count })
+    .onConflictDoUpdate({
+      target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
+      set: { count: sql`${monthlyUsage.count} + excluded.count` },
+    })
+}
+
+/** The refusal of what goes beyond a plan: its words name the limit and the plan that lifts it. */
+export function beyondPlan({ plan, used }: Pick<Allowance, 'plan' | 'used'>, what: Limited): Refusal {
+  return new Refusal('PLAN_LIMIT', limitWords(plan, what), { details: { limit: limitOf(plan, what), used, plan } })
+}
