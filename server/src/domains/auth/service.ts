@@ -475,6 +475,17 @@ export async function findMe(db: Db, actor: Actor) {
   return { id: user.id, email: user.email, name: user.name, createdAt: user.createdAt, workspace, workspaces }
 }
 
+/** Is the account's verified address among OPERATORS? */
+export async function isOperator(db: Db, env: { operators: string[] }, userId: string): Promise<boolean> {
+  if (env.operators.length === 0) return false
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
+  return user !== undefined && operates(env, user)
+}
+
+function operates(env: { operators: string[] }, user: { email: string; emailVerified: boolean }): boolean {
+  return user.emailVerified && env.operators.includes(user.email.toLowerCase())
+}
+
 /** Removes codes, sessions and revocations that nothing can use any more. */
 export async function forgetExpired(db: Db): Promise<void> {
   await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))

@@ -3,8 +3,9 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Answer, call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { pageViews } from '../views/tables.ts'
 import { BURSTS } from './rules.ts'
-import { joinAddresses, members, pageViews, referralCounts, referrals, rewardGrants } from './tables.ts'
+import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,9 @@
 import { publicApi, signedInApi } from '../../operations.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import { authenticate } from '../auth/service.ts'
-import { count, dashboard, findPosition, join, leaderboard, nameReferrer, trackView } from './service.ts'
+import { leaderboard } from '../leaderboard/service.ts'
+import { trackView } from '../views/service.ts'
+import { count, dashboard, findPosition, join, nameReferrer } from './service.ts'
 
 /** Who asks, where a public operation takes a token too. A token that is not good any more is refused, so that the page renews it. */
 async function askerOf(context: RequestContext): Promise<string | null> {

@@ -10,11 +10,8 @@ import {
   newAchievements,
   nextReward,
   normalizeEmail,
-  pageOf,
   progressPercent,
-  readCursor,
   rewardMonths,
-  writeCursor,
 } from './rules.ts'
 
 const local = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/)
@@ -142,36 +139,5 @@ describe('the way to the next tier', () => {
 
   it('only ever rises', () => {
     fc.assert(fc.property(fc.nat(60), (n) => progressPercent(n + 1) >= progressPercent(n)))
-  })
-})
-
-describe('pageOf', () => {
-  it.each([
-    ['/', '/'],
-    ['/waitlist?ref=abc', '/waitlist'],
-    ['/leaderboard/', '/leaderboard'],
-    ['/campaigns/0190-1', '/campaigns/{id}'],
-    ['/wp-admin.php', 'other'],
-    ['waitlist', 'other'],
-    ['', 'other'],
-  ])('%s is counted for %s', (path, page) => {
-    expect(pageOf(path)).toBe(page)
-  })
-})
-
-describe('cursors', () => {
-  it('come back as they were', () => {
-    const place = fc.record({ referralCount: fc.nat(), lastCredit: fc.maxSafeNat(), rank: fc.nat() })
-    fc.assert(
-      fc.property(place, (p) => {
-        expect(readCursor(writeCursor(p))).toEqual(p)
-      }),
-    )
-  })
-
-  it('that are none are told', () => {
-    fc.assert(fc.property(fc.string(), (text) => readCursor(text) === null))
-    for (const value of ['[1,2]', '[1,2,"3"]', '[-1,2,3]', '[3000000000,2,3]', '{}'])
-      expect(readCursor(Buffer.from(value).toString('base64url'))).toBeNull()
   })
 })

@@ -6,8 +6,9 @@ import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { Refusal } from '../../refusal.ts'
 import type { RunningServer } from '../../start.ts'
+import { refuseReferral, releaseReferral, undoDecision } from '../operator/service.ts'
 import { memberToken } from './engine.ts'
-import { confirmMember, forgetMember, refuseReferral, releaseReferral, undoDecision } from './service.ts'
+import { confirmMember, forgetMember } from './service.ts'
 import { members, referralCounts, referrals } from './tables.ts'
 
 /**
@@ -66,6 +67,8 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 let run = 0
+/** Decisions that took effect in some run. */
+const happened = new Set<string>()
 const countries = ['8.8.8', '81.2.69', '133.11.0', '200.160.2']
 let address = 0
 
@@ -105,12 +108,15 @@ async function take(one: Step): Promise<void> {
       return
     }
     default: {
+      // Mostly what can be decided, so that much is; now and then what cannot.
+      const fitting = one.do === 'undo' ? isNotNull(referrals.decidedAt) : eq(referrals.status, 'held')
+      const among = and(isNotNull(referrals.holdReason), one.whose < 0.9 ? fitting : undefined)
       const [referral] = await app.db
         .select()
         .from(referrals)
-        .where(isNotNull(referrals.holdReason))
+        .where(among)
         .orderBy(asc(referrals.memberId))
-        .offset(pick(one.whose, await app.db.$count(referrals, isNotNull(referrals.holdReason))))
+        .offset(pick(one.whose, await app.db.$count(referrals, among)))
         .limit(1)
       if (!referral) return
       const decisions = {
@@ -118,9 +124,12 @@ async function take(one: Step): Promise<void> {
         refuse: () => refuseReferral(context, people[0]!.id, referral.memberId),
         undo: () => undoDecision(context, referral.memberId),
       }
-      await decisions[one.do]().catch((error: unknown) => {
+      try {
+        await decisions[one.do]()
+        happened.add(one.do)
+      } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'REFERRAL_STATE') throw error
-      })
+      }
     }
   }
 }
@@ -237,8 +246,9 @@ it('places stay 1…n, counts equal credited referrals, and leaderboards a naive
     { numRuns: 3, endOnFailure: true },
   )
   // It was not all in vain: something of each kind has happened.
+  expect([...happened].sort()).toEqual(['refuse', 'release', 'undo'])
   const kinds = await app.db.selectDistinct({ status: referrals.status }).from(referrals)
-  expect(kinds.map((row) => row.status).sort()).toEqual(['credited', 'held', 'refused', 'unconfirmed'])
+  expect(kinds.map((row) => row.status)).toEqual(expect.arrayContaining(['credited', 'held', 'unconfirmed']))
 })
 
 it('30 referrals of one member at once move nobody into the place of another', async () => {

@@ -1,12 +1,11 @@
-import type { LeaderboardPeriod } from '@x-automated/contract/waitlist'
-import { stringify } from 'csv-stringify/sync'
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
-import { invalidField, Refusal } from '../../refusal.ts'
+import { Refusal } from '../../refusal.ts'
 import { countryOf } from '../../requests/country.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken } from '../../sealing.ts'
 import { authUsers } from '../auth/tables.ts'
+import { countJoin } from '../views/service.ts'
 import {
   addresseeOf,
   changeWaitlist,
@@ -19,33 +18,19 @@ import {
   type Member,
   memberToken,
   type Provenance,
-  periodKey,
-  type Referral,
   refer,
   sessionCode,
-  takeBack,
   takePlace,
   takePlaceLater,
   type WaitlistContext,
 } from './engine.ts'
-import { invitationMail, joinedMail } from './mails.ts'
-import {
-  addressRange,
-  maskEmail,
-  nextReward,
-  normalizeEmail,
-  pageOf,
-  progressPercent,
-  readCursor,
-  writeCursor,
-} from './rules.ts'
+import { joinedMail } from './mails.ts'
+import { addressRange, maskEmail, nextReward, normalizeEmail, progressPercent } from './rules.ts'
 import {
   joinAddresses,
   leaderboardTallies,
   leaderboardTies,
   members,
-  mostFirst,
-  pageViews,
   referralCounts,
   referrals,
   rewardGrants,
@@ -53,7 +38,21 @@ import {
   waitlistState,
 } from './tables.ts'
 
-export type { WaitlistContext } from './engine.ts'
+// What other domains build on.
+export {
+  addresseeOf,
+  changeWaitlist,
+  credit,
+  expireWeek,
+  type LockedWaitlist,
+  type Member,
+  periodKey,
+  type Referral,
+  takeBack,
+  type WaitlistContext,
+} from './engine.ts'
+export { invitationMail } from './mails.ts'
+export { maskEmail, normalizeEmail } from './rules.ts'
 
 /** What is known of the client. */
 interface Client {
@@ -229,120 +228,10 @@ export async function count(db: Db) {
   return { count: state?.count ?? 0 }
 }
 
-interface LeaderboardInput {
-  period: LeaderboardPeriod
-  page: number
-  pageSize: number
-  cursor?: string
-}
-
-/**
- * One page of a leaderboard, and the caller's own row wherever it stands.
- * @param userId the account that asks; null for a visitor
- * @throws Refusal INVALID_INPUT: a cursor that is none
- */
-export async function leaderboard(
-  { db, env }: { db: Db; env: { leaderboardEmailsInFull: boolean } },
-  userId: string | null,
-  { period, page, pageSize, cursor }: LeaderboardInput,
-) {
-  const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of the leaderboard')
-  if (period === 'week') await expireWeek(db)
-  const key = periodKey(period)
-  const behind = place && sql`(${mostFirst}, last_credit) > (${-place.referralCount}::int, ${place.lastCredit}::bigint)`
-  const [standings, total, own] = await Promise.all([
-    readStandings(db, and(inPeriod(key), behind ?? undefined), place ? 0 : (page - 1) * pageSize, pageSize + 1),
-    readTotal(db, key),
-    userId ? findOwnStanding(db, key, userId) : null,
-  ])
-  const before = place ? place.rank : (page - 1) * pageSize
-  const rowOf = ({ member, referralCount }: Standing, rank: number) => {
-    const isOwn = member.id === own?.member.id
-    const { id, position, signupDate, achievements } = member
-    const email = isOwn || env.leaderboardEmailsInFull ? (member.email ?? '') : maskEmail(member.email ?? '')
-    const referralCode = isOwn ? member.referralCode : null
-    return { id, rank, email, referralCode, position, signupDate, achievements, referralCount, isOwn }
-  }
-  const shown = standings.slice(0, pageSize)
-  const last = standings.length > pageSize ? shown.at(-1) : undefined
-  return {
-    success: true as const,
-    message: 'Leaderboard retrieved',
-    leaderboard: shown.map((standing, i) => rowOf(standing, before + i + 1)),
-    own: own && rowOf(own, own.rank),
-    total,
-    page,
-    pageSize,
-    cursor: last ? writeCursor({ ...last, rank: before + shown.length }) : null,
-  }
-}
-
-interface Standing {
-  member: Member
-  referralCount: number
-  lastCredit: number
-}
-
-const inPeriod = (key: SQL) => sql`${referralCounts.period} = ${key} and ${referralCounts.referralCount} > 0`
-
-async function readStandings(db: Db, where: SQL | undefined, offset: number, limit: number): Promise<Standing[]> {
-  // The ids first: far down, the index alone tells them.
-  const ranked = db
-    .select({
-      memberId: referralCounts.memberId,
-      referralCount: referralCounts.referralCount,
-      lastCredit: referralCounts.lastCredit,
-    })
-    .from(referralCounts)
-    .where(where)
-    .orderBy(asc(mostFirst), asc(referralCounts.lastCredit))
-    .offset(offset)
-    .limit(limit)
-    .as('ranked')
-  return db
-    .select({ member: members, referralCount: ranked.referralCount, lastCredit: ranked.lastCredit })
-    .from(ranked)
-    .innerJoin(members, eq(members.id, ranked.memberId))
-    .orderBy(sql`-${ranked.referralCount}`, asc(ranked.lastCredit))
-}
-
-/** Members who stand on a leaderboard: a sum over the different counts that there are. */
-async function readTotal(db: Db, key: SQL): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`coalesce(sum(${leaderboardTallies.members}), 0)`.mapWith(Number) })
-    .from(leaderboardTallies)
-    .where(sql`${leaderboardTallies.period} = ${key}`)
-  return row?.total ?? 0
-}
-
-/** Credits of one bucket of leaderboard_ties, as its triggers have it. */
-const TIE_BUCKET = 1024
-
-/** Where an account's member stands: those with more, those with as many in earlier buckets, and the few before it in its own. */
-async function findOwnStanding(db: Db, key: SQL, userId: string): Promise<(Standing & { rank: number }) | null> {
-  const member = await findMember(db, userId)
-  if (!member) return null
-  const [standing] = await db
-    .select({ referralCount: referralCounts.referralCount, lastCredit: referralCounts.lastCredit })
-    .from(referralCounts)
-    .where(and(inPeriod(key), eq(referralCounts.memberId, member.id)))
-  if (!standing) return null
-  const { referralCount, lastCredit } = standing
-  const bucket = Math.floor(lastCredit / TIE_BUCKET)
-  const { rows } = await db.execute<{ ahead: string }>(sql`
-    select (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key} and referral_count > ${referralCount})
-      + (select coalesce(sum(members), 0) from ${leaderboardTies}
-         where period = ${key} and referral_count = ${referralCount} and bucket < ${bucket})
-      + (select count(*) from ${referralCounts} where period = ${key} and referral_count > 0 and ${mostFirst} = ${-referralCount}::int
-         and last_credit >= ${bucket * TIE_BUCKET}::bigint and last_credit < ${lastCredit}::bigint) as ahead`)
-  return { member, referralCount, lastCredit, rank: Number(rows[0]?.ahead ?? 0) + 1 }
-}
-
 // Accounts
 
 /** The member of an account: its own, else the one with its verified address. */
-async function findMember(db: Db, userId: string): Promise<Member | undefined> {
+export async function findMember(db: Db, userId: string): Promise<Member | undefined> {
   const [own] = await db.select().from(members).where(eq(members.accountUserId, userId))
   if (own) return own
   const [account] = await db
@@ -508,225 +397,6 @@ export async function forgetMember(db: Db, userId: string): Promise<void> {
     const freed = undone.map((row) => row.memberId)
     if (freed.length > 0) await tx.update(members).set({ referredBy: null }).where(inArray(members.id, freed))
   })
-}
-
-// Views
-
-/** Rows of a day beyond which views are counted without their referral code, so that nobody can fill the table. */
-const VIEW_ROWS_A_DAY = 10_000
-const today = sql<string>`(now() at time zone 'UTC')::date`
-
-/** Counts a view by day, page and known referral code. */
-export async function trackView(db: Db, input: { path: string; ref?: string }) {
-  const path = pageOf(input.path)
-  const ref = input.ref?.trim() ?? ''
-  if (ref.length > 64 || ref.includes('\u0000') || !(await countKnownView(db, path, ref))) {
-    const isKnown = ref !== '' && (await findReferrer(db, ref)) !== null && (await hasRoomToday(db))
-    await countView(db, path, isKnown ? ref : '')
-  }
-  return { success: true as const }
-}
-
-async function countKnownView(db: Db, path: string, ref: string): Promise<boolean> {
-  const counted = await db
-    .update(pageViews)
-    .set({ views: sql`${pageViews.views} + 1` })
-    .where(and(sql`${pageViews.day} = ${today}`, eq(pageViews.path, path), eq(pageViews.ref, ref)))
-    .returning({ views: pageViews.views })
-  return counted.length > 0
-}
-
-async function hasRoomToday(db: Db): Promise<boolean> {
-  const rows = sql`select 1 from page_views where day = ${today} limit ${VIEW_ROWS_A_DAY}`
-  const { rows: found } = await db.execute<{ rows: string }>(sql`select count(*) as rows from (${rows}) as counted`)
-  return Number(found[0]?.rows) < VIEW_ROWS_A_DAY
-}
-
-async function countView(db: Db, path: string, ref: string): Promise<void> {
-  await db
-    .insert(pageViews)
-    .values({ day: today, path, ref, views: 1 })
-    .onConflictDoUpdate({
-      target: [pageViews.day, pageViews.path, pageViews.ref],
-      set: { views: sql`${pageViews.views} + 1` },
-    })
-}
-
-/** @param ref the code that brought them, '' for none */
-async function countJoin(tx: Db, ref: string): Promise<void> {
-  await tx
-    .insert(pageViews)
-    .values({ day: today, path: '/waitlist', ref: ref.trim(), joins: 1 })
-    .onConflictDoUpdate({
-      target: [pageViews.day, pageViews.path, pageViews.ref],
-      set: { joins: sql`${pageViews.joins} + 1` },
-    })
-}
-
-// The operator
-
-/** Is the account's verified address among OPERATORS? */
-export async function isOperator(db: Db, env: { operators: string[] }, userId: string): Promise<boolean> {
-  const account = and(eq(authUsers.id, userId), eq(authUsers.emailVerified, true))
-  const [found] = await db.select({ email: authUsers.email }).from(authUsers).where(account)
-  return found !== undefined && env.operators.includes(found.email.toLowerCase())
-}
-
-/** Referrals that wait for an operator, the oldest first. */
-export async function listHeld(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
-  const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
-  const isHeld = eq(referrals.status, 'held')
-  const [held, total] = await Promise.all([
-    db
-      .select({
-        memberId: referrals.memberId,
-        email: members.email,
-        referrerId: referrals.referrerId,
-        referrerEmail: referrer.email,
-        reason: referrals.holdReason,
-        country: referrals.country,
-        createdAt: referrals.createdAt,
-      })
-      .from(referrals)
-      .innerJoin(members, eq(members.id, referrals.memberId))
-      .innerJoin(referrer, eq(referrer.id, referrals.referrerId))
-      .where(isHeld)
-      .orderBy(asc(referrals.createdAt), asc(referrals.memberId))
-      .limit(pageSize)
-      .offset((page - 1) * pageSize),
-    db.$count(referrals, isHeld),
-  ])
-  return { held, total, page, pageSize }
-}
-
-/** Credits a held referral; where confirmation is required and missing, once that comes. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function releaseReferral(context: WaitlistContext & { db: Db }, operatorId: string, memberId: string) {
-  await decide(context.db, memberId, ['held'], async (waitlist, referral) => {
-    const { tx, now } = waitlist
-    await tx.update(referrals).set({ decidedAt: now, decidedBy: operatorId }).where(eq(referrals.memberId, memberId))
-    const [member] = await tx.select().from(members).where(eq(members.id, memberId))
-    if (context.env.waitlistConfirmRequired && !member?.confirmedAt)
-      await tx.update(referrals).set({ status: 'unconfirmed' }).where(eq(referrals.memberId, memberId))
-    else await credit(waitlist, context, referral)
-  })
-}
-
-/** Refuses a held referral's credit. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function refuseReferral({ db }: { db: Db }, operatorId: string, memberId: string) {
-  await decide(db, memberId, ['held'], ({ tx, now }) =>
-    tx
-      .update(referrals)
-      .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
-      .where(eq(referrals.memberId, memberId)),
-  )
-}
-
-/** Holds a referral again that was released or refused: the credit is taken back, the position stays. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function undoDecision({ db }: { db: Db }, memberId: string) {
-  await decide(db, memberId, ['credited', 'refused', 'unconfirmed'], async (waitlist, referral) => {
-    if (!referral.holdReason || !referral.decidedAt) throw new Refusal('REFERRAL_STATE')
-    await takeBack(waitlist, referral)
-    await waitlist.tx
-      .update(referrals)
-      .set({ status: 'held', decidedAt: null, decidedBy: null })
-      .where(eq(referrals.memberId, memberId))
-  })
-}
-
-async function decide(
-  db: Db,
-  memberId: string,
-  from: Referral['status'][],
-  decision: (waitlist: LockedWaitlist, referral: Referral) => Promise<unknown>,
-): Promise<void> {
-  await changeWaitlist(db, async (waitlist) => {
-    const [referral] = await waitlist.tx.select().from(referrals).where(eq(referrals.memberId, memberId))
-    if (!referral) throw new Refusal('REFERRAL_NOT_FOUND')
-    if (!from.includes(referral.status)) throw new Refusal('REFERRAL_STATE')
-    await decision(waitlist, referral)
-  })
-}
-
-/** Members whose address begins with the text, or whose code it is; by address, at most 50. */
-export async function searchMembers(db: Db, text: string) {
-  const typed = text.trim().toLowerCase()
-  // Addresses are kept as mailboxes: also look for what the text would be kept as, and for a beginning without dots.
-  const beginnings = [typed, normalizeEmail(typed), typed.replaceAll('.', '')]
-  return db
-    .select()
-    .from(members)
-    .where(
-      or(
-        ...beginnings.map((start) => sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`),
-        eq(members.referralCode, text.trim()),
-      ),
-    )
-    .orderBy(asc(members.normalizedEmail))
-    .limit(50)
-}
-
-/** Invites the next so many by position and mails them; they keep their places. @returns how many were invited */
-export async function inviteNext(context: WaitlistContext & { db: Db }, howMany: number): Promise<number> {
-  return changeWaitlist(context.db, async ({ tx, now }) => {
-    const next = tx
-      .select({ id: members.id })
-      .from(members)
-      .where(and(gt(members.position, 0), isNull(members.invitedAt), isNotNull(members.email)))
-      .orderBy(asc(members.position))
-      .limit(howMany)
-    const invited = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
-    for (const member of invited) {
-      const to = addresseeOf(context, member)
-      if (to) await context.outbox.post(tx, invitationMail(to))
-    }
-    return invited.length
-  })
-}
-
-const CSV_BATCH = 1_000
-const CSV_COLUMNS = ['id', 'email', 'referral_code', 'referred_by', 'signup_date', 'position', 'achievements'] as const
-const CSV_HEADER = [...CSV_COLUMNS, 'referral_count', 'country', 'confirmed_at', 'invited_at']
-
-/** All members as CSV under the specification's column names, in pieces. What a spreadsheet would run as a formula is escaped. */
-export async function* exportMembers(db: Db): AsyncGenerator<string> {
-  yield stringify([CSV_HEADER])
-  let after: string | null = null
-  for (;;) {
-    const rows: { member: Member; count: number | null }[] = await db
-      .select({ member: members, count: referralCounts.referralCount })
-      .from(members)
-      .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
-      .where(after ? gt(members.id, after) : undefined)
-      .orderBy(asc(members.id))
-      .limit(CSV_BATCH)
-    const lines = rows.map(({ member: m, count: referralCount }) => [
-      ...[m.id, m.email, m.referralCode, m.referredBy, m.signupDate.toISOString(), m.position],
-      ...[m.achievements.join(' '), referralCount ?? 0, m.country],
-      ...[m.confirmedAt?.toISOString(), m.invitedAt?.toISOString()],
-    ])
-    if (lines.length > 0) yield stringify(lines, { escape_formulas: true })
-    const last = rows.at(-1)
-    if (!last || rows.length < CSV_BATCH) return
-    after = last.member.id
-  }
-}
-
-/** Views and joins by UTC day, page and referral code, between two days inclusive ('2026-11-20'), newest first, most viewed first. */
-export async function listViews(db: Db, { from, to }: { from: string; to: string }) {
-  return db
-    .select()
-    .from(pageViews)
-    .where(and(sql`${pageViews.day} >= ${from}::date`, sql`${pageViews.day} <= ${to}::date`))
-    .orderBy(sql`${pageViews.day} desc`, sql`${pageViews.views} desc`, asc(pageViews.path), asc(pageViews.ref))
-}
-
-/** Joins of each UTC day that had any, and all joined by its end. */
-export async function growth(db: Db) {
-  const { rows } = await db.execute<{ day: string; joins: number; total: number }>(sql`
-    select day::text, joins::int, (sum(joins) over (order by day))::int as total
-    from (select day, sum(joins) as joins from page_views group by day having sum(joins) > 0) as days
-    order by day`)
-  return rows
 }
 
 // Forgetting

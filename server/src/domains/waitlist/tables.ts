@@ -5,7 +5,6 @@ import {
   bigint,
   boolean,
   check,
-  date,
   index,
   integer,
   pgTable,
@@ -208,18 +207,4 @@ export const rewardGrants = pgTable(
     uniqueIndex('reward_grants_once').on(t.memberId, t.achievement),
     index('reward_grants_account').on(t.accountUserId),
   ],
-)
-
-/** Views and joins by day, page and referral code: counts only. */
-export const pageViews = pgTable(
-  'page_views',
-  {
-    day: date('day', { mode: 'string' }).notNull(),
-    path: text('path').notNull(),
-    /** A code that somebody has; '' for none. */
-    ref: text('ref').notNull(),
-    views: integer('views').notNull().default(0),
-    joins: integer('joins').notNull().default(0),
-  },
-  (t) => [primaryKey({ columns: [t.day, t.path, t.ref] })],
 )

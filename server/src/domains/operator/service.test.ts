@@ -4,20 +4,20 @@ import { eq, isNotNull, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { isOperator } from '../auth/service.ts'
+import { listViews } from '../views/service.ts'
+import { forgetOld } from '../waitlist/service.ts'
+import { joinAddresses, members, referralCounts, referrals, rewardGrants } from '../waitlist/tables.ts'
 import {
   exportMembers,
-  forgetOld,
   growth,
   inviteNext,
-  isOperator,
   listHeld,
-  listViews,
   refuseReferral,
   releaseReferral,
   searchMembers,
   undoDecision,
 } from './service.ts'
-import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp
 let operator: Person

@@ -1,0 +1,20 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readCursor, writeCursor } from './rules.ts'
+
+describe('cursors', () => {
+  it('come back as they were', () => {
+    const place = fc.record({ referralCount: fc.nat(), lastCredit: fc.maxSafeNat(), rank: fc.nat() })
+    fc.assert(
+      fc.property(place, (p) => {
+        expect(readCursor(writeCursor(p))).toEqual(p)
+      }),
+    )
+  })
+
+  it('that are none are told', () => {
+    fc.assert(fc.property(fc.string(), (text) => readCursor(text) === null))
+    for (const value of ['[1,2]', '[1,2,"3"]', '[-1,2,3]', '[3000000000,2,3]', '{}'])
+      expect(readCursor(Buffer.from(value).toString('base64url'))).toBeNull()
+  })
+})

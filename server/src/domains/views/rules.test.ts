@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { pageOf } from './rules.ts'
+
+describe('pageOf', () => {
+  it.each([
+    ['/', '/'],
+    ['/waitlist?ref=abc', '/waitlist'],
+    ['/leaderboard/', '/leaderboard'],
+    ['/campaigns/0190-1', '/campaigns/{id}'],
+    ['/wp-admin.php', 'other'],
+    ['waitlist', 'other'],
+    ['', 'other'],
+  ])('%s is counted for %s', (path, page) => {
+    expect(pageOf(path)).toBe(page)
+  })
+})
