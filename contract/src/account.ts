@@ -18,6 +18,8 @@ export const User = z.object({
   hasPassword: z.boolean(),
   /** The address that the account moves to once both mailboxes have confirmed; null where none is under way. */
   pendingEmail: z.string().nullable(),
+  /** Which of the two mailboxes have confirmed so far; null where no change is under way. */
+  pendingEmailConfirmed: z.object({ present: z.boolean(), new: z.boolean() }).nullable(),
 })
 export type User = z.output<typeof User>
 
@@ -125,7 +127,7 @@ export const account = {
     summary: 'Change name, password or address',
     description:
       'Password and address need the current password or a fresh reauthentication. A new password ends every other session. ' +
-      'A new address counts once its mailbox and the present one have both confirmed by their mailed links (24 hours).',
+      'A new address counts once its mailbox and the present one have both confirmed by their mailed links (24 hours); the present address ends such a change.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],

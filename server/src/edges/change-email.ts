@@ -32,15 +32,11 @@ export async function serveChangeEmail(app: FastifyInstance, services: Services)
       const page = new URL('/account', services.origin)
       try {
         const { token } = request.query
-        const { outbox, origin, database } = services
-        const state = await confirmEmailChange(
-          { db: database.db, outbox, origin },
-          typeof token === 'string' ? token : '',
-        )
-        page.searchParams.set('emailChange', state)
+        const context = { ...services, db: services.database.db }
+        page.searchParams.set('emailChange', await confirmEmailChange(context, typeof token === 'string' ? token : ''))
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        page.searchParams.set('error', error.code)
+        page.searchParams.set('emailChange', 'error')
       }
       return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect(page.href, 303)
     })

@@ -54,7 +54,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       responses: {
         '303': {
           description:
-            'To {origin}/account with emailChange=done, emailChange=waiting (for the other mailbox), or error=INVALID_CODE',
+            'To {origin}/account with emailChange=done, emailChange=waiting (for the other mailbox), or emailChange=error (unknown, used or late)',
         },
       },
     },

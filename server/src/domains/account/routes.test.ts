@@ -248,6 +248,7 @@ describe('GET /auth/user', () => {
         createdAt: expect.any(String),
         hasPassword: true,
         pendingEmail: null,
+        pendingEmailConfirmed: null,
       },
     ])
     expect((await (await makePerson(app)).call('GET', '/auth/user')).body.hasPassword).toBe(false)
@@ -321,15 +322,19 @@ describe('PATCH /auth/user', () => {
       const [one, other] = first === 'leave' ? [change.leave, change.enter] : [change.enter, change.leave]
       expect(await stateAfter(one)).toBe('?emailChange=waiting')
       expect(await stateAfter(one)).toBe('?emailChange=waiting')
-      expect((await change.person.call('GET', '/auth/user')).body.email).toBe(change.person.email)
+      expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
+        email: change.person.email,
+        pendingEmailConfirmed: { present: first === 'leave', new: first === 'enter' },
+      })
       expect(await stateAfter(other)).toBe('?emailChange=done')
       expect((await change.person.call('GET', '/auth/user')).body).toMatchObject({
         email: change.email,
         pendingEmail: null,
+        pendingEmailConfirmed: null,
       })
       expect((await signIn(app, change.email)).status).toBe(200)
       expect((await signIn(app, change.person.email)).status).toBe(400)
-      expect(await stateAfter(other)).toBe('?error=INVALID_CODE')
+      expect(await stateAfter(other)).toBe('?emailChange=error')
       await mailTo(app, change.person.email, /address was changed/)
     })
 
@@ -353,9 +358,33 @@ describe('PATCH /auth/user', () => {
     it('of somebody who signed up in between is not taken from them', async () => {
       const { person, email, leave, enter } = await begun()
       await stateAfter(leave)
-      await app.db.insert(authUsers).values({ email, name: 'Quicker' })
-      expect(await stateAfter(enter)).toBe('?error=INVALID_CODE')
+      await app.db.insert(authUsers).values({ email, name: 'Quicker', emailVerified: true })
+      expect(await stateAfter(enter)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.email).toBe(person.email)
+    })
+
+    it('of somebody who signed up and never proved it is given to who did', async () => {
+      const { person, email, leave, enter } = await begun()
+      await app.db.insert(authUsers).values({ email, name: 'Squatter' })
+      await stateAfter(leave)
+      expect(await stateAfter(enter)).toBe('?emailChange=done')
+      expect((await person.call('GET', '/auth/user')).body.email).toBe(email)
+    })
+
+    it('takes the place on the waitlist along, and one whose mailbox is owned by another account is taken', async () => {
+      const { person, email, leave, enter } = await begun()
+      const { body: joined } = await post('/waitlist/join', { email: person.email })
+      expect((await person.call('GET', '/dashboard')).body.position).toBe(joined.position)
+      await stateAfter(leave)
+      await stateAfter(enter)
+      const { body } = await post('/waitlist/position', { email })
+      expect(body).toMatchObject({ position: joined.position, user: { referral_code: joined.referralCode } })
+
+      const other = await makeAccount(app)
+      await app.db.update(authUsers).set({ email: 'x.y@gmail.com' }).where(eq(authUsers.id, other.id))
+      await other.call('GET', '/dashboard')
+      await person.call('PATCH', '/auth/user', { email: 'xy@gmail.com', currentPassword: PASSWORD })
+      await mailTo(app, 'xy@gmail.com', /already has an account/)
     })
 
     it('after a day is too late, and the present address ends the change', async () => {
@@ -364,11 +393,12 @@ describe('PATCH /auth/user', () => {
         .update(authEmailChanges)
         .set({ expiresAt: new Date(Date.now() - 1) })
         .where(eq(authEmailChanges.userId, person.id))
-      expect(await stateAfter(leave)).toBe('?error=INVALID_CODE')
+      expect(await stateAfter(leave)).toBe('?emailChange=error')
       expect((await person.call('GET', '/auth/user')).body.pendingEmail).toBeNull()
-      const back = await person.call('PATCH', '/auth/user', { email: person.email, currentPassword: PASSWORD })
+      // Without a proof: it changes nothing that wants one.
+      const back = await person.call('PATCH', '/auth/user', { email: person.email })
       expect(back.body.pendingEmail).toBeNull()
-      expect(await stateAfter(enter)).toBe('?error=INVALID_CODE')
+      expect(await stateAfter(enter)).toBe('?emailChange=error')
     })
   })
 })

@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract/account'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
-import { and, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { isUniqueViolation } from '../../db/unique-violation.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -22,7 +24,7 @@ import {
   trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
-import type { WaitlistContext } from '../waitlist/service.ts'
+import { findMailboxOwner, moveMember, type WaitlistContext } from '../waitlist/service.ts'
 import {
   addressChangedMail,
   addressTakenMail,
@@ -313,9 +315,19 @@ export async function findUser(db: Db, actor: Actor) {
   const isPending = and(eq(authEmailChanges.userId, id), gt(authEmailChanges.expiresAt, sql`now()`))
   const [password, [change]] = await Promise.all([
     findPassword(db, id),
-    db.select({ email: authEmailChanges.email }).from(authEmailChanges).where(isPending),
+    db.select().from(authEmailChanges).where(isPending),
   ])
-  return { id, email, name, createdAt, hasPassword: password !== null, pendingEmail: change?.email ?? null }
+  return {
+    id,
+    email,
+    name,
+    createdAt,
+    hasPassword: password !== null,
+    pendingEmail: change?.email ?? null,
+    pendingEmailConfirmed: change
+      ? { present: change.currentConfirmedAt !== null, new: change.newConfirmedAt !== null }
+      : null,
+  }
 }
 
 interface UserChanges {
@@ -329,8 +341,11 @@ interface UserChanges {
 export async function updateUser(context: Context, actor: Actor, changes: UserChanges) {
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
-  if (password !== undefined || email !== undefined) await requireProof(context, actor, currentPassword)
-  if (email !== undefined) await spendMail(context, 'change', email)
+  const { email: presentEmail } = await findAccount(db, actor)
+  // To stay where one is changes nothing that wants a proof, and mails nobody.
+  const moves = email !== undefined && email !== presentEmail
+  if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
+  if (moves) await spendMail(context, 'change', email)
   const hash = password === undefined ? null : await hashPassword(password)
   await db.transaction(async (tx) => {
     const user = await findAccount(tx, actor)
@@ -366,7 +381,7 @@ async function beginEmailChange(
     expiresAt: secondsFromNow(EMAIL_CHANGE_SECONDS),
   })
   const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
-  const [taken] = await tx.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, email))
+  const taken = await isTaken(tx, user.id, email)
   await outbox.post(tx, leaveAddressMail(user.email, email, link(currentToken)))
   await outbox.post(
     tx,
@@ -374,16 +389,26 @@ async function beginEmailChange(
   )
 }
 
+/** Does somebody else have the address, or the mailbox that it reaches? Who signed up with it and never proved it does not. */
+async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> {
+  const isAnothers = and(eq(authUsers.email, email), eq(authUsers.emailVerified, true), ne(authUsers.id, userId))
+  const [account] = await tx.select({ id: authUsers.id }).from(authUsers).where(isAnothers)
+  if (account) return true
+  const owner = await findMailboxOwner(tx, email)
+  return owner !== null && owner !== userId
+}
+
 /**
- * Notes that the mailbox a link was sent to agrees to the change; the second one makes it.
+ * Notes that the mailbox a link was sent to agrees to the change; the second one makes it, and the place on the waitlist moves along.
  * @throws Refusal INVALID_CODE: unknown, used or late, or the address was taken in between
  */
 export async function confirmEmailChange(
-  { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
+  context: WaitlistContext & { db: Db },
   token: string,
 ): Promise<'waiting' | 'done'> {
+  const { db, outbox, origin } = context
   const hash = hashToken(token)
-  return db.transaction(async (tx) => {
+  const moved = transact(db, async (tx) => {
     const [change] = await tx
       .update(authEmailChanges)
       .set({
@@ -400,14 +425,20 @@ export async function confirmEmailChange(
     if (!change) throw new Refusal('INVALID_CODE')
     if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
-    const [taken] = await tx.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, change.email))
-    if (!user || taken) throw new Refusal('INVALID_CODE')
+    if (!user || (await isTaken(tx, user.id, change.email))) throw new Refusal('INVALID_CODE')
+    // Whoever signed up with this address and never proved it makes way for who has just done so.
+    await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
     await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     // These went to the mailbox that the account has left.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
+    await moveMember({ ...context, db: tx }, user.id, change.email)
     await outbox.post(tx, addressChangedMail(user.email, change.email, `${origin}/login`))
-    return 'done'
+    return 'done' as const
+  })
+  return moved.catch((error: unknown) => {
+    // Somebody proved the address, or joined the waitlist with it, in the same moment.
+    throw isUniqueViolation(error) ? new Refusal('INVALID_CODE') : error
   })
 }
 

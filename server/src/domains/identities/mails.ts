@@ -10,3 +10,13 @@ export function identityLinkedMail(to: string, accountLink: string): Mail {
     closing: 'If this was not you, unlink it and change your password.',
   })
 }
+
+/** Tells the owner of an account that one of the accounts elsewhere signs in to it no more. */
+export function identityUnlinkedMail(to: string, accountLink: string): Mail {
+  return mailOf(to, {
+    subject: 'A way to sign in was unlinked',
+    lines: ['An account elsewhere that signed in to your X-Automated account was unlinked. It signs in no more.'],
+    action: { label: 'See how you sign in', link: accountLink },
+    closing: 'If this was not you, change your password and end all other sessions.',
+  })
+}

@@ -409,6 +409,7 @@ describe('linked accounts', () => {
     expect((await person.call('DELETE', `/auth/identities/${identity.id}`)).status).toBe(204)
     expect(await identitiesOf(person)).toEqual([])
     expect((await signInWithGoogle(email)).answer?.body.user.id).not.toBe(person.id)
+    await mailTo(app, person.email, /A way to sign in was unlinked/)
   })
 
   it('403: unlinking without a proof; 404: another’s, and one’s password', async () => {

@@ -19,7 +19,7 @@ import { requireProof } from '../account/service.ts'
 import { type AuthContext, finishSignIn, issueCode, proveMailbox, verifierFits } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { join, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
-import { identityLinkedMail } from './mails.ts'
+import { identityLinkedMail, identityUnlinkedMail } from './mails.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
 const STATE_SECONDS = 10 * 60
@@ -279,8 +279,12 @@ export async function link(
 }
 
 /** @throws Refusal IDENTITY_NOT_FOUND, REAUTHENTICATION_NEEDED, LAST_WAY_IN */
-export async function unlink(context: { db: Db; limits: Limits }, actor: Actor, id: string): Promise<void> {
-  const { db } = context
+export async function unlink(
+  context: { db: Db; limits: Limits; outbox: Outbox; origin: string },
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  const { db, outbox, origin } = context
   const isOwn = and(
     eq(authIdentities.id, id),
     eq(authIdentities.userId, actor.userId),
@@ -298,6 +302,8 @@ export async function unlink(context: { db: Db; limits: Limits }, actor: Actor, 
       .for('update')
     if (all.length === 1) throw new Refusal('LAST_WAY_IN')
     await tx.delete(authIdentities).where(isOwn)
+    const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
+    if (user) await outbox.post(tx, identityUnlinkedMail(user.email, `${origin}/account`))
   })
 }
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { mailTo, makeAccount, prove, signIn, statusOf } from '../../../test/accounts.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { mailsTo, mailTo, makeAccount, prove, signIn, statusOf } from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { createPasskey } from '../../../test/passkey.ts'
@@ -201,6 +201,10 @@ describe('recovery codes', () => {
       200,
     )
     expect((await person.call('GET', '/auth/factors')).body.recoveryCodesLeft).toBe(8)
+    await vi.waitFor(async () => {
+      const told = (await mailsTo(app, person.email)).map(({ text }) => text)
+      expect(told.some((text) => text.includes('with a recovery code, which works no more. 9 are left.'))).toBe(true)
+    })
   })
 
   it('renewed, the old ones end; they need a proof, and a factor', async () => {
@@ -209,6 +213,10 @@ describe('recovery codes', () => {
     expect([renewed.status, renewed.body.recoveryCodes.length]).toEqual([200, 10])
     expect((await second(await ticketOf(person), { code: recoveryCodes[0] })).status).toBe(400)
     expect((await second(await ticketOf(person), { code: renewed.body.recoveryCodes[0] })).status).toBe(200)
+    await vi.waitFor(async () => {
+      const told = (await mailsTo(app, person.email)).map(({ text }) => text)
+      expect(told.some((text) => text.includes('New recovery codes were made'))).toBe(true)
+    })
     await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await (await makePerson(app)).call('POST', '/auth/recovery-codes')).body.code).toBe('FACTOR_NOT_FOUND')

@@ -130,7 +130,7 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
  * @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
  */
 export async function verify(context: Context, actor: Actor, { id, ...shown }: { id: string } & Shown) {
-  const { db, limits, origin, outbox } = context
+  const { db, limits } = context
   const found = await findFactor(db, actor, id)
   await limits.spend('secondFactorByUser', actor.userId)
   const outcome = await db.transaction(async (tx) => {
@@ -149,9 +149,8 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
     if (!confirmed) return null
     const isFirst = (await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0
     await tx.update(authFactors).set({ confirmedAt: new Date() }).where(eq(authFactors.id, factor.id))
-    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, actor.userId))
     const change = `“${factor.name}” was added to your X-Automated account. It is asked for when you log in from now on.`
-    if (user) await outbox.post(tx, factorsChangedMail(user.email, change, `${origin}/account`))
+    await tellOwner(context, tx, actor.userId, change)
     return { recoveryCodes: isFirst ? await makeRecoveryCodes(tx, actor.userId) : null }
   })
   // Refused only after the commit, so that a challenge is used up by a wrong answer too.
@@ -162,7 +161,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
 
 /** @throws Refusal FACTOR_NOT_FOUND, REAUTHENTICATION_NEEDED */
 export async function remove(context: Context, actor: Actor, id: string): Promise<void> {
-  const { db, outbox, origin } = context
+  const { db } = context
   const factor = await findFactor(db, actor, id)
   await requireProof(context, actor)
   await db.transaction(async (tx) => {
@@ -170,9 +169,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
     if (!factor.confirmedAt) return
     const left = await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))
     if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, actor.userId))
-    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, actor.userId))
-    const change = `“${factor.name}” was removed from your X-Automated account.`
-    if (user) await outbox.post(tx, factorsChangedMail(user.email, change, `${origin}/account`))
+    await tellOwner(context, tx, actor.userId, `“${factor.name}” was removed from your X-Automated account.`)
   })
 }
 
@@ -182,7 +179,12 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
   if ((await db.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0)
     throw new Refusal('FACTOR_NOT_FOUND')
   await requireProof(context, actor)
-  return { recoveryCodes: await db.transaction((tx) => makeRecoveryCodes(tx, actor.userId)) }
+  const recoveryCodes = await db.transaction(async (tx) => {
+    const codes = await makeRecoveryCodes(tx, actor.userId)
+    await tellOwner(context, tx, actor.userId, 'New recovery codes were made; those before work no more.')
+    return codes
+  })
+  return { recoveryCodes }
 }
 
 // The second step of a sign-in
@@ -266,7 +268,11 @@ async function provesItself(
     .delete(authRecoveryCodes)
     .where(and(eq(authRecoveryCodes.userId, userId), eq(authRecoveryCodes.codeHash, hashToken(shown.code ?? ''))))
     .returning()
-  return used !== undefined
+  if (!used) return false
+  const left = await tx.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId))
+  const change = `Somebody logged in to your X-Automated account with a recovery code, which works no more. ${left} ${left === 1 ? 'is' : 'are'} left.`
+  await tellOwner(context, tx, userId, change)
+  return true
 }
 
 // Proofs
@@ -375,6 +381,12 @@ function credentialsOf(factors: Row[]) {
 }
 
 // Rows
+
+/** By mail, as it may not have been them. @param change what happened, as a sentence */
+async function tellOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
+  const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
+  if (user) await outbox.post(tx, factorsChangedMail(user.email, change, `${origin}/account`))
+}
 
 /** @throws Refusal FACTOR_NOT_FOUND */
 async function findFactor(db: Db, { userId }: Actor, id: string): Promise<Row> {

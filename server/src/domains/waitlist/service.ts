@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { isUniqueViolation } from '../../db/unique-violation.ts'
 import { Refusal } from '../../refusal.ts'
 import { countryOf } from '../../requests/country.ts'
 import type { Limits } from '../../requests/limits.ts'
@@ -365,38 +366,93 @@ export async function nameReferrer(
   return { success: true as const }
 }
 
+/** The account that owns the entry of the mailbox which an address reaches; null where there is no entry, or none that is owned. */
+export async function findMailboxOwner(db: Db, email: string): Promise<string | null> {
+  return (await findByMailbox(db, normalizeEmail(email)))?.accountUserId ?? null
+}
+
+/**
+ * Lets the entry of an account follow it to its new address. Call it in the transaction that changes the address.
+ * Where the new mailbox has joined by itself, one entry stays: the one that joined, then the one with more referrals, then the account's own so far.
+ * The other leaves an anonymous place; what it had earned goes over.
+ */
+export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
+  const normalizedEmail = normalizeEmail(email)
+  const isMoved = await changeWaitlist(context.db, async (waitlist) => {
+    const { tx } = waitlist
+    const [own] = await tx.select().from(members).where(eq(members.accountUserId, userId))
+    if (!own) return false
+    const there = await findByMailbox(tx, normalizedEmail)
+    const stays = there && there.id !== own.id ? await leaveTheBetter(tx, userId, { own, there }) : own
+    await tx.update(members).set({ email, normalizedEmail, accountUserId: userId }).where(eq(members.id, stays.id))
+    await confirm(waitlist, context, stays.id)
+    return true
+  })
+  // An account that had none owns the one of its new address, or gets one.
+  if (!isMoved) await ensureMember(context, userId)
+}
+
+/** Of two entries that turned out to be one person's. @returns the one that stays */
+async function leaveTheBetter(tx: Db, userId: string, { own, there }: { own: Member; there: Member }): Promise<Member> {
+  const counts = await tx
+    .select()
+    .from(referralCounts)
+    .where(and(eq(referralCounts.period, 'alltime'), inArray(referralCounts.memberId, [own.id, there.id])))
+  const countOf = ({ id }: Member) => counts.find(({ memberId }) => memberId === id)?.referralCount ?? 0
+  const joined = ({ position }: Member) => position > 0
+  const isThereBetter = joined(own) === joined(there) ? countOf(there) > countOf(own) : joined(there)
+  const [stays, goes] = isThereBetter ? [there, own] : [own, there]
+
+  // What both had earned the account was given already.
+  const given = tx.select({ key: rewardGrants.achievement }).from(rewardGrants).where(eq(rewardGrants.memberId, own.id))
+  await tx
+    .delete(rewardGrants)
+    .where(and(eq(rewardGrants.memberId, there.id), inArray(rewardGrants.achievement, given)))
+  await tx
+    .update(rewardGrants)
+    .set({ memberId: stays.id, accountUserId: userId })
+    .where(inArray(rewardGrants.memberId, [own.id, there.id]))
+  await leaveAnonymousPlace(tx, goes.id)
+  const achievements = [...new Set([...stays.achievements, ...goes.achievements])]
+  await tx.update(members).set({ achievements }).where(eq(members.id, stays.id))
+  return stays
+}
+
 /** Leaves an anonymous place of an account's member. Credits that it gave stay its referrer's. Call before the account is deleted. */
 export async function forgetMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
     const found = await findMember(tx, userId)
     // Another account with the same mailbox owns it.
     if (!found || (found.accountUserId && found.accountUserId !== userId)) return
-    const [member] = await tx
-      .update(members)
-      .set({
-        email: null,
-        normalizedEmail: null,
-        referralCode: null,
-        accountUserId: null,
-        achievements: [],
-        country: null,
-        referralCountries: [],
-      })
-      .where(eq(members.id, found.id))
-      .returning({ id: members.id })
-    if (!member) return
-    await tx.delete(joinAddresses).where(eq(joinAddresses.memberId, member.id))
-    await tx.delete(referralCounts).where(eq(referralCounts.memberId, member.id))
-    await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, member.id))
-    // What has not been credited never will be: neither what it would have given nor what it would have got.
-    const concerned = or(eq(referrals.memberId, member.id), eq(referrals.referrerId, member.id))
-    const undone = await tx
-      .delete(referrals)
-      .where(and(concerned, ne(referrals.status, 'credited')))
-      .returning({ memberId: referrals.memberId })
-    const freed = undone.map((row) => row.memberId)
-    if (freed.length > 0) await tx.update(members).set({ referredBy: null }).where(inArray(members.id, freed))
+    await leaveAnonymousPlace(tx, found.id)
   })
+}
+
+/** While nobody else changes the waitlist. */
+async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
+  await tx
+    .update(members)
+    .set({
+      email: null,
+      normalizedEmail: null,
+      referralCode: null,
+      accountUserId: null,
+      achievements: [],
+      country: null,
+      referralCountries: [],
+    })
+    .where(eq(members.id, memberId))
+  await tx.delete(joinAddresses).where(eq(joinAddresses.memberId, memberId))
+  await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
+  await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
+  // What has not been credited never will be: neither what it would have given nor what it would have got.
+  const concerned = or(eq(referrals.memberId, memberId), eq(referrals.referrerId, memberId))
+  const undone = await tx
+    .delete(referrals)
+    .where(and(concerned, ne(referrals.status, 'credited')))
+    .returning({ memberId: referrals.memberId })
+  const freed = undone.map((row) => row.memberId)
+  if (freed.length > 0) await tx.update(members).set({ referredBy: null }).where(inArray(members.id, freed))
 }
 
 // Forgetting
@@ -418,8 +474,4 @@ export async function forgetOld(db: Db): Promise<void> {
   await db.delete(referralCounts).where(pastDays)
   await db.delete(leaderboardTallies).where(or(pastDays, sql`members = 0`))
   await db.delete(leaderboardTies).where(or(pastDays, sql`members = 0`))
-}
-
-function isUniqueViolation(error: { code?: string; cause?: { code?: string } }): boolean {
-  return (error.cause?.code ?? error.code) === '23505'
 }
