@@ -7,6 +7,7 @@ import { lists } from './lists.ts'
 import { personalData } from './personal-data.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
+import { suppressions } from './suppressions.ts'
 import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
@@ -22,6 +23,7 @@ export const contract = {
   leads,
   lists,
   campaigns,
+  suppressions,
   waitlist,
 }
 export type Contract = typeof contract

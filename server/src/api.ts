@@ -23,6 +23,7 @@ import { listRoutes } from './domains/lists/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
+import { suppressionRoutes } from './domains/suppressions/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
@@ -41,6 +42,7 @@ export const router = {
   leads: leadRoutes,
   lists: listRoutes,
   campaigns: campaignRoutes,
+  suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,
 }
 

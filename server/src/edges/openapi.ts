@@ -84,6 +84,37 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
     },
   },
+  '/suppressions/import': {
+    post: {
+      operationId: 'suppressions.import',
+      tags: ['Suppressions'],
+      summary: 'Import people not to write to from CSV',
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns twitter_handle (alone required), x_user_id, reason (opted_out, replied_stop, manual or import) and note; others are passed over. A bare column of handles will do. What is queued for any of them fails at once. Who is on the list already stays as they are.`,
+      requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+      responses: {
+        '200': {
+          description: 'What became of each line',
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                properties: {
+                  imported: { type: 'integer' },
+                  known: { type: 'integer' },
+                  stopped: { type: 'integer' },
+                  rejected: {
+                    type: 'array',
+                    items: { type: 'object', properties: { line: { type: 'integer' }, problem: { type: 'string' } } },
+                  },
+                  rejectedCount: { type: 'integer' },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
   '/leads/import': {
     post: {
       operationId: 'leads.import',

@@ -6,6 +6,7 @@ import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
 import {
   anywhere,
   type Columns,
@@ -19,7 +20,7 @@ import {
 import { filterStatus, foldedName, knownFollowers, leadCounts, leads, words } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
-export type { IncomingLead } from './rules.ts'
+export { anywhere, type IncomingLead } from './rules.ts'
 
 interface ListInput extends LeadFilter {
   page: number
@@ -210,6 +211,7 @@ export interface Owner {
 /**
  * Makes or updates the lead of each person, in the caller's transaction, with a few statements whatever their number.
  * A lead is known by X's user id; by handle where the id is unknown, and then it is given the id. Its status is never touched.
+ * Who is on the suppression list becomes none and is left as they are.
  * @param people each at most once
  * @param read `whole`: what X says of them replaces what stood there; `parts`: only what is said does
  * @returns the leads' ids, in no order
@@ -225,6 +227,7 @@ export async function upsertLeads(
     tx,
     people.map((lead, place) => ({ line: place + 1, lead })),
   )
+  await unstageSuppressed(tx, owner.workspaceId)
   await settleStage(tx, owner, read)
   const { rows } = await tx.execute<{ lead_id: string }>(sql`delete from incoming_leads returning lead_id`)
   return rows.map((row) => row.lead_id)
@@ -277,6 +280,8 @@ export async function importLeads(db: Db, actor: Actor, records: AsyncIterable<C
       rejected.push(...doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` })))
       rejectedCount += total
     }
+    const suppressed = await unstageSuppressed(tx, actor.workspaceId)
+    for (const line of suppressed) reject(line, 'is on your suppression list')
     const counts = await settleStage(tx, { workspaceId: actor.workspaceId, userId: actor.userId }, 'parts')
     const named = rejected.sort((a, b) => a.line - b.line).slice(0, REJECTED_MAX)
     return { ...counts, rejected: named, rejectedCount }
@@ -339,6 +344,16 @@ async function unstageDoubles(
     )
     select line, first, count(*) over ()::int as total from gone order by line limit ${REJECTED_MAX}`)
   return { doubles: rows, total: rows[0]?.total ?? 0 }
+}
+
+/** Takes out of the stage who is not to be written to: they do not become leads. @returns their lines */
+async function unstageSuppressed(tx: Db, workspaceId: string): Promise<number[]> {
+  const { rows } = await tx.execute<{ line: number }>(sql`
+    delete from incoming_leads i
+    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
+    where l.line = i.line and ${suppressedBecause('l')} is not null
+    returning i.line`)
+  return rows.map(({ line }) => line)
 }
 
 /** Turns the stage into leads, and notes there which lead each became. */

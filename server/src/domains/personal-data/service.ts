@@ -13,6 +13,7 @@ import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { suppressions } from '../suppressions/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
 import { members, referrals } from '../waitlist/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -87,6 +88,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
     ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
     ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
+    ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
     ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
     ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],

@@ -474,7 +474,7 @@ async function keepPage(
       )
     for (const { xUserId } of known) wanted.delete(xUserId ?? '')
     const found = [...wanted.values()].slice(0, row.maxResults - row.matched)
-    const matched = row.matched + found.length
+    let matched = row.matched
     if (found.length > 0) {
       const leadIds = await upsertLeads(
         tx,
@@ -482,6 +482,7 @@ async function keepPage(
         found.map((user) => leadOf(user, row)),
         'whole',
       )
+      matched += leadIds.length
       await tx.execute(sql`
         insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
         on conflict do nothing`)

@@ -3,16 +3,19 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
 import {
   campaignGate,
   campaignLock,
   claimThatLeavesTheDay,
+  findSuppression,
   LEAD_MISSING,
   OUTCOME_UNKNOWN,
   type Pace,
   recordOutcome,
+  skipMessage,
   wakeAccount,
   xUserLock,
 } from './service.ts'
@@ -62,6 +65,8 @@ export interface Claimed {
   senderId: string
   /** Null where the lead was deleted. */
   lead: { id: string; handle: string; xUserId: string | null } | null
+  /** Why its lead is not to be written to, if it was suppressed by the claim. */
+  suppressed: string | null
   /** Since when it may have been sent by an attempt before; null: certainly never. */
   triedSince: Date | null
   /** By performance.now(), before the claim began. */
@@ -141,7 +146,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
         where id = ${account.id} and exists (select from claimed)
       )
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
-        l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
+        l.id as "leadId", l.twitter_handle as handle, l.x_user_id as "leadXUserId", ${suppressedBecause('l')} as suppressed
       from claimed c left join leads l on l.id = c.lead_id`)
   const row = claims[0]
   if (!row) {
@@ -157,6 +162,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
     accountId: account.id,
     senderId: account.xUserId,
     lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
+    suppressed: row.suppressed,
     triedSince: next.triedAt ? new Date(next.triedAt) : null,
   }
 }
@@ -172,6 +178,7 @@ type ClaimRow = {
   leadId: string | null
   handle: string
   leadXUserId: string | null
+  suppressed: string | null
 }
 
 /** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign. */
@@ -236,6 +243,8 @@ export type Verdict =
   | { kind: 'sent'; eventId: string }
   /** `forbidden`: X may mean the account rather than this lead. */
   | { kind: 'failed'; reason: string; forbidden?: true }
+  /** Not sent: its lead is not to be written to any more. */
+  | { kind: 'skipped'; reason: string }
   /** Not sent: X allows no more for now. */
   | { kind: 'wait'; until: Date }
   /** Not sent: X cannot be reached. */
@@ -251,6 +260,7 @@ export type Verdict =
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
+class Suppressed extends Error {}
 
 /**
  * Hands a claimed message to X, unless its conversation shows that an attempt before has gone through.
@@ -259,6 +269,7 @@ class CampaignPaused extends Error {}
 export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds: () => boolean): Promise<Verdict> {
   const { lead } = claimed
   if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
+  if (claimed.suppressed) return { kind: 'skipped', reason: claimed.suppressed }
   let mayBeSent = false
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
@@ -273,6 +284,8 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
       await keepFresh(needs.database.db, claimed, timing, holds)
+      const suppressed = await findSuppression(needs.database.db, lead.id)
+      if (suppressed) throw new Suppressed(suppressed)
       mayBeSent = true
       try {
         return await x.sendMessage(accessToken, recipientId, claimed.message)
@@ -284,6 +297,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     return { kind: 'sent', eventId }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
+    if (error instanceof Suppressed) return { kind: 'skipped', reason: error.message }
     if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (mayBeSent) return { kind: 'unknown' }
     if (error instanceof XError) return verdictOf(error, lead.handle)
@@ -401,6 +415,10 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       return
     case 'failed':
       await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
+      return
+    case 'skipped':
+      await giveBack(tx, claimed)
+      await skipMessage(tx, claimed.id, verdict.reason)
       return
     case 'wait':
       await giveBack(tx, claimed)

@@ -13,6 +13,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
 import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { compileTemplate, restSeconds } from './rules.ts'
@@ -77,15 +78,15 @@ export async function queueList(
   return rows[0] ?? { queued: 0, total: 0 }
 }
 
-/** Over a lead `l`: why this campaign must not write to it. Replies, opt-outs and the suppression list will stand here too. */
+/** Over a lead `l`: why this campaign must not write to it; null where it may. Writing twice can be allowed in a campaign, writing to the suppressed cannot. */
 function reasonToSkip(campaign: Pick<Campaign, 'id' | 'allowRepeat'>): SQL {
-  return sql`
+  return sql`select coalesce(${suppressedBecause('l')}, (
     select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
-      || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end as reason
+      || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
     from dms d join campaigns c on c.id = d.campaign_id
     where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
       and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and c.status <> 'archived'))
-    order by d.sent_at nulls last limit 1`
+    order by d.sent_at nulls last limit 1)) as reason`
 }
 
 /** One queueing at a time in a workspace: each must see what the one before has queued, or both would write to one lead. */
@@ -122,18 +123,71 @@ export async function lockQueuedLeads(tx: Db, campaignId: string): Promise<void>
 
 /** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
+  await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+}
+
+/** Gives leads whose queued message will not be sent the status that their other messages leave them in. */
+async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
-    with freed as (
-      select distinct lead_id from dms where campaign_id = ${campaignId} and status = 'queued'
-    ), known as (
-      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and d.attempts > 0) as failed,
-        bool_or(d.status = 'queued' and c.status <> 'archived' and c.id <> ${campaignId}) as still_queued
-      from freed join dms d on d.lead_id = freed.lead_id join campaigns c on c.id = d.campaign_id
+    with known as (
+      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and d.tried_at is not null) as failed,
+        bool_or(d.status = 'queued' and c.status <> 'archived') as still_queued
+      from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
       group by d.lead_id
     )
     update leads l set updated_at = now(),
       dm_status = case when known.contacted then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
     from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
+}
+
+// Suppressing
+
+/**
+ * Ends what waits for leads that are on the suppression list now: their messages fail, with why, in every campaign, and a campaign with nothing left is complete.
+ * What is in somebody's hands is passed over: senders look at the list themselves before they hand a message over, and so does who queues one again.
+ * @param leadIds a query for them; others among them are left alone
+ * @returns how many messages were stopped
+ */
+export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
+  // Whoever is just queueing a list holds its leads: their messages are seen here once that is done.
+  await lockLeads(tx, leadIds)
+  const waiting = sql`
+    from dms d join leads l on l.id = d.lead_id
+    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null`
+  // Campaigns before the messages, and no message is waited for: who holds one may wait for a lead.
+  const { rows: held } = await tx.execute<{ id: string }>(sql`
+    select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
+  if (held.length === 0) return 0
+  const { rowCount } = await tx.execute(sql`
+    update dms set status = 'failed', error_message = found.reason, updated_at = now()
+    from (
+      select d.id, ${suppressedBecause('l')} as reason ${waiting} and d.campaign_id = any(${sql.param(held.map(({ id }) => id))}::uuid[])
+      for update of d skip locked
+    ) found
+    where dms.id = found.id and found.reason is not null`)
+  await settleLeads(tx, leadIds)
+  for (const { id } of held) await completeIfDone(tx, id)
+  return rowCount ?? 0
+}
+
+/** Fails a queued message that is in nobody's hands because its lead was suppressed after it was queued. It counts as never tried. */
+export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
+  const { rows } = await tx.execute<{ campaignId: string; leadId: string | null }>(sql`
+    update dms set status = 'failed', error_message = ${reason}, updated_at = now()
+    where id = ${id} and status = 'queued' and lease_expires_at is null
+    returning campaign_id as "campaignId", lead_id as "leadId"`)
+  const [skipped] = rows
+  if (!skipped) return
+  if (skipped.leadId) await settleLeads(tx, sql`select ${skipped.leadId}::uuid`)
+  await completeIfDone(tx, skipped.campaignId)
+}
+
+/** Why a lead may not be written to at this moment; null where it may. */
+export async function findSuppression(db: Db, leadId: string): Promise<string | null> {
+  const { rows } = await db.execute<{ reason: string | null }>(
+    sql`select ${suppressedBecause('l')} as reason from leads l where l.id = ${leadId}`,
+  )
+  return rows[0]?.reason ?? null
 }
 
 /**
@@ -150,7 +204,7 @@ export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
 }
 
 /**
- * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued, were written to or may have been are left out.
+ * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued, were written to or may have been, or are suppressed, are left out.
  * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder)
  */
 export async function queueDirect(
@@ -175,6 +229,7 @@ export async function queueDirect(
         where l.workspace_id = ${actor.workspaceId} and l.id in (${selectLeads(tx, actor, selection)})
           and l.dm_status not in ('queued', 'sent', 'contacted')
           and not exists (select from dms d where d.lead_id = l.id and d.outcome_unknown)
+          and ${suppressedBecause('l')} is null
         order by l.created_at, l.id
         returning lead_id
       )
@@ -467,6 +522,7 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
       .select({
         dm: dms,
         lead: leads,
+        suppressed: sql<string | null>`(select ${suppressedBecause('l')} from leads l where l.id = ${dms.leadId})`,
         dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - clock_timestamp())::float`,
       })
       .from(dms)
@@ -476,6 +532,10 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
       .limit(1)
       .for('update', { of: dms, skipLocked: true })
     if (!next) return nothingDue(null)
+    if (next.suppressed) {
+      await skipMessage(tx, next.dm.id, next.suppressed)
+      continue
+    }
     const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign, account))
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx

@@ -1,0 +1,102 @@
+import { isId, isMoment } from '@x-automated/contract/fields'
+import { SUPPRESSION_NOTE_MAX, SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
+
+/** The last suppression of a page, by what they are ordered by. */
+export interface Place {
+  createdAt: Date
+  id: string
+}
+
+export function writeCursor({ createdAt, id }: Place): string {
+  return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url')
+}
+
+/** Null: none that `writeCursor` wrote. */
+export function readCursor(cursor: string): Place | null {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  return isMoment(at) && isId(id) ? { createdAt: new Date(at), id } : null
+}
+
+/** Somebody who is to be suppressed, as a file names them. */
+export interface Named {
+  twitterHandle: string
+  xUserId: string | null
+  reason: SuppressionReason
+  note: string | null
+}
+
+type Field = 'twitter_handle' | 'x_user_id' | 'reason' | 'note'
+/** What each column of a file is; null: passed over. */
+export type Columns = (Field | null)[]
+
+const KNOWN: Record<string, Field> = {
+  twitter_handle: 'twitter_handle',
+  handle: 'twitter_handle',
+  username: 'twitter_handle',
+  x_user_id: 'x_user_id',
+  reason: 'reason',
+  note: 'note',
+}
+
+/**
+ * Reads the first line of a file. A file may also be a bare column of handles: then its first line is one of them.
+ * @returns the columns, and whether the first line names somebody already; or what is wrong with it
+ */
+export function readHeader(fields: readonly string[]): { columns: Columns; isData: boolean } | { problem: string } {
+  const columns = fields.map(
+    (field) =>
+      KNOWN[
+        field
+          .trim()
+          .toLowerCase()
+          .replaceAll(/[\s-]+/g, '_')
+      ] ?? null,
+  )
+  const named = columns.filter((column) => column === 'twitter_handle').length
+  if (named > 1) return { problem: 'The file has two columns of handles.' }
+  if (named === 1) return { columns, isData: false }
+  if (fields.length === 1 && HANDLE.test(bareHandle(fields[0] ?? '')))
+    return { columns: ['twitter_handle'], isData: true }
+  return { problem: 'The first line must name a column twitter_handle.' }
+}
+
+/** X's own rule. */
+const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+
+/** A handle as people write it down: with an @, as an address of its page, guarded from a spreadsheet by an apostrophe. */
+function bareHandle(text: string): string {
+  return text
+    .trim()
+    .replace(/^'(?=@)/, '')
+    .replace(/^(https?:\/\/)?(www\.)?(x|twitter)\.com\//i, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/^@/, '')
+}
+
+/** Reads one line. @returns who is named, or what is wrong with the line, in words to show */
+export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {
+  if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
+  if (fields.length !== columns.length)
+    return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
+  const cell = (name: Field) => {
+    const place = columns.indexOf(name)
+    return place === -1 ? '' : (fields[place] ?? '').trim()
+  }
+  const handle = bareHandle(cell('twitter_handle'))
+  if (handle === '') return { problem: 'twitter_handle is missing' }
+  if (!HANDLE.test(handle)) return { problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' }
+  const xUserId = cell('x_user_id')
+  if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: 'x_user_id is not an id of X' }
+  const note = cell('note')
+  if (note.length > SUPPRESSION_NOTE_MAX) return { problem: `note is longer than ${SUPPRESSION_NOTE_MAX} characters` }
+  if (note.includes('\u0000')) return { problem: 'holds a NUL character' }
+  const reason = cell('reason').toLowerCase()
+  const known = SUPPRESSION_REASONS.find((one) => one === reason)
+  if (reason !== '' && !known) return { problem: `reason must be one of ${SUPPRESSION_REASONS.join(', ')}` }
+  return {
+    twitterHandle: handle.toLowerCase(),
+    xUserId: xUserId || null,
+    reason: known ?? 'import',
+    note: note || null,
+  }
+}

@@ -1,0 +1,260 @@
+import type {
+  Suppression,
+  SuppressionImport,
+  SuppressionReason,
+  SuppressionSelection,
+} from '@x-automated/contract/suppressions'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { authUsers } from '../auth/tables.ts'
+import { anywhere, type CsvRecord, selectLeads } from '../leads/service.ts'
+import { stopMessages } from '../sending/service.ts'
+import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
+import { suppressionCounts, suppressions } from './tables.ts'
+
+const columns = {
+  id: suppressions.id,
+  twitterHandle: suppressions.twitterHandle,
+  xUserId: suppressions.xUserId,
+  reason: suppressions.reason,
+  note: suppressions.note,
+  by: { id: authUsers.id, name: authUsers.name },
+  createdAt: suppressions.createdAt,
+}
+
+interface ListInput {
+  q?: string
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** One page of the suppression list, newest first, with the exact total. @throws Refusal INVALID_INPUT: no cursor of ours */
+export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not one of an answer before')
+  const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
+  const behind = place
+    ? sql`(${suppressions.createdAt}, ${suppressions.id}) < (${place.createdAt.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  const [rows, total] = await Promise.all([
+    db
+      .select(columns)
+      .from(suppressions)
+      .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
+      .where(and(matching, behind))
+      .orderBy(desc(suppressions.createdAt), desc(suppressions.id))
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
+    q ? db.$count(suppressions, matching) : countAll(db, actor),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return { suppressions: shown, total, page, pageSize, cursor: last ? writeCursor(last) : null }
+}
+
+/** Words of three letters or more have an index for wherever they stand; shorter ones are looked for at the beginning, which has another. */
+function handleHas(q: string): SQL | undefined {
+  const part = q.replace(/^@/, '').toLowerCase()
+  if (part === '') return undefined
+  const pattern = anywhere(part)
+  return sql`${suppressions.twitterHandle} like ${part.length < 3 ? pattern.slice(1) : pattern}`
+}
+
+async function countAll(db: Db, actor: Actor): Promise<number> {
+  const [row] = await db
+    .select({ count: suppressionCounts.count })
+    .from(suppressionCounts)
+    .where(eq(suppressionCounts.workspaceId, actor.workspaceId))
+  return row?.count ?? 0
+}
+
+/** Who suppresses, and where. `userId` null: nobody in person, a reply did. */
+export interface Suppressor {
+  workspaceId: string
+  userId: string | null
+}
+
+/**
+ * Stops writing to the people that are named, or that the leads are: in one transaction they stand on the list, and what is queued for them has failed.
+ * What is in a sender's hands at that moment goes on, unless it looks before it hands the message to X, which it does.
+ * @returns how many are new on the list, and how many messages were stopped
+ */
+export async function create(
+  db: Db,
+  actor: Actor,
+  { reason, note, handles, ...selection }: SuppressionSelection & { reason: SuppressionReason; note?: string },
+) {
+  return transact(db, async (tx) => {
+    await openStage(tx)
+    const said = sql`${reason}::text, ${note || null}::text`
+    if (handles)
+      await tx.execute(sql`
+        insert into incoming_suppressions (twitter_handle, reason, note)
+        select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
+    else await stageLeads(tx, selectLeads(tx, actor, selection), said)
+    const { added, stopped } = await settleStage(tx, actor)
+    return { success: true as const, suppressed: added, stopped }
+  })
+}
+
+/** As `create`, for one lead, in the caller's transaction: what a reply with an opt-out word calls. */
+export async function suppressLead(
+  tx: Db,
+  by: Suppressor,
+  leadId: string,
+  { reason, note = null }: { reason: SuppressionReason; note?: string | null },
+): Promise<{ added: number; stopped: number }> {
+  await openStage(tx)
+  await stageLeads(
+    tx,
+    sql`select id from leads where id = ${leadId} and workspace_id = ${by.workspaceId}`,
+    sql`${reason}::text, ${note}::text`,
+  )
+  return settleStage(tx, by)
+}
+
+/** How a lead stands on the list, by its handle or X's id; null: it may be written to. */
+export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<SuppressionRow | null> {
+  const [row] = await db
+    .select(columns)
+    .from(suppressions)
+    .leftJoin(authUsers, eq(authUsers.id, suppressions.userId))
+    .where(
+      and(
+        eq(suppressions.workspaceId, actor.workspaceId),
+        sql`exists (select from leads l where l.id = ${leadId} and l.workspace_id = ${actor.workspaceId}
+          and (${suppressions.twitterHandle} = lower(l.twitter_handle) or ${suppressions.xUserId} = l.x_user_id))`,
+      ),
+    )
+    .orderBy(desc(suppressions.createdAt))
+    .limit(1)
+  return row ?? null
+}
+type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
+
+/** Lets somebody be written to again. What was stopped stays so, until it is queued again. @throws Refusal SUPPRESSION_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const gone = await db
+    .delete(suppressions)
+    .where(and(eq(suppressions.id, id), eq(suppressions.workspaceId, actor.workspaceId)))
+    .returning({ id: suppressions.id })
+  if (gone.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
+}
+
+/** Rows a statement. */
+const BATCH = 1_000
+/** An answer names at most this many refused lines. */
+const REJECTED_MAX = 10_000
+
+/**
+ * Takes in a file of people, all of its good lines or, on a fault, none. The same file again changes nothing.
+ * @throws Refusal INVALID_INPUT: an empty file, or one without a column of handles
+ */
+export async function importSuppressions(
+  db: Db,
+  actor: Actor,
+  records: AsyncIterable<CsvRecord>,
+): Promise<SuppressionImport> {
+  const rejected: SuppressionImport['rejected'] = []
+  let rejectedCount = 0
+  const reject = (line: number, problem: string) => {
+    rejectedCount += 1
+    if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
+  }
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await openStage(tx)
+    let read: Columns | null = null
+    let batch: Named[] = []
+    for await (const record of records) {
+      if ('problem' in record) {
+        if (!read) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
+        reject(record.line, record.problem)
+        continue
+      }
+      if (!read) {
+        const header = readHeader(record.fields)
+        if ('problem' in header) throw new Refusal('INVALID_INPUT', header.problem)
+        read = header.columns
+        if (!header.isData) continue
+      }
+      const named = readLine(read, record.fields)
+      if ('problem' in named) reject(record.line, named.problem)
+      else batch.push(named)
+      if (batch.length === BATCH) {
+        await stage(tx, batch)
+        batch = []
+      }
+    }
+    if (!read) throw new Refusal('INVALID_INPUT', 'The file is empty.')
+    await stage(tx, batch)
+    await tx.execute(sql`analyze incoming_suppressions`)
+    const { added, known, stopped } = await settleStage(tx, actor)
+    return { imported: added, known, stopped, rejected, rejectedCount }
+  })
+}
+
+/** People on their way to the list, until the transaction ends. A table of the connection's own, made once on each. */
+async function openStage(tx: Db): Promise<void> {
+  await tx.execute(sql`create temp table if not exists incoming_suppressions (
+    twitter_handle text primary key, x_user_id text, reason text not null, note text
+  ) on commit delete rows`)
+  // In one transaction several may be suppressed, one after the other.
+  await tx.execute(sql`delete from incoming_suppressions`)
+}
+
+async function stage(tx: Db, people: readonly Named[]): Promise<void> {
+  if (people.length === 0) return
+  const rows = people.map((one) => ({
+    twitter_handle: one.twitterHandle,
+    x_user_id: one.xUserId,
+    reason: one.reason,
+    note: one.note,
+  }))
+  await tx.execute(sql`
+    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
+    select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming(twitter_handle text, x_user_id text, reason text, note text)
+    on conflict do nothing`)
+}
+
+async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
+  await tx.execute(sql`set local statement_timeout = '10min'`)
+  await tx.execute(sql`
+    insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
+    select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)
+}
+
+/** Puts the stage on the list, whose people keep how they came there first, and stops what is queued for any of them. */
+async function settleStage(
+  tx: Db,
+  { workspaceId, userId }: Suppressor,
+): Promise<{ added: number; known: number; stopped: number }> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    update incoming_suppressions i set x_user_id = l.x_user_id from leads l
+    where i.x_user_id is null and l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.x_user_id is not null`)
+  await tx.execute(sql`
+    update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
+    where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
+  // In the order of the handles, so that two who suppress the same people never wait for each other in a circle.
+  const { rowCount } = await tx.execute(sql`
+    insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)
+    select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, i.reason, i.note from incoming_suppressions i
+    where not exists (select from suppressions s where s.workspace_id = ${own} and s.x_user_id = i.x_user_id)
+    order by i.twitter_handle
+    on conflict do nothing`)
+  const { rows } = await tx.execute<{ total: number }>(sql`select count(*)::int as total from incoming_suppressions`)
+  const added = rowCount ?? 0
+  const stopped = await stopMessages(
+    tx,
+    workspaceId,
+    sql`
+      select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle
+      union select l.id from leads l join incoming_suppressions i on l.workspace_id = ${own} and l.x_user_id = i.x_user_id`,
+  )
+  return { added, known: (rows[0]?.total ?? 0) - added, stopped }
+}

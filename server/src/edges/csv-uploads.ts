@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
+import type { FastifyRequest } from 'fastify'
+import type { CsvRecord } from '../domains/leads/service.ts'
+import { Refusal } from '../refusal.ts'
+import { readCsv } from './csv-records.ts'
+
+/** Files of CSV that people send us: a few at a time, received whole before any work begins. */
+export interface Uploads {
+  /**
+   * Receives the body of a request and gives its records to `take`.
+   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (others are being taken in)
+   */
+  receive<T>(
+    request: FastifyRequest,
+    userId: string,
+    take: (records: AsyncIterable<CsvRecord>) => Promise<T>,
+  ): Promise<T>
+}
+
+export function openUploads(): Uploads {
+  const enter = placesForImports()
+  return {
+    async receive(request, userId, take) {
+      const type = request.headers['content-type'] ?? ''
+      if (!/^text\/csv\s*(;|$)/i.test(type)) throw new Refusal('INVALID_INPUT', 'Send the file as text/csv.')
+      const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1]
+      if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('INVALID_INPUT', NOT_UTF8)
+      const leave = enter(userId)
+      let folder = ''
+      try {
+        folder = await mkdtemp(join(tmpdir(), 'csv-import-'))
+        // Received whole before a database connection is taken: a slow sender holds up nobody.
+        const file = join(folder, 'sent.csv')
+        await receive(request.body as Readable | undefined, file)
+        return await take(readCsv(createReadStream(file, { highWaterMark: CHUNK_BYTES })))
+      } finally {
+        if (folder) await rm(folder, { recursive: true, force: true })
+        leave()
+      }
+    },
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024
+const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
+
+/** Each import has a file on our disk, and in the end a connection of the database for minutes: the rest of the API needs some too. */
+const IMPORTS_AT_ONCE = 6
+const IMPORTS_OF_ONE_USER = 3
+
+/** @returns takes a place for an import of a user, and returns what gives it back; RATE_LIMITED where none is free */
+function placesForImports(): (userId: string) => () => void {
+  const importing: string[] = []
+  return (userId) => {
+    const own = importing.filter((id) => id === userId).length
+    if (own >= IMPORTS_OF_ONE_USER || importing.length >= IMPORTS_AT_ONCE)
+      throw new Refusal('RATE_LIMITED', 'Other files are being imported. Please try again in a minute.', {
+        retryAfterSeconds: 30,
+      })
+    importing.push(userId)
+    return () => importing.splice(importing.indexOf(userId), 1)
+  }
+}
+
+/** Writes the body to a file. @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
+async function receive(body: Readable | undefined, path: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  const check = (chunk?: Buffer) => {
+    try {
+      utf8.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      throw new Refusal('INVALID_INPUT', NOT_UTF8)
+    }
+  }
+  try {
+    let size = 0
+    for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
+      size += chunk.length
+      if (size > IMPORT_MAX_BYTES)
+        throw new Refusal('BODY_TOO_LARGE', `A file may have at most ${IMPORT_MAX_BYTES / 1024 / 1024} MB.`)
+      check(chunk)
+      await file.write(chunk)
+    }
+    check()
+  } finally {
+    // Read to its end, so that the sender comes to read our answer.
+    body?.resume()
+    await file.close()
+  }
+}
