@@ -11,7 +11,7 @@ let owner: Person
 let stranger: Person
 /** One of everything that an id can stand for, by the domain in whose paths it stands. */
 let theirs: Record<
-  'lead' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account' | 'session' | 'identity' | 'factor',
+  'lead' | 'suppression' | 'list' | 'campaign' | 'dm' | 'scrape' | 'account' | 'session' | 'identity' | 'factor',
   string
 >
 
@@ -44,12 +44,15 @@ beforeAll(async () => {
     .insert(authFactors)
     .values({ userId: owner.id, kind: 'totp', name: 'Secret factor', confirmedAt: new Date() })
     .returning()
+  await owner.client.suppressions.create({ handles: ['secret_person'] })
+  const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
   theirs = {
     lead: lead.id,
     list: list.id,
     campaign: campaign.id,
     dm: dm.id,
     scrape: scrape.id,
+    suppression: suppression.id,
     account: account.id,
     session: owner.actor.sessionId,
     identity: identity!.id,
@@ -64,6 +67,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   campaigns: 'campaign',
   dms: 'dm',
   scrapes: 'scrape',
+  suppressions: 'suppression',
   sessions: 'session',
   identities: 'identity',
   factors: 'factor',
@@ -95,6 +99,7 @@ async function ownersView() {
     await client.campaigns.list({}),
     await client.campaigns.dms({ id: theirs.campaign }),
     await client.scrapes.list({}),
+    await client.suppressions.list({}),
     await client.xAccount.status(),
     (await client.account.listSessions()).sessions.map(({ id }) => id),
     await client.identities.list(),
@@ -152,10 +157,11 @@ it('no list of anything holds what is of another workspace', async () => {
     stranger.call('GET', '/lists'),
     stranger.call('GET', '/campaigns'),
     stranger.call('GET', '/scrapes'),
+    stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/session/status'),
     stranger.call('POST', '/claim', { holder: 'stranger' }),
   ])
-  expect(seen.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 204])
+  expect(seen.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 200, 204])
   const text = JSON.stringify(seen.map((answer) => answer.body))
   expect(text).not.toMatch(/secret/i)
   for (const id of Object.values(theirs)) expect(text).not.toContain(id)
