@@ -158,7 +158,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('link', { name: 'Sign Up Now' }).click()
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
     expect(new URL(page.url()).search).toBe('?ref=Ab3dE9xy')
-    await page.getByRole('link', { name: 'Log in', exact: true }).click()
+    await page.getByRole('link', { name: 'Already have an account? Log in' }).click()
     await page.getByRole('heading', { name: 'Welcome Back' }).waitFor()
     await page.getByRole('link', { name: 'Sign Up', exact: true }).click()
     await page.getByText('You were referred by a friend!').waitFor()

@@ -33,6 +33,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
   }))
   const revoke = vi.fn(async () => {})
   const findUser = vi.fn<(token: string) => Promise<User | null>>(async () => null)
+  const waits: number[] = []
   const tabs: ReturnType<typeof createSessionStore>[] = []
 
   function tab() {
@@ -56,7 +57,11 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
       },
       now: () => now,
       // Waits of the back-off are skipped; the limit of starting is only reached where a test reaches it.
-      wait: (ms) => (ms === STARTING_LIMIT_MS ? new Promise((resolve) => limits.push(resolve)) : Promise.resolve()),
+      wait(ms) {
+        if (ms === STARTING_LIMIT_MS) return new Promise((resolve) => limits.push(resolve))
+        waits.push(ms)
+        return Promise.resolve()
+      },
     }
     const limits: (() => void)[] = []
     const store = createSessionStore(world)
@@ -70,6 +75,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
     refresh,
     revoke,
     findUser,
+    waits,
     passTime: (ms: number) => {
       now += ms
     },
@@ -152,23 +158,41 @@ describe('starting', () => {
     expect(b.storage.get('refreshToken')).toBe('r')
   })
 
-  test('ends after 10 seconds although the server has not answered, and still takes a late answer', async () => {
-    const b = browser({ authToken: 'opaque', refreshToken: 'r' })
-    let answer: (user: User) => void = () => {}
-    b.findUser.mockReturnValue(
-      new Promise((resolve) => {
-        answer = resolve
-      }),
-    )
+  test.each([
+    ['says who it is', bob, { status: 'signed-in', user: bob }, ['INITIAL_SESSION', 'SIGNED_IN']],
+    ['knows nobody', null, { status: 'signed-out', reason: 'nobody' }, ['INITIAL_SESSION']],
+  ] as const)(
+    'ends after 2 seconds without an answer; a late one that %s still counts',
+    async (_, user, state, told) => {
+      const b = browser({ authToken: 'opaque', refreshToken: 'r' })
+      b.refresh.mockResolvedValue('refused')
+      const answer = Promise.withResolvers<User | null>()
+      b.findUser.mockReturnValue(answer.promise)
+      const { store, events, reachLimit } = b.tab()
+      const started = store.start()
+      expect(store.state().status).toBe('starting')
+      expect(STARTING_LIMIT_MS).toBe(2000)
+      reachLimit()
+      await started
+      expect(store.state()).toEqual({ status: 'signed-out', reason: 'unanswered' })
+      answer.resolve(user)
+      await vi.waitFor(() => expect(store.state()).toEqual(state))
+      expect(events).toEqual(told)
+    },
+  )
+
+  test('ends after 2 seconds with the owner whom this browser remembers, while their token is being renewed', async () => {
+    const b = browser({ authToken: jwt(ada, -MINUTE_MS), refreshToken: 'r' })
+    const answer = Promise.withResolvers<RefreshAnswer>()
+    b.refresh.mockReturnValue(answer.promise)
     const { store, events, reachLimit } = b.tab()
     const started = store.start()
-    expect(store.state().status).toBe('starting')
     reachLimit()
     await started
-    expect(store.state().status).toBe('signed-out')
-    answer(bob)
-    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-in', user: bob }))
-    expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN'])
+    expect(store.state()).toEqual({ status: 'signed-in', user: ada })
+    answer.resolve('refused')
+    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' }))
+    expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
   })
 })
 
@@ -234,6 +258,7 @@ describe('refreshing', () => {
     b.refresh.mockResolvedValue('unreachable')
     expect(await store.refresh()).toBeNull()
     expect(b.refresh).toHaveBeenCalledTimes(4)
+    expect(b.waits).toEqual([200, 400, 800])
     expect(b.storage.get('refreshToken')).toBe('r')
     expect(store.state().status).toBe('signed-in')
     expect(events).toEqual([])

@@ -15,9 +15,9 @@ export interface User {
 
 /**
  * Why nobody is signed in: `nobody` was, the person signed out here (`chosen`) or in another tab (`elsewhere`),
- * or a call found the session at its end (`expired`).
+ * a call found the session at its end (`expired`), or whose stored session this is has not been answered yet (`unanswered`).
  */
-export type SignedOutReason = 'nobody' | 'chosen' | 'elsewhere' | 'expired'
+export type SignedOutReason = 'nobody' | 'chosen' | 'elsewhere' | 'expired' | 'unanswered'
 
 export type SessionState =
   | { status: 'starting' }
@@ -35,10 +35,8 @@ const REFRESH_TOKEN = 'refreshToken'
 /** Whose they are, so that a reload need not ask before it shows anything. */
 const USER = 'authUser'
 
-/** From here on, starting says that it takes long (specification §9). */
-export const STARTING_IS_SLOW_MS = 2000
-/** Here it ends, with what is known by then. */
-export const STARTING_LIMIT_MS = 10_000
+/** Starting ends here at the latest, with what is known by then (specification §4). */
+export const STARTING_LIMIT_MS = 2000
 /** A token this near its end is renewed before it is used. */
 const RENEW_BEFORE_MS = 90_000
 /** A renewal this fresh answers a second 401 of calls that were sent with the token before it. */
@@ -209,11 +207,21 @@ export function createSessionStore(world: SessionWorld) {
     finishStart(again ? await userOf(again) : null)
   }
 
+  /** The answer has come; after the limit it still counts, unless something else has happened meanwhile. */
   function finishStart(user: User | null): void {
     const late = state.status !== 'starting'
-    if (late && (state.status === 'signed-in' || user === null)) return
+    if (late && !(state.status === 'signed-out' && (user || state.reason === 'unanswered'))) return
     become(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'nobody' })
-    tell(late ? 'SIGNED_IN' : 'INITIAL_SESSION', 'this tab')
+    if (!late) tell('INITIAL_SESSION', 'this tab')
+    else if (user) tell('SIGNED_IN', 'this tab')
+  }
+
+  /** The limit has come before the answer: whoever this browser remembers is taken for who they were. */
+  function cutStart(): void {
+    if (state.status !== 'starting') return
+    const user = remembered(read().token)
+    become(user ? { status: 'signed-in', user } : { status: 'signed-out', reason: 'unanswered' })
+    tell('INITIAL_SESSION', 'this tab')
   }
 
   return {
@@ -231,21 +239,12 @@ export function createSessionStore(world: SessionWorld) {
       return () => void listeners.delete(listen)
     },
 
-    /** Finds out who is signed in; ends at the latest after 10 seconds with what is known by then. */
+    /** Finds out who is signed in; ends after 2 seconds with what is known by then. A later answer still counts. */
     start(): Promise<void> {
-      starting ??= (async () => {
-        const limit = world.wait(STARTING_LIMIT_MS).then(() => {
-          if (state.status !== 'starting') return
-          finishStart(remembered(read().token))
-        })
-        await Promise.race([
-          settleStart().catch(() => {
-            if (state.status !== 'starting') return
-            finishStart(remembered(read().token))
-          }),
-          limit,
-        ])
-      })()
+      starting ??= Promise.race([
+        settleStart().catch(() => finishStart(remembered(read().token))),
+        world.wait(STARTING_LIMIT_MS).then(cutStart),
+      ])
       return starting
     },
 

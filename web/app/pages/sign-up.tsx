@@ -19,9 +19,8 @@ export default function SignUp() {
       footer={
         <div className="grid gap-3">
           <p>
-            Already have an account?{' '}
             <Link to={withReferralCode(paths.login, ref)} className="text-link">
-              Log in
+              Already have an account? Log in
             </Link>
           </p>
           {documents.terms && documents.privacy && (

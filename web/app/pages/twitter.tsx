@@ -1,5 +1,6 @@
 import { Scraper } from '../features/scrapes/scraper'
 import { pageMeta } from '../features/shell/page-meta'
+import type { SignedInHandle } from '../features/shell/signed-in'
 import { ConnectX } from '../features/x-account/connect-x'
 import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
@@ -7,6 +8,9 @@ import { Tabs, useTabParam } from '../ui/tabs'
 const text = 'Connect your X account, scrape followers, and send automated DMs.'
 
 export const meta = () => pageMeta('X Automation', text)
+
+/** This page waits a second longer than the others before it says so (specification §9). */
+export const handle: SignedInHandle = { slowAfterMs: 3000 }
 
 export default function XAutomation() {
   const [tab, openTab] = useTabParam(['connect', 'scraper'])

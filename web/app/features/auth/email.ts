@@ -4,3 +4,9 @@ export function isEmail(text: string): boolean {
 }
 
 export const emailProblem = 'Invalid email format'
+
+/** For `register` of react-hook-form, where nothing works without an address. */
+export const requiredEmail = {
+  required: 'Email is required',
+  validate: (email: string) => isEmail(email) || emailProblem,
+}

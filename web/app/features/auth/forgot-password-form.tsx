@@ -4,9 +4,9 @@ import { api, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
-import { Input } from '../../ui/input'
 import { useHydrated } from '../../ui/use-hydrated'
-import { emailProblem, isEmail } from './email'
+import { emailProblem, requiredEmail } from './email'
+import { EmailInput } from './email-input'
 
 /** Asks for a link to set a new password. The answer is the same whether there is such an account or not. */
 export function ForgotPasswordForm() {
@@ -32,17 +32,7 @@ export function ForgotPasswordForm() {
         <Callout tone="bad">{errorWords(recover.error)}</Callout>
       )}
       <Field label="Email" error={errors.email?.message} required>
-        <Input
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          spellCheck={false}
-          placeholder="you@company.com"
-          {...form.register('email', {
-            required: 'Email is required',
-            validate: (email) => isEmail(email) || emailProblem,
-          })}
-        />
+        <EmailInput autoComplete="username" {...form.register('email', requiredEmail)} />
       </Field>
       <Button type="submit" variant="primary" size="lg" wide loading={recover.isPending} disabled={!ready}>
         {recover.isPending ? 'Sending…' : 'Send reset link'}

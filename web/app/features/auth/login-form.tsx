@@ -7,9 +7,10 @@ import { session, useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
-import { Input, PasswordInput } from '../../ui/input'
+import { PasswordInput } from '../../ui/input'
 import { useHydrated } from '../../ui/use-hydrated'
-import { emailProblem, isEmail } from './email'
+import { emailProblem, requiredEmail } from './email'
+import { EmailInput } from './email-input'
 
 /** Longer than this, and the page says that it takes long (specification §9). */
 const SLOW_AFTER_MS = 3000
@@ -26,7 +27,8 @@ export interface LoginFormProps {
 
 export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const ready = useHydrated()
-  const { status } = useSession()
+  const state = useSession()
+  const isLoading = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
   const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
   const { errors } = form.formState
   const login = useMutation(
@@ -38,8 +40,8 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
     }),
   )
   // Signed in, but still on the way to the next page.
-  const busy = login.isPending || status === 'signed-in'
-  const slow = useSlow(busy || (ready && status === 'starting'), SLOW_AFTER_MS)
+  const busy = login.isPending || state.status === 'signed-in'
+  const slow = useSlow(busy || (ready && isLoading), SLOW_AFTER_MS)
   const refused = login.isError && !fieldProblems(login.error).email
 
   return (
@@ -55,17 +57,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
         <Callout tone="warn">Login is taking longer than expected. Please check your connection and try again.</Callout>
       )}
       <Field label="Email" error={errors.email?.message} required>
-        <Input
-          type="email"
-          autoComplete="username"
-          inputMode="email"
-          spellCheck={false}
-          placeholder="you@company.com"
-          {...form.register('email', {
-            required: 'Email is required',
-            validate: (email) => isEmail(email) || emailProblem,
-          })}
-        />
+        <EmailInput autoComplete="username" {...form.register('email', requiredEmail)} />
       </Field>
       <Field label="Password" error={errors.password?.message} required>
         <PasswordInput

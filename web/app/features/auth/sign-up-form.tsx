@@ -1,16 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
 import { MailCheck } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { client, errorWords, fieldProblems } from '../../api'
+import { client, errorCode, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
-import { Input, PasswordInput } from '../../ui/input'
+import { PasswordInput } from '../../ui/input'
 import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from './email'
+import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
 import { meetsPasswordRules, passwordProblem } from './password-rules'
 import { newCodeChallenge } from './pkce'
+import { signUpProblem } from './sign-up-words'
 
 const missing = 'You must provide either an email or phone number and a password'
 
@@ -33,6 +35,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
       const problems = fieldProblems(error)
       if (problems.email) form.setError('email', { message: problems.email })
       if (problems.password) form.setError('password', { message: problems.password })
+      if (errorCode(error) === 'INTERNAL') console.warn('Failed to create user record.', error)
     },
   })
 
@@ -72,15 +75,10 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
         }),
       )}
     >
-      {refused && <Callout tone="bad">{errorWords(signUp.error, 'Failed to sign up. Please try again.')}</Callout>}
+      {refused && <Callout tone="bad">{signUpProblem(signUp.error)}</Callout>}
       {incomplete && <Callout tone="bad">{missing}</Callout>}
       <Field label="Email" error={errors.email?.message} required>
-        <Input
-          type="email"
-          autoComplete="email"
-          inputMode="email"
-          spellCheck={false}
-          placeholder="you@company.com"
+        <EmailInput
           aria-invalid={errors.email ? true : undefined}
           {...form.register('email', {
             required: true,

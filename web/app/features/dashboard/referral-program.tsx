@@ -5,6 +5,7 @@ import { Skeleton } from '../../ui/skeleton'
 import { ReferralLink } from '../waitlist/referral-link'
 import { referralLinks } from '../waitlist/referral-links'
 import { ShareButtons } from '../waitlist/share-buttons'
+import { NameReferrer } from './name-referrer'
 
 /** The last tier, at which the bar is full (specification §9). */
 const LAST_TIER = 50
@@ -73,6 +74,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             ))}
           </ol>
         </div>
+        {dashboard && !dashboard.isReferred && <NameReferrer />}
       </div>
     </Card>
   )

@@ -8,10 +8,10 @@ import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
-import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
+import { EmailInput } from '../auth/email-input'
 import { RankingResult, RankingTable } from './ranking-result'
 import { rankingProblem } from './ranking-words'
 
@@ -39,11 +39,7 @@ export function RankingCheck() {
         onSubmit={form.handleSubmit(({ email }) => check.mutate({ email: email.trim() }))}
       >
         <Field label="Email" hideLabel error={errors.email?.message} required className="min-w-60 flex-1">
-          <Input
-            type="email"
-            autoComplete="email"
-            inputMode="email"
-            spellCheck={false}
+          <EmailInput
             placeholder="Enter your email address"
             {...form.register('email', {
               validate: (email) =>

@@ -1,14 +1,19 @@
 import { documents } from '../../paths'
 import { type Brand, BrandSign } from '../../ui/brand-sign'
+import { useHydrated } from '../../ui/use-hydrated'
+import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
 import { ThemeSwitch } from './theme-switch'
 
-const social: { label: string; href: string; brand: Brand }[] = [
-  { label: 'X-Automated on X', href: 'https://x.com/xautomated', brand: 'x' },
-  { label: 'X-Automated on LinkedIn', href: 'https://www.linkedin.com/company/x-automated', brand: 'linkedin' },
-  { label: 'X-Automated on YouTube', href: 'https://www.youtube.com/@x-automated', brand: 'youtube' },
+/** The product has no pages of its own on these networks; here it is passed on to friends there. */
+const social: { label: string; network: ShareChannel; brand: Brand }[] = [
+  { label: 'Share X-Automated on X', network: 'twitter', brand: 'x' },
+  { label: 'Share X-Automated on LinkedIn', network: 'linkedin', brand: 'linkedin' },
+  { label: 'Share X-Automated on Facebook', network: 'facebook', brand: 'facebook' },
 ]
 
 export function Footer() {
+  // A prerendered page does not know where it will stand.
+  const home = useHydrated() ? `${location.origin}/` : '/'
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page-width flex flex-wrap items-center gap-x-6 gap-y-4 py-8 text-muted">
@@ -29,10 +34,10 @@ export function Footer() {
         )}
         <div className="ms-auto flex items-center gap-4 max-sm:w-full max-sm:justify-between">
           <ul className="flex gap-1 max-sm:-ms-2">
-            {social.map(({ label, href, brand }) => (
-              <li key={href}>
+            {social.map(({ label, network, brand }) => (
+              <li key={network}>
                 <a
-                  href={href}
+                  href={shareAddresses[network](home, PRODUCT_WORDS)}
                   target="_blank"
                   rel="noreferrer"
                   className="flex size-8 items-center justify-center rounded-md hover:bg-hover hover:text-ink pointer-coarse:size-11"

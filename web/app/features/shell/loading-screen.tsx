@@ -1,14 +1,21 @@
 import { LoaderCircle } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { STARTING_IS_SLOW_MS } from '../../session-store'
+
+/** From here on it says that it takes long (specification §9). */
+const SLOW_AFTER_MS = 2000
+
+export interface LoadingScreenProps {
+  words: string
+  slowAfterMs?: number | undefined
+}
 
 /** Fills the page while it is not known yet who is signed in (specification §2). */
-export function LoadingScreen({ words }: { words: string }) {
+export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), STARTING_IS_SLOW_MS)
+    const timer = setTimeout(() => setSlow(true), slowAfterMs)
     return () => clearTimeout(timer)
-  }, [])
+  }, [slowAfterMs])
   return (
     <div role="status" className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
       <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line" />

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { LOOK_AGAIN_AFTER_MS, noteLeaving, noteVisit, takeRefresh } from '../../page-refresh'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { attachSession, session } from '../../session'
@@ -13,6 +14,7 @@ export function SessionWatch() {
   const here = pathname + search + hash
 
   useEffect(attachSession, [])
+  useRefresh(here)
 
   useEffect(
     () =>
@@ -27,4 +29,28 @@ export function SessionWatch() {
     [queries, navigate, here],
   )
   return null
+}
+
+/** After a refresh: looks at the session again in a moment, and leads back to the page one was on (specification §2). */
+function useRefresh(here: string): void {
+  const navigate = useNavigate()
+  const now = useRef(here)
+  useEffect(() => {
+    const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+    const before = takeRefresh(sessionStorage, entry?.type === 'reload', location.origin)
+    const left = new AbortController()
+    addEventListener('pagehide', () => noteLeaving(sessionStorage), { signal: left.signal })
+    if (before) {
+      setTimeout(async () => {
+        await session.heard()
+        if (session.state().status !== 'signed-in' || before === now.current) return
+        void navigate(before, { replace: true })
+      }, LOOK_AGAIN_AFTER_MS)
+    }
+    return () => left.abort()
+  }, [navigate])
+  useEffect(() => {
+    now.current = here
+    noteVisit(sessionStorage, here, location.origin)
+  }, [here])
 }

@@ -10,6 +10,8 @@ import { LoadingScreen } from './loading-screen'
 export interface SignedInHandle {
   /** Said while it is not known yet who is signed in. */
   loading?: string
+  /** After so long the page says that it takes long, where that is not 2 seconds. */
+  slowAfterMs?: number
   /** Said on the login page to those who were sent there. */
   turnedAway?: string
 }
@@ -17,21 +19,23 @@ export interface SignedInHandle {
 /** Around every signed-in page: waits for the session, and sends guests to /login and back. */
 export default function SignedIn() {
   const state = useSession()
-  const words = useMatches().at(-1)?.handle as SignedInHandle | undefined
+  const page = useMatches().at(-1)?.handle as SignedInHandle | undefined
   const { pathname, search, hash } = useLocation()
   const from = pathname + search + hash
-  const turnedAway = state.status === 'signed-out' && state.reason !== 'chosen'
+  // A stored session that nobody has answered for may still be good: whoever owns it is not sent away.
+  const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
+  const turnedAway = !waiting && state.status === 'signed-out' && state.reason !== 'chosen'
   useEffect(() => {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
 
-  if (state.status === 'starting') return <LoadingScreen words={words?.loading ?? 'Loading dashboard...'} />
+  if (waiting) return <LoadingScreen words={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
     // Who signs out goes home; who is not signed in may do so, and comes back here.
     return state.reason === 'chosen' ? (
       <Navigate to={paths.home} replace />
     ) : (
-      <Navigate to={paths.login} replace state={{ from, notice: words?.turnedAway }} />
+      <Navigate to={paths.login} replace state={{ from, notice: page?.turnedAway }} />
     )
   }
   return (

@@ -17,4 +17,5 @@ it('hands link and words to each network whole, whatever is in them', () => {
   expect(read(shareAddresses.whatsapp(link))).toEqual({ text: words })
   expect(read(shareAddresses.email(link))).toMatchObject({ body: words })
   expect(shareAddresses.email(link)).not.toContain('+')
+  expect(read(shareAddresses.twitter(link, 'Look'))).toEqual({ text: 'Look', url: link })
 })

@@ -1,6 +1,9 @@
 /** What goes with a shared link (specification §7). */
 export const SHARE_WORDS = 'Join me on X-Automated and get priority access! Use my referral link:'
 
+/** What goes with a link to the product itself. */
+export const PRODUCT_WORDS = 'X-Automated: automate your X outreach with AI'
+
 /** The referral link in the form that each page has (specification §7). `origin` is without a trailing slash. */
 export const referralLinks = {
   waitlist: (origin: string, code: string) => `${origin}/waitlist?ref=${encodeURIComponent(code)}`,
@@ -8,19 +11,21 @@ export const referralLinks = {
   rankings: (origin: string, code: string) => `${origin}/?ref=${encodeURIComponent(code)}`,
 }
 
-/** Where each network takes a link and words to share. */
-export const shareAddresses = {
+export type ShareChannel = 'twitter' | 'facebook' | 'linkedin' | 'whatsapp' | 'email'
+
+/** Where each network takes a link and words to share; the words are those of a referral link unless others are given. */
+export const shareAddresses: Record<ShareChannel, (link: string, words?: string) => string> = {
   // https://developer.x.com/en/docs/x-for-websites/web-intents/overview
-  twitter: (link: string) => `https://twitter.com/intent/tweet?${query({ text: SHARE_WORDS, url: link })}`,
+  twitter: (link, words = SHARE_WORDS) => `https://twitter.com/intent/tweet?${query({ text: words, url: link })}`,
   // https://developers.facebook.com/docs/sharing/reference/share-dialog: takes no words
-  facebook: (link: string) => `https://www.facebook.com/sharer/sharer.php?${query({ u: link })}`,
+  facebook: (link) => `https://www.facebook.com/sharer/sharer.php?${query({ u: link })}`,
   // LinkedIn takes no words either.
-  linkedin: (link: string) => `https://www.linkedin.com/sharing/share-offsite/?${query({ url: link })}`,
+  linkedin: (link) => `https://www.linkedin.com/sharing/share-offsite/?${query({ url: link })}`,
   // https://faq.whatsapp.com/5913398998672934
-  whatsapp: (link: string) => `https://wa.me/?${query({ text: `${SHARE_WORDS} ${link}` })}`,
-  email: (link: string) => `mailto:?${query({ subject: 'Join me on X-Automated', body: `${SHARE_WORDS} ${link}` })}`,
+  whatsapp: (link, words = SHARE_WORDS) => `https://wa.me/?${query({ text: `${words} ${link}` })}`,
+  email: (link, words = SHARE_WORDS) =>
+    `mailto:?${query({ subject: 'Join me on X-Automated', body: `${words} ${link}` })}`,
 }
-export type ShareChannel = keyof typeof shareAddresses
 
 /** As URLSearchParams, but with %20 for a space: mail programs show a + as it is. */
 function query(parts: Record<string, string>): string {

@@ -3,10 +3,10 @@ import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
-import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
+import { EmailInput } from '../auth/email-input'
 import { storePlace } from './stored-place'
 
 /** The server's word for an address that is on the list already (domain-rules.md). */
@@ -50,12 +50,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={submit}>
       <Field label="Email" error={errors.email?.message} required>
-        <Input
-          type="email"
-          autoComplete="email"
-          inputMode="email"
-          spellCheck={false}
-          placeholder="you@company.com"
+        <EmailInput
           {...form.register('email', {
             // Nothing typed yet is no mistake until it is sent.
             validate: (email) => email.trim() === '' || isEmail(email) || emailProblem,

@@ -1,0 +1,16 @@
+import { ORPCError } from '@orpc/client'
+import { expect, it } from 'vitest'
+import { referrerProblem } from './referrer-words'
+
+it.each([
+  [
+    'a code that nobody has',
+    new ORPCError('INVALID_REFERRAL_CODE', { status: 400, message: 'Invalid referral code' }),
+    'Invalid referral code',
+  ],
+  ['a session that is over', new ORPCError('UNAUTHORIZED', { status: 401 }), 'User not authenticated.'],
+  ['a fault', new ORPCError('INTERNAL', { status: 500, message: 'broken' }), 'Failed to update referral relationship'],
+  ['no connection', new TypeError('Failed to fetch'), 'Failed to update referral'],
+])('says of %s what the specification says', (_, error, words) => {
+  expect(referrerProblem(error)).toBe(words)
+})

@@ -1,0 +1,28 @@
+import { safeReturnPath } from './return-path'
+
+/** Both in session storage: of this tab only. */
+const REFRESHED = 'pageRefreshed'
+const PATH = 'lastVisitedPath'
+
+/** After a refresh, this long until the session is looked at again (specification §2). */
+export const LOOK_AGAIN_AFTER_MS = 100
+
+type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** Remembers the page one is on. Sign-in pages are passed through, not visited. */
+export function noteVisit(storage: Kept, path: string, origin: string): void {
+  const visited = safeReturnPath(path, origin)
+  if (visited) storage.setItem(PATH, visited)
+}
+
+/** Called when the page is left: whether by a refresh only the next page knows. */
+export function noteLeaving(storage: Kept): void {
+  storage.setItem(REFRESHED, 'true')
+}
+
+/** The path that was visited last, where this page is a refresh of the one before; null elsewhere. Asked once a page. */
+export function takeRefresh(storage: Kept, isReload: boolean, origin: string): string | null {
+  const isFlagged = storage.getItem(REFRESHED) !== null
+  storage.removeItem(REFRESHED)
+  return isFlagged && isReload ? safeReturnPath(storage.getItem(PATH), origin) : null
+}
