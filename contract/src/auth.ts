@@ -50,6 +50,8 @@ export const Me = z.object({
   createdAt: Time,
   workspace: Workspace,
   workspaces: z.array(Workspace),
+  /** Only there, and then true, for operators of the product. */
+  operator: z.literal(true).optional(),
 })
 export type Me = z.output<typeof Me>
 

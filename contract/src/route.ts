@@ -3,8 +3,11 @@ import { oc } from '@orpc/contract'
 import { z } from 'zod'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from './errors.ts'
 
-/** Who may call: anybody, or a signed-in person with at least this role in the workspace. */
-export type Access = 'public' | Role
+/**
+ * Who may call: anybody, a signed-in person with at least this role in the workspace, or an operator of the product.
+ * To all but operators an operation of theirs answers as an address where nothing is: 404, with or without a token.
+ */
+export type Access = 'public' | 'operator' | Role
 export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
@@ -22,6 +25,7 @@ export interface OperationMeta {
 /** Errors that any operation may answer with; an operation declares only its own beside them. */
 const ALWAYS = ['INVALID_INPUT', 'BODY_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'NOT_READY'] as const
 const SIGNED_IN = ['UNAUTHORIZED', 'FORBIDDEN'] as const
+const OPERATOR = ['NOT_FOUND'] as const
 const KEYED = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_UNDER_WAY'] as const
 
 export interface RouteOptions<C extends ErrorCode> {
@@ -49,7 +53,7 @@ type ErrorMapOf<C extends ErrorCode> = {
 export function route<const C extends ErrorCode = never>(options: RouteOptions<C>) {
   const codes = [
     ...ALWAYS,
-    ...(options.access === 'public' ? [] : SIGNED_IN),
+    ...(options.access === 'public' ? [] : options.access === 'operator' ? OPERATOR : SIGNED_IN),
     ...(options.effect === 'rows' || options.effect === 'outside' ? KEYED : []),
     ...(options.errors ?? []),
   ]
@@ -58,7 +62,9 @@ export function route<const C extends ErrorCode = never>(options: RouteOptions<C
       code,
       { status: ERROR_STATUS[code], message: ERROR_TEXT[code], data: z.unknown().optional() },
     ]),
-  ) as unknown as ErrorMapOf<C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof KEYED)[number]>
+  ) as unknown as ErrorMapOf<
+    C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
+  >
   return oc
     .$meta<OperationMeta>({ access: options.access, effect: options.effect })
     .route({

@@ -4,7 +4,7 @@ import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/
 import type { OperationMeta } from '@x-automated/contract/route'
 import pg from 'pg'
 import { roleAllows } from './actor.ts'
-import { authenticate } from './domains/auth/service.ts'
+import { authenticate, authenticateOperator } from './domains/auth/service.ts'
 import { Refusal } from './refusal.ts'
 import type { RequestContext } from './requests/context.ts'
 import { keyedRequest, once, onceOutside } from './requests/once.ts'
@@ -50,7 +50,14 @@ const guard = base.middleware(async ({ context, next, procedure }) => {
   const { access } = procedure['~orpc'].meta as OperationMeta
   const actor = await authenticate(context, context.request.authorization)
   context.limits.spendCall(actor.userId)
-  if (access !== 'public' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
+  return next({ context: { actor } })
+})
+
+/** Lets in operators; to all others it is as if nothing were here, and costs them no call. */
+const operatorGuard = base.middleware(async ({ context, next }) => {
+  const actor = await authenticateOperator(context, context.request.authorization)
+  context.limits.spendCall(actor.userId)
   return next({ context: { actor } })
 })
 
@@ -59,6 +66,9 @@ export const publicApi = base.use(refusals).use(idempotency)
 
 /** Implements the operations of people who are signed in: `context.actor` says who. */
 export const signedInApi = base.use(refusals).use(guard).use(idempotency)
+
+/** Implements the operations of operators: `context.actor` says who. */
+export const operatorApi = base.use(refusals).use(operatorGuard).use(idempotency)
 
 type DeclaredErrors = Record<string, { status?: number; message?: string } | undefined>
 

@@ -173,6 +173,19 @@ export async function authenticate({ auth }: { auth: Auth }, authorization: stri
   return actor
 }
 
+/** As `authenticate`, for operators only. @throws Refusal NOT_FOUND: no token, a bad one, or that of anybody else */
+export async function authenticateOperator(
+  context: { db: Db; auth: Auth; env: { operators: string[] } },
+  authorization: string | null,
+): Promise<Actor> {
+  const actor = await authenticate(context, authorization).catch((error: unknown) => {
+    if (error instanceof Refusal) return null
+    throw error
+  })
+  if (!actor || !(await isOperator(context.db, context.env, actor.userId))) throw new Refusal('NOT_FOUND')
+  return actor
+}
+
 /** Where a call comes from. */
 export interface Client {
   addressHash: string

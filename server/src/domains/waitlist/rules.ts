@@ -1,7 +1,7 @@
+import type { HoldReason } from '@x-automated/contract/operator'
 import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import ipaddr from 'ipaddr.js'
-import type { HoldReason } from './tables.ts'
 
 /** What a provider makes one mailbox of. `+tag` is dropped by all of these; `dots` where they do not count either. */
 const PROVIDERS: { domains: string[]; dots?: true }[] = [

@@ -1,3 +1,4 @@
+import { HOLD_REASONS } from '@x-automated/contract/operator'
 import { ACHIEVEMENT_KEYS } from '@x-automated/contract/waitlist'
 import { sql } from 'drizzle-orm'
 import {
@@ -5,6 +6,7 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
   integer,
   pgTable,
@@ -55,13 +57,13 @@ export const members = pgTable(
     // By pattern, so that the operator's search by the beginning of an address is quick in any collation.
     uniqueIndex('users_normalized_email').on(t.normalizedEmail.op('text_pattern_ops')),
     uniqueIndex('users_account').on(t.accountUserId).where(sql`account_user_id is not null`),
+    // The next to invite.
+    index('users_to_invite')
+      .on(t.position)
+      .where(sql`position > 0 and invited_at is null and email is not null and unsubscribed_at is null`),
     check('users_position', sql`position >= 0 and (position > 0) = (joined_at is not null)`),
   ],
 )
-
-/** Why a referral's credit waits for an operator. */
-export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
-export type HoldReason = (typeof HOLD_REASONS)[number]
 
 /** `unconfirmed`: counts once the referred member confirms. `held`: an operator decides. */
 export const REFERRAL_STATUSES = ['unconfirmed', 'held', 'credited', 'refused'] as const
@@ -163,6 +165,14 @@ export const waitlistState = pgTable(
   },
   () => [check('waitlist_state_one', sql`id = 1`)],
 )
+
+/** Members who joined, confirmed and were invited, by UTC day: kept by triggers. Who confirmed before they joined counts on the day they joined. */
+export const waitlistDays = pgTable('waitlist_days', {
+  day: date('day', { mode: 'string' }).primaryKey(),
+  joined: integer('joined').notNull().default(0),
+  confirmed: integer('confirmed').notNull().default(0),
+  invited: integer('invited').notNull().default(0),
+})
 
 /** Where members joined from, hashed, for 30 days: what bursts are told by. */
 export const joinAddresses = pgTable(

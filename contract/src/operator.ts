@@ -1,0 +1,214 @@
+import { z } from 'zod'
+import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from './fields.ts'
+import { route } from './route.ts'
+import { ACHIEVEMENT_KEYS } from './waitlist.ts'
+
+/** Why a referral's credit waits for an operator. */
+export const HOLD_REASONS = ['disposable_domain', 'address_burst'] as const
+export type HoldReason = (typeof HOLD_REASONS)[number]
+
+/** What operators do that is kept with who did it. */
+export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
+
+/** Members that one call invites at most: all joins wait meanwhile. */
+export const INVITATIONS_MAX = 1_000
+/** A search finds no more than this; type more of the address. */
+export const FOUND_MEMBERS_MAX = 1_000
+/** Days of views that are read at once. */
+export const VIEW_DAYS_MAX = 92
+
+const count = z.number().int()
+
+export const GrowthDay = z.object({
+  /** UTC, '2026-11-20'. */
+  day: z.string(),
+  joined: count,
+  confirmed: count,
+  invited: count,
+  /** Members at the day's end. */
+  total: count,
+})
+export type GrowthDay = z.output<typeof GrowthDay>
+
+export const WaitlistMember = z.object({
+  id: z.string(),
+  /** Null once deleted: the place stays. */
+  email: z.string().nullable(),
+  /** 0: has an account and never joined. */
+  position: z.number().int(),
+  referralCode: z.string().nullable(),
+  referralCount: count,
+  achievements: z.array(z.enum(ACHIEVEMENT_KEYS)),
+  /** Of the address they joined from, ISO 3166-1 alpha-2. */
+  country: z.string().nullable(),
+  joinedAt: Time.nullable(),
+  confirmedAt: Time.nullable(),
+  invitedAt: Time.nullable(),
+})
+export type WaitlistMember = z.output<typeof WaitlistMember>
+
+export const HeldReferral = z.object({
+  /** The referred member. */
+  memberId: z.string(),
+  email: z.string().nullable(),
+  referrerEmail: z.string().nullable(),
+  reason: z.enum(HOLD_REASONS),
+  country: z.string().nullable(),
+  createdAt: Time,
+})
+export type HeldReferral = z.output<typeof HeldReferral>
+
+export const ViewsOfDay = z.object({ day: z.string(), views: count, joins: count })
+export type ViewsOfDay = z.output<typeof ViewsOfDay>
+
+export const ViewsOfSource = z.object({
+  /** A page ('/waitlist'; 'other' for what is no page of ours), or a referral code ('' for none). */
+  source: z.string(),
+  /** Whose code it is. */
+  email: z.string().nullable(),
+  views: count,
+  joins: count,
+})
+export type ViewsOfSource = z.output<typeof ViewsOfSource>
+
+export const LoggedAction = z.object({
+  id: z.string(),
+  action: z.enum(OPERATOR_ACTIONS),
+  /** Null once the operator's account is deleted. */
+  operatorEmail: z.string().nullable(),
+  /** Whom a decision was about; null for others, and once deleted. */
+  memberEmail: z.string().nullable(),
+  /** How many were invited or exported. */
+  count: count.nullable(),
+  at: Time,
+})
+export type LoggedAction = z.output<typeof LoggedAction>
+
+const Day = z.iso.date('must be a day, like 2026-11-20')
+const only = { tag: 'Operator', access: 'operator' } as const
+const OneReferral = z.strictObject({ memberId: Id })
+
+/** To everybody who is not in OPERATORS each of these answers as an address where nothing is. */
+export const operator = {
+  growth: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/growth',
+    summary: 'How the waitlist grows',
+    description: 'What there is now, and each of the last days: 90 unless said otherwise, 366 at most. Days are UTC.',
+    effect: 'none',
+  })
+    .input(z.object({ days: queryNumber(1, 366).default(90) }))
+    .output(z.object({ members: count, confirmed: count, invited: count, held: count, days: z.array(GrowthDay) })),
+
+  members: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/members',
+    summary: 'Search members',
+    description: `By the beginning of an address, a whole referral code, or a position ('12', '#12'); everybody by position where \`q\` is empty. A search finds at most ${FOUND_MEMBERS_MAX.toLocaleString('en-US')}; \`more\` says that there are others.`,
+    effect: 'none',
+  })
+    .input(z.object({ q: text(254).default(''), ...paging(25) }))
+    .output(z.object({ members: z.array(WaitlistMember), ...Page.shape, more: z.boolean() })),
+
+  held: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/referrals/held',
+    summary: 'Referrals that wait for a decision, the oldest first',
+    effect: 'none',
+  })
+    .input(z.object(paging(25)))
+    .output(z.object({ held: z.array(HeldReferral), ...Page.shape })),
+
+  release: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/release',
+    summary: 'Credit a held referral',
+    description: 'Where WAITLIST_CONFIRM=required and the referred member has not confirmed, once they do.',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  refuse: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/refuse',
+    summary: 'Refuse the credit of a held referral',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  undo: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/referrals/{memberId}/undo',
+    summary: 'Hold a referral again that was released or refused',
+    description: 'Takes back the credit, not the position.',
+    effect: 'rows',
+    errors: ['REFERRAL_NOT_FOUND', 'REFERRAL_STATE'],
+  })
+    .input(OneReferral)
+    .output(Success),
+
+  invite: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/invitations',
+    summary: 'Invite the next members by position',
+    description:
+      'They keep their places and get a mail with a link to sign up. Who is invited already, has been deleted or wants no mail is passed over.',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ count: wholeNumber(1, INVITATIONS_MAX) }))
+    .output(Success.extend({ invited: count })),
+
+  views: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/views',
+    summary: 'Views and joins by day, and by page or referral code',
+    description: `Between two UTC days, both included, at most ${VIEW_DAYS_MAX}. Sources with the most joins first. A join is counted for the page on which its visit began.`,
+    effect: 'none',
+  })
+    .input(
+      z
+        .object({ from: Day, to: Day, by: z.enum(['page', 'ref']).default('page'), ...paging(25) })
+        .refine(({ from, to }) => from <= to, { path: ['from'], error: 'must not be after the last day' })
+        .refine(({ from, to }) => daysBetween(from, to) <= VIEW_DAYS_MAX, {
+          path: ['from'],
+          error: `must be at most ${VIEW_DAYS_MAX} days before the last day`,
+        }),
+    )
+    .output(
+      z.object({
+        views: count,
+        joins: count,
+        days: z.array(ViewsOfDay),
+        sources: z.array(ViewsOfSource),
+        ...Page.shape,
+      }),
+    ),
+
+  log: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/log',
+    summary: 'What operators did, the newest first',
+    effect: 'none',
+  })
+    .input(z.object(paging(25)))
+    .output(z.object({ actions: z.array(LoggedAction), ...Page.shape })),
+}
+
+/** Of two days, both counted. */
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1
+}
