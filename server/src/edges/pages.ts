@@ -9,7 +9,12 @@ import { sendRefusal } from './envelope.ts'
 interface Page {
   html: string
   policy: string
+  isFramed: boolean
 }
+
+/** The join widget: the one page that others may frame, and the script by which they do (docs/widget.md). */
+const WIDGET_PAGE = '/embed'
+const WIDGET_SCRIPT = 'embed.js'
 
 /**
  * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
@@ -32,6 +37,7 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
       setHeaders(reply, path) {
         const hashed = path.includes('/assets/')
         reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
+        if (path === join(folder, WIDGET_SCRIPT)) reply.header('cross-origin-resource-policy', 'cross-origin')
       },
     })
   }
@@ -49,6 +55,11 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
 }
 
 function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply {
+  if (page.isFramed) {
+    // Set for every answer, before it is known which page it is.
+    reply.raw.removeHeader('x-frame-options')
+    reply.header('cross-origin-resource-policy', 'cross-origin')
+  }
   return reply
     .status(status)
     .type('text/html; charset=utf-8')
@@ -67,7 +78,8 @@ function readPages(folder: string): Map<string, Page> {
         .replaceAll('\\', '/')
         .replace(/(^|\/)index\.html$/, '')
         .replace(/\.html$/, '')}`
-      return [path, { html, policy: policyFor(html) }]
+      const isFramed = path === WIDGET_PAGE
+      return [path, { html, policy: policyFor(html, isFramed ? '*' : "'none'"), isFramed }]
     }),
   )
 }
@@ -88,8 +100,11 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}/?$`)
 }
 
-/** A prerendered page can carry no nonce, so its inline scripts are allowed by their hashes. */
-function policyFor(html: string): string {
+/**
+ * A prerendered page can carry no nonce, so its inline scripts are allowed by their hashes.
+ * @param framedBy who may show the page in a frame
+ */
+function policyFor(html: string, framedBy: "'none'" | '*'): string {
   const hashes = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, script]) =>
       `'sha256-${createHash('sha256')
@@ -106,6 +121,6 @@ function policyFor(html: string): string {
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${framedBy}`,
   ].join('; ')
 }

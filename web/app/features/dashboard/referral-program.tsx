@@ -2,6 +2,7 @@ import type { Dashboard } from '@x-automated/contract/waitlist'
 import { Card } from '../../ui/card'
 import { Progress } from '../../ui/progress'
 import { Skeleton } from '../../ui/skeleton'
+import { EmbedOnYourSite } from '../waitlist/embed-dialog'
 import { ReferralLink } from '../waitlist/referral-link'
 import { referralLinks } from '../waitlist/referral-links'
 import { ShareButtons } from '../waitlist/share-buttons'
@@ -28,6 +29,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
           <div className="grid gap-3">
             <ReferralLink link={link} />
             <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin', 'whatsapp', 'email']} />
+            <EmbedOnYourSite referralCode={dashboard.referralCode} />
           </div>
         ) : (
           <div className="grid gap-3">

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api } from '../../api'
 import { Button } from '../../ui/button'
+import type { StoredPlace } from './place-storage'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
-import type { StoredPlace } from './stored-place'
 import { forgetPlace, storePlace } from './stored-place'
 
 /** Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown. */

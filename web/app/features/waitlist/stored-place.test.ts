@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { forgetPlace, readPlace, storePlace } from './stored-place'
+import { readPlace } from './place-storage'
+import { forgetPlace, storePlace } from './stored-place'
 
 const kept = new Map<string, string>()
 const storage = {

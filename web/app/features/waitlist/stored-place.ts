@@ -1,38 +1,18 @@
 import { useMemo, useSyncExternalStore } from 'react'
-
-/** What this browser remembers of a join (specification §3: these three names). */
-export interface StoredPlace {
-  email: string
-  position: number
-  referralCode: string
-}
-
-const EMAIL = 'waitlistEmail'
-const POSITION = 'waitlistPosition'
-const REFERRAL_CODE = 'waitlistReferralCode'
-
-/** The remembered place; null unless all of it is there. */
-export function readPlace(storage: Pick<Storage, 'getItem'>): StoredPlace | null {
-  const email = storage.getItem(EMAIL)
-  const position = Number.parseInt(storage.getItem(POSITION) ?? '', 10)
-  const referralCode = storage.getItem(REFERRAL_CODE)
-  return email && position > 0 && referralCode ? { email, position, referralCode } : null
-}
+import { readPlace, removePlace, type StoredPlace, writePlace } from './place-storage'
 
 const watchers = new Set<() => void>()
 const changed = () => {
   for (const watch of watchers) watch()
 }
 
-export function storePlace({ email, position, referralCode }: StoredPlace): void {
-  localStorage.setItem(EMAIL, email)
-  localStorage.setItem(POSITION, String(position))
-  localStorage.setItem(REFERRAL_CODE, referralCode)
+export function storePlace(place: StoredPlace): void {
+  writePlace(localStorage, place)
   changed()
 }
 
 export function forgetPlace(): void {
-  for (const key of [EMAIL, POSITION, REFERRAL_CODE]) localStorage.removeItem(key)
+  removePlace(localStorage)
   changed()
 }
 

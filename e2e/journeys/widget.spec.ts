@@ -1,0 +1,183 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ForeignSite, openForeignSite } from '../foreign-site.ts'
+import { expectSoundPage, openWorld, type World } from '../world.ts'
+
+let world: World
+let site: ForeignSite
+/** The code of who has the widget on their site. */
+let code: string
+const pages: Record<string, string> = {}
+beforeAll(async () => {
+  world = await openWorld()
+  site = await openForeignSite(pages)
+  afterAll(() => site.close())
+  code = (await join('owner@example.com')).referralCode
+  const document = (scheme: string, body: string) =>
+    `<!doctype html><html lang="en" style="color-scheme: ${scheme}"><head><title>A blog</title><link rel="icon" href="data:,"><meta name="viewport" content="width=device-width"><meta name="description" content="Of somebody else"></head><body><main><h1>A blog</h1>${body}</main></body></html>`
+  const snippet = (more = '') => `<script src="${world.origin}/embed.js" async data-ref="${code}"${more}></script>`
+  pages['/'] = document('light', `<p id="before">Before</p>${snippet()}<p id="after">After</p>`)
+  pages['/dark'] = document('dark', snippet())
+  pages['/frames'] = document('light', '<iframe title="theirs"></iframe>')
+})
+
+async function join(email: string, referralCode?: string) {
+  const answer = await fetch(`${world.origin}/api/waitlist/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, referralCode }),
+  })
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as { position: number; referralCode: string }
+}
+
+const widgetOn = (page: Page) => page.frameLocator('iframe[title="Join the X-Automated waitlist"]')
+/** The frame is as high as what is in it, to the pixel. */
+async function expectFitting(page: Page) {
+  const frame = page.locator('iframe')
+  const inside = widgetOn(page).locator('body')
+  await expect
+    .poll(async () => {
+      const content = await inside.evaluate((body) => Math.ceil(body.getBoundingClientRect().height))
+      return (await frame.evaluate((element) => element.clientHeight)) - content
+    })
+    .toBe(0)
+}
+
+describe('the join widget on a foreign site', () => {
+  it('joins with the code of its owner, fits its content, and shows the place', async () => {
+    const page = await world.openPage()
+    let bytes = 0
+    page.on('response', async (response) => {
+      if (!response.url().startsWith(world.origin)) return
+      const { responseBodySize, responseHeadersSize } = await response.request().sizes()
+      bytes += responseBodySize + responseHeadersSize
+    })
+    await page.goto(site.origin)
+    const widget = widgetOn(page)
+    await widget.getByText('1+ people have already joined').waitFor()
+    await page.waitForLoadState('networkidle')
+
+    expect(bytes).toBeLessThan(25_000)
+    // It stands where its tag stands.
+    expect(await page.locator('#before ~ iframe ~ #after').count()).toBe(1)
+    await expectFitting(page)
+    await expectSoundPage(page)
+    expect(await page.context().cookies()).toEqual([])
+
+    // What is wrong with an address is said on leaving it, then at each change, and when it is sent.
+    const email = widget.getByLabel('Email')
+    const button = widget.getByRole('button', { name: 'GET EARLY ACCESS' })
+    await button.click()
+    await widget.getByText('Please enter your email address').waitFor()
+    await email.fill('ada@')
+    await widget.getByText('Invalid email format').waitFor()
+    await expectFitting(page)
+    await expectSoundPage(page)
+    await email.fill('ada@example.com')
+    await widget.getByText('Invalid email format').waitFor({ state: 'hidden' })
+
+    // A server that fails is told of in the specification's words.
+    world.expectConsole(/Failed to load resource/)
+    await page.route('**/api/waitlist/join', (route) => route.abort())
+    await button.click()
+    await widget.getByText('Failed to join the waitlist. Please try again later.').waitFor()
+    await page.unroute('**/api/waitlist/join')
+
+    await page.evaluate(() => {
+      addEventListener('x-automated:joined', (event) => {
+        document.title = `joined at ${(event as CustomEvent).detail.position}`
+      })
+    })
+    await button.click()
+    await widget.getByText('Your position: #2', { exact: true }).waitFor()
+    await widget.getByText("You're on the waitlist!").waitFor()
+    await widget.getByText('2+ people have already joined').waitFor()
+    await expect.poll(() => page.title()).toBe('joined at 2')
+    expect(await widget.getByLabel('Your referral link').inputValue()).toMatch(`${world.origin}/waitlist?ref=`)
+    await expectFitting(page)
+    await expectSoundPage(page)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.origin })
+    await widget.getByRole('button', { name: 'Copy' }).click()
+    await widget.getByText('Copied!').waitFor()
+
+    // On a phone, in a browser that keeps nothing for frames of other sites: joining again is answered with the same place.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.reload()
+    await email.fill('ADA@example.com')
+    await button.click()
+    await widget.getByText('User already exists').waitFor()
+    await widget.getByText('Your position: #2', { exact: true }).waitFor()
+    await expectFitting(page)
+    await expectSoundPage(page)
+    await widget.getByRole('button', { name: 'Join with another email' }).click()
+    await button.waitFor()
+
+    // Where it is kept, who returns sees their place at once.
+    await page.goto(`${world.origin}/embed`)
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByRole('button', { name: 'GET EARLY ACCESS' }).click()
+    await page.getByText('User already exists').waitFor()
+    await page.reload()
+    await page.getByText('Your position: #2', { exact: true }).waitFor()
+    await expectSoundPage(page)
+
+    // It counted for its owner, who was first and is so still.
+    const answer = await fetch(`${world.origin}/api/waitlist/position`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'owner@example.com' }),
+    })
+    expect(await answer.json()).toMatchObject({ referralCount: 1 })
+  })
+
+  it('follows the colours of the page around it, and listens to no other page', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.goto(`${site.origin}/dark`)
+    const root = widgetOn(page).locator('html')
+    await widgetOn(page).getByRole('button', { name: 'GET EARLY ACCESS' }).waitFor()
+    const theme = () => root.getAttribute('data-theme')
+    expect(await theme()).toBe('dark')
+    await expectSoundPage(page)
+    await page.evaluate(() => document.querySelector('script')?.setAttribute('data-theme', 'light'))
+    await expect.poll(theme).toBe('light')
+    await page.evaluate(() => {
+      document.querySelector('script')?.removeAttribute('data-theme')
+      document.documentElement.style.colorScheme = 'dark'
+    })
+    await expect.poll(theme).toBe('dark')
+
+    // Neither side takes the words of a third.
+    await expectFitting(page)
+    const height = await page.locator('iframe').evaluate((frame) => {
+      postMessage({ type: 'x-automated:size', height: 1000 }, '*')
+      return new Promise<number>((resolve) => setTimeout(() => resolve(frame.clientHeight), 100))
+    })
+    expect(height).toBeLessThan(1000)
+    await root.evaluate(() => postMessage({ type: 'x-automated:theme', theme: 'light' }, '*'))
+    expect(await theme()).toBe('dark')
+  })
+
+  it('is the only page of ours that a foreign site may frame', async () => {
+    const page = await world.openPage()
+    world.expectConsole(
+      /frame-ancestors|X-Frame-Options|Refused to (display|frame)|violates the following|status of 404/,
+    )
+    await page.goto(`${site.origin}/frames`)
+    const heading = async (path: string) => {
+      const frame = page.locator('iframe')
+      await frame.evaluate(
+        (element, src) =>
+          new Promise((resolve) => {
+            element.addEventListener('load', resolve, { once: true })
+            ;(element as HTMLIFrameElement).src = src
+          }),
+        world.origin + path,
+      )
+      return page.frameLocator('iframe').getByRole('heading', { level: 1 }).count()
+    }
+    for (const path of ['/', '/waitlist', '/login', '/dashboard', '/api/docs', '/nothing'])
+      expect([path, await heading(path)]).toEqual([path, 0])
+    expect(await heading('/embed')).toBe(1)
+  })
+})

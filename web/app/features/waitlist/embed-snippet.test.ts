@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { embedSnippet } from './embed-snippet'
+
+it('is one script tag, with the code and, where one was chosen, the scheme', () => {
+  expect(embedSnippet('https://x.example', 'Ab3dE9xy', 'auto')).toBe(
+    '<script src="https://x.example/embed.js" async data-ref="Ab3dE9xy"></script>',
+  )
+  expect(embedSnippet('https://x.example', 'Ab3dE9xy', 'dark')).toContain(' data-theme="dark">')
+})

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tailwindcss from '@tailwindcss/vite'
+import { type BuildOptions, build, type InlineConfig, type Plugin, type Rollup } from 'vite'
+
+const web = fileURLToPath(new URL('..', import.meta.url))
+const shared: InlineConfig = { root: web, configFile: false, publicDir: false, logLevel: 'warn' }
+/** Browsers that know light-dark(), which the tokens are written with. */
+export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
+
+/** Builds the join widget beside the app: its page `/embed`, and `/embed.js`, which other sites load. @param folder build/client */
+export async function buildEmbed(folder: string): Promise<void> {
+  const output = { outDir: folder, emptyOutDir: false }
+  await build({
+    ...shared,
+    plugins: [tailwindcss()],
+    build: {
+      ...output,
+      cssTarget,
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rollupOptions: { input: join(web, 'embed/index.html') },
+    },
+  })
+  await buildLoader(output)
+}
+
+async function buildLoader(output: BuildOptions): Promise<string> {
+  const built = await build({
+    ...shared,
+    build: {
+      ...output,
+      lib: { entry: join(web, 'embed/loader.ts'), formats: ['iife'], name: 'xAutomated', fileName: () => 'embed.js' },
+    },
+  })
+  const [{ output: chunks }] = built as [Rollup.RollupOutput]
+  return chunks[0].code
+}
+
+/** Serves the widget while developing: its page by Vite, its loader built anew at each request. */
+export function embedInDevelopment(): Plugin {
+  return {
+    name: 'embed-in-development',
+    configureServer({ middlewares, transformIndexHtml }) {
+      middlewares.use(async (request, response, next) => {
+        const path = request.url?.split('?', 1)[0]
+        if (path === '/embed') {
+          const page = await readFile(join(web, 'embed/index.html'), 'utf8')
+          response.setHeader('content-type', 'text/html').end(await transformIndexHtml('/embed', page))
+        } else if (path === '/embed.js') {
+          response.setHeader('content-type', 'text/javascript').end(await buildLoader({ write: false }))
+        } else next()
+      })
+    },
+  }
+}

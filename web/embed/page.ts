@@ -1,0 +1,213 @@
+/**
+ * `/embed`: the widget, a page of its own that others may frame. It joins the waitlist by the product's API, on its own origin,
+ * needs no cookie and no storage, and knows nothing of a session. Written without a framework: it loads little.
+ */
+import type { Client } from '@x-automated/contract/client'
+import type { ErrorEnvelope } from '@x-automated/contract/errors'
+import { emailProblem, isEmail } from '../app/features/auth/email'
+import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
+import { referralLinks } from '../app/features/waitlist/referral-links'
+import { type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
+
+type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnType<Operation>>
+
+const query = new URLSearchParams(location.search)
+const ref = query.get('ref')
+/** The origin of the page around, as its loader said; words are sent to it, and taken from it, alone. */
+const host = query.get('host')
+/** The server's word for an address that is on the list already (domain-rules.md). */
+const KNOWN = 'User already exists'
+
+const byId = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E
+const form = byId<HTMLFormElement>('form')
+const email = byId<HTMLInputElement>('email')
+const problem = byId('email-problem')
+const joinButton = byId<HTMLButtonElement>('join')
+const failure = byId('failure')
+const joined = byId('joined')
+const notice = byId('notice')
+const link = byId<HTMLInputElement>('link')
+const copyButton = byId<HTMLButtonElement>('copy')
+
+/** What browsers keep for a frame; null where they keep nothing for one of another site. */
+const storage = (() => {
+  try {
+    return localStorage
+  } catch {
+    return null
+  }
+})()
+
+async function ask<T>(path: string, body?: object): Promise<T> {
+  const answer = await fetch(`/api${path}`, {
+    credentials: 'omit',
+    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw (await answer.json()) as ErrorEnvelope
+  return (await answer.json()) as T
+}
+
+// The colour scheme, and the size.
+
+const isFramed = parent !== window
+function tell(message: SizeMessage | JoinedMessage): void {
+  if (isFramed && host) parent.postMessage(message, host)
+}
+addEventListener('message', ({ origin, source, data }) => {
+  const theme = source === parent && origin === host ? readThemeMessage(data) : null
+  if (theme) document.documentElement.dataset.theme = theme
+})
+new ResizeObserver(() =>
+  tell({ type: 'x-automated:size', height: Math.ceil(document.body.getBoundingClientRect().height) }),
+).observe(document.body)
+
+// How many have joined.
+
+let count = 0
+function showCount(): void {
+  byId('count').textContent = `${count.toLocaleString('en-US')}+ people have already joined`
+}
+void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
+  .then((answer) => {
+    count = answer.count
+    showCount()
+  })
+  .catch((error) => console.warn('Could not count who has joined', error))
+
+// The form: an address is checked once it was left, then at each change, and when it is sent (specification §5).
+
+let isTouched = false
+function show(element: HTMLElement, words: string | null): void {
+  element.textContent = words
+  element.hidden = words === null
+}
+function showProblem(words: string | null): void {
+  show(problem, words)
+  email.setAttribute('aria-invalid', String(words !== null))
+}
+const shapeProblem = () => (email.value.trim() === '' || isEmail(email.value) ? null : emailProblem)
+email.addEventListener('blur', () => {
+  isTouched = true
+  showProblem(shapeProblem())
+})
+email.addEventListener('input', () => {
+  if (isTouched) showProblem(shapeProblem())
+})
+
+let isSending = false
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  if (isSending) return
+  isTouched = true
+  const address = email.value.trim()
+  const words = address === '' ? 'Please enter your email address' : shapeProblem()
+  showProblem(words)
+  show(failure, null)
+  if (words) return email.focus()
+  setSending(true)
+  try {
+    await join(address)
+  } catch (error) {
+    fail(error as Partial<ErrorEnvelope>)
+  }
+  setSending(false)
+})
+
+function setSending(sending: boolean): void {
+  isSending = sending
+  joinButton.disabled = sending
+  joinButton.setAttribute('aria-busy', String(sending))
+}
+
+async function join(address: string): Promise<void> {
+  const input = { email: address, ...(ref ? { referralCode: ref } : {}) }
+  const { position, referralCode, message } = await ask<Answer<Client['waitlist']['join']>>('/waitlist/join', input)
+  const place = { email: address, position, referralCode }
+  remember(place)
+  if (message !== KNOWN) {
+    count += 1
+    showCount()
+    tell({ type: 'x-automated:joined', position })
+  }
+  showPlace(place)
+  show(notice, message === KNOWN ? message : "You're on the waitlist!")
+  byId('position').focus({ preventScroll: true })
+}
+
+/** The server's words where it refused, as those say what to do; else the specification's. */
+function fail({ code, error }: Partial<ErrorEnvelope>): void {
+  if (code === 'INVALID_INPUT') {
+    showProblem(emailProblem)
+    email.focus()
+  } else {
+    const refused = code === 'RATE_LIMITED' && error
+    show(failure, refused || 'Failed to join the waitlist. Please try again later.')
+  }
+}
+
+// The joined state.
+
+function remember(place: StoredPlace): void {
+  try {
+    if (storage) writePlace(storage, place)
+  } catch {
+    // A full or forbidden storage: the place is shown all the same.
+  }
+}
+
+function showPlace(place: StoredPlace): void {
+  byId('address').textContent = place.email
+  byId('position').textContent = `Your position: #${place.position.toLocaleString('en-US')}`
+  link.value = referralLinks.waitlist(location.origin, place.referralCode)
+  form.hidden = true
+  joined.hidden = false
+}
+
+byId('leave').addEventListener('click', () => {
+  if (storage) removePlace(storage)
+  form.reset()
+  isTouched = false
+  showProblem(null)
+  show(notice, null)
+  joined.hidden = true
+  form.hidden = false
+  email.focus()
+})
+
+link.addEventListener('focus', () => link.select())
+const copied = copyButton.firstElementChild as HTMLElement
+let forget: ReturnType<typeof setTimeout> | undefined
+copyButton.addEventListener('click', async () => {
+  try {
+    await navigator.clipboard.writeText(link.value)
+    copied.textContent = 'Copied!'
+    clearTimeout(forget)
+    forget = setTimeout(() => {
+      copied.textContent = 'Copy'
+    }, 2000)
+  } catch {
+    // A page that does not let its frames write there: the link is selected, to be copied by hand.
+    link.focus()
+  }
+})
+
+// What a friend's code is for, and who was here before.
+
+if (ref) byId<HTMLAnchorElement>('product').href = referralLinks.waitlist('', ref)
+const before = storage && readPlace(storage)
+if (before) {
+  showPlace(before)
+  void ask<Answer<Client['waitlist']['position']>>('/waitlist/position', { email: before.email })
+    .then(({ user }) => {
+      const now = { email: before.email, position: user.position, referralCode: user.referral_code }
+      remember(now)
+      showPlace(now)
+    })
+    .catch((error) => console.warn('Could not look up the place', error))
+}
+joinButton.disabled = false
+void ask('/track-view', {
+  path: '/embed',
+  ...(document.referrer && { referrer: document.referrer.slice(0, 2_000) }),
+  ...(ref && { ref }),
+}).catch(() => {})
