@@ -1,6 +1,7 @@
 import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
@@ -403,7 +404,7 @@ export interface Done {
 
 /** Writes down what became of messages of one campaign. (Of several at once, two processes would wait for each other.) */
 export async function record(db: Db, done: readonly Done[]): Promise<void> {
-  await db.transaction(async (tx) => {
+  await transact(db, async (tx) => {
     for (const one of done) await recordOne(tx, one)
   })
 }

@@ -172,13 +172,18 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
 
 /** Fails a queued message that is in nobody's hands because its lead was suppressed after it was queued. It counts as never tried. */
 export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
-  const { rows } = await tx.execute<{ campaignId: string; leadId: string | null }>(sql`
-    update dms set status = 'failed', error_message = ${reason}, updated_at = now()
-    where id = ${id} and status = 'queued' and lease_expires_at is null
-    returning campaign_id as "campaignId", lead_id as "leadId"`)
+  const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
+    select campaign_id as "campaignId", lead_id as "leadId" from dms
+    where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
   const [skipped] = rows
   if (!skipped) return
-  if (skipped.leadId) await settleLeads(tx, sql`select ${skipped.leadId}::uuid`)
+  const leadId = sql`select ${skipped.leadId}::uuid`
+  // Before the campaign, which the message's count changes.
+  await lockLeads(tx, leadId)
+  await tx.execute(
+    sql`update dms set status = 'failed', error_message = ${reason}, updated_at = now() where id = ${id}`,
+  )
+  await settleLeads(tx, leadId)
   await completeIfDone(tx, skipped.campaignId)
 }
 

@@ -101,7 +101,7 @@ export async function create(
   })
 }
 
-/** As `create`, for one lead, in the caller's transaction: what a reply with an opt-out word calls. */
+/** As `create`, for one lead, in the caller's transaction (of `transact`: it may lose a race): what a reply with an opt-out word calls. */
 export async function suppressLead(
   tx: Db,
   by: Suppressor,

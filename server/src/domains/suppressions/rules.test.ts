@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { readCursor, readHeader, readLine, writeCursor } from './rules.ts'
+
+describe('readHeader', () => {
+  it.each([
+    [['Twitter Handle', 'Reason', 'Colour'], { columns: ['twitter_handle', 'reason', null], isData: false }],
+    [['note', 'username'], { columns: ['note', 'twitter_handle'], isData: false }],
+    [['@ana'], { columns: ['twitter_handle'], isData: true }],
+    [['https://x.com/ana?s=20'], { columns: ['twitter_handle'], isData: true }],
+    [['name'], { columns: ['twitter_handle'], isData: true }],
+    [['name', 'bio'], { problem: 'The first line must name a column twitter_handle.' }],
+    [['not a handle'], { problem: 'The first line must name a column twitter_handle.' }],
+    [['handle', 'twitter_handle'], { problem: 'The file has two columns of handles.' }],
+  ])('%j', (fields, read) => {
+    expect(readHeader(fields)).toEqual(read)
+  })
+})
+
+describe('readLine', () => {
+  const columns = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
+  const read = (...fields: string[]) => readLine([...columns], fields)
+
+  it.each(['Ana_1', '@Ana_1', "'@Ana_1", ' x.com/Ana_1 ', 'https://twitter.com/Ana_1/status/5'])('%j', (handle) => {
+    expect(read(handle, '', '', '')).toEqual({ twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null })
+  })
+
+  it('takes what else the file says', () => {
+    expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({
+      twitterHandle: 'ana',
+      xUserId: '12',
+      reason: 'opted_out',
+      note: 'by phone',
+    })
+  })
+
+  it.each([
+    [['', '', '', ''], 'is empty'],
+    [['ana'], 'has 1 columns where the first line has 4'],
+    [['', '1', '', ''], 'twitter_handle is missing'],
+    [['a-na', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    [['ana', 'x', '', ''], 'x_user_id is not an id of X'],
+    [['ana', '', 'because', ''], 'reason must be one of opted_out, replied_stop, manual, import'],
+    [['ana', '', '', 'n'.repeat(501)], 'note is longer than 500 characters'],
+    [['ana', '', '', 'a\u0000'], 'holds a NUL character'],
+  ])('%j', (fields, problem) => {
+    expect(read(...fields)).toEqual({ problem })
+  })
+})
+
+it('a cursor comes back as it was written, and nothing else is one', () => {
+  const place = { createdAt: new Date('2026-05-01T10:00:00.123Z'), id: '01900000-0000-7000-8000-000000000000' }
+  expect(readCursor(writeCursor(place))).toEqual(place)
+  for (const other of ['', 'x', Buffer.from('2026-05-01 1').toString('base64url')]) expect(readCursor(other)).toBeNull()
+})
