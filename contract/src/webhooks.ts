@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { Id, Page, paging, Success, Time, text } from './fields.ts'
+import { route } from './route.ts'
+
+/** What an endpoint can be told of (docs/webhooks.md says what each carries). */
+export const WEBHOOK_EVENTS = ['member.joined', 'referral.credited', 'achievement.earned'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+/** What can stand in the log: also what an operator sends to try an endpoint. */
+export const DELIVERY_EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const
+export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
+
+/** `pending`: is sent, or sent again, at `nextAttemptAt`. `failed`: given up after the last attempt. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** Why an endpoint was disabled by itself: nothing reached it for the time of all attempts, or it answered 410 Gone. */
+export const DISABLED_REASONS = ['failing', 'gone'] as const
+export type DisabledReason = (typeof DISABLED_REASONS)[number]
+
+/** Attempts of one delivery; the waits between them make about a day. */
+export const DELIVERY_ATTEMPTS = 8
+export const ENDPOINTS_MAX = 20
+/** Deliveries are counted no further than this. */
+export const COUNTED_DELIVERIES_MAX = 10_000
+
+export const WebhookEndpoint = z.object({
+  id: z.string(),
+  url: z.string(),
+  description: z.string(),
+  events: z.array(z.enum(WEBHOOK_EVENTS)),
+  enabled: z.boolean(),
+  /** Null where it is enabled, or an operator disabled it. */
+  disabledReason: z.enum(DISABLED_REASONS).nullable(),
+  /** Since when every attempt has failed; null where the last one did not. */
+  failingSince: Time.nullable(),
+  createdAt: Time,
+})
+export type WebhookEndpoint = z.output<typeof WebhookEndpoint>
+
+export const WebhookDelivery = z.object({
+  id: z.string(),
+  /** `webhook-id` of every attempt. */
+  eventId: z.string(),
+  event: z.enum(DELIVERY_EVENTS),
+  payload: z.record(z.string(), z.unknown()),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.number().int(),
+  nextAttemptAt: Time.nullable(),
+  lastAttemptAt: Time.nullable(),
+  /** Status of the last answer; null where none came. */
+  lastStatus: z.number().int().nullable(),
+  /** Why the last attempt failed, in words; null where it did not. */
+  lastError: z.string().nullable(),
+  /** The beginning of the last answer, 1 KB at most. */
+  responseExcerpt: z.string().nullable(),
+  createdAt: Time,
+})
+export type WebhookDelivery = z.output<typeof WebhookDelivery>
+
+/** `whsec_` and 24 random bytes in base64 (standardwebhooks.com). Shown when it is made, and never again. */
+const Secret = z.string()
+
+const Url = z
+  .string()
+  .trim()
+  .max(2_000)
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be a web address, like https://example.com/hooks' }))
+  .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not hold a user name or password')
+  .refine((url) => !url.includes('#'), 'must not have a fragment')
+const Events = z
+  .array(z.enum(WEBHOOK_EVENTS))
+  .min(1, 'Choose at least one event')
+  .max(WEBHOOK_EVENTS.length)
+  .refine((events) => new Set(events).size === events.length, 'must not name an event twice')
+const description = text(200)
+
+const only = { tag: 'Webhooks', access: 'operator' } as const
+const OneEndpoint = z.strictObject({ id: Id })
+
+/** To everybody who is not in OPERATORS each of these answers as an address where nothing is. */
+export const webhooks = {
+  list: route({ ...only, method: 'GET', path: '/operator/webhooks', summary: 'Endpoints', effect: 'none' }).output(
+    z.object({ endpoints: z.array(WebhookEndpoint) }),
+  ),
+
+  create: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/webhooks',
+    summary: 'Add an endpoint',
+    description: `Answers with its signing secret, this once. At most ${ENDPOINTS_MAX}. The address must be public, and https.`,
+    effect: 'rows',
+    errors: ['WEBHOOK_LIMIT'],
+  })
+    .input(z.strictObject({ url: Url, description: description.default(''), events: Events }))
+    .output(WebhookEndpoint.extend({ secret: Secret })),
+
+  update: route({
+    ...only,
+    method: 'PATCH',
+    path: '/operator/webhooks/{id}',
+    summary: 'Change, disable or enable an endpoint',
+    description:
+      'While it is disabled nothing is noted for it; what was waiting waits, and is sent when it is enabled again.',
+    effect: 'rows',
+    errors: ['WEBHOOK_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        url: Url.optional(),
+        description: description.optional(),
+        events: Events.optional(),
+        enabled: z.boolean().optional(),
+      }),
+    )
+    .output(WebhookEndpoint),
+
+  remove: route({
+    ...only,
+    method: 'DELETE',
+    path: '/operator/webhooks/{id}',
+    summary: 'Delete an endpoint and its log',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['WEBHOOK_NOT_FOUND'],
+  }).input(OneEndpoint),
+
+  test: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/webhooks/{id}/test',
+    summary: 'Send a test event now',
+    description: 'One attempt, also to a disabled endpoint; answers with how it went.',
+    effect: 'outside',
+    errors: ['WEBHOOK_NOT_FOUND'],
+  })
+    .input(OneEndpoint)
+    .output(WebhookDelivery),
+
+  rotateSecret: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/webhooks/{id}/secret',
+    summary: 'Make a new signing secret',
+    description: 'Answers with it, this once. For 24 hours the old one signs too.',
+    effect: 'rows',
+    errors: ['WEBHOOK_NOT_FOUND'],
+  })
+    .input(OneEndpoint)
+    .output(Success.extend({ secret: Secret, previousSecretUntil: Time })),
+
+  deliveries: route({
+    ...only,
+    method: 'GET',
+    path: '/operator/webhooks/{id}/deliveries',
+    summary: 'The delivery log of an endpoint, the newest first',
+    description: `Kept 30 days. \`total\` counts to ${COUNTED_DELIVERIES_MAX.toLocaleString('en-US')}. Deep pages go on by \`cursor\`.`,
+    effect: 'none',
+    errors: ['WEBHOOK_NOT_FOUND'],
+  })
+    .input(
+      z.object({
+        id: Id,
+        status: z.enum(DELIVERY_STATUSES).optional(),
+        ...paging(25),
+        /** The last id of the page before. */
+        cursor: Id.optional(),
+      }),
+    )
+    .output(z.object({ deliveries: z.array(WebhookDelivery), ...Page.shape, cursor: z.string().nullable() })),
+
+  redeliver: route({
+    ...only,
+    method: 'POST',
+    path: '/operator/deliveries/{id}/redeliver',
+    summary: 'Send an event to its endpoint again',
+    description: 'As a new delivery of the same event, by which its receiver knows it.',
+    effect: 'rows',
+    errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_STATE'],
+  })
+    .input(OneEndpoint)
+    .output(WebhookDelivery),
+}
