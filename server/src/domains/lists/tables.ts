@@ -1,4 +1,6 @@
-import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { LeadFilter } from '@x-automated/contract/leads'
+import { CONTACT_STATUSES } from '@x-automated/contract/lists'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
@@ -16,6 +18,14 @@ export const leadLists = pgTable(
     description: text('description'),
     /** Kept by triggers on lead_list_items. */
     leadCount: integer('lead_count').notNull().default(0),
+    /** Of a smart list: it holds whoever matches. Then the two counts are what was found at `countedAt`. Null: filled by hand. */
+    filter: jsonb('filter').$type<LeadFilter>(),
+    tags: text('tags').array().notNull().default([]),
+    /** Kept by triggers on lead_list_items, like `leadCount`. */
+    contactedCount: integer('contacted_count').notNull().default(0),
+    countedAt: time('counted_at'),
+    /** How long that took, which says how old it may get. */
+    countMs: integer('count_ms').notNull().default(0),
     createdAt: createdAt(),
   },
   (t) => [index('lead_lists_newest').on(t.workspaceId, t.createdAt, t.id)],
@@ -31,9 +41,7 @@ export const leadListItems = pgTable(
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
     /** Per list (specification §3): `contacted` counts as contacted. */
-    contactStatus: text('contact_status', { enum: ['pending', 'contacted'] })
-      .notNull()
-      .default('pending'),
+    contactStatus: text('contact_status', { enum: CONTACT_STATUSES }).notNull().default('pending'),
     addedAt: time('added_at').notNull().defaultNow(),
   },
   (t) => [
