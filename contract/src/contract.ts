@@ -4,6 +4,7 @@ import { campaigns } from './campaigns.ts'
 import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
+import { operator } from './operator.ts'
 import { personalData } from './personal-data.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
@@ -25,5 +26,6 @@ export const contract = {
   campaigns,
   suppressions,
   waitlist,
+  operator,
 }
 export type Contract = typeof contract

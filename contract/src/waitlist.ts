@@ -86,6 +86,8 @@ export const waitlist = {
       z.strictObject({
         email: z.string({ error: 'Please enter your email address' }).pipe(Email),
         referralCode: ReferralCode,
+        /** The page on which the visit began: the join is counted for it, and nothing else is kept of it. */
+        path: text(2_000).optional(),
       }),
     )
     .output(Success.extend({ position, referralCode: z.string(), message: z.string() })),

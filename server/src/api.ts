@@ -20,6 +20,7 @@ import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
+import { operatorRoutes } from './domains/operator/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
@@ -44,6 +45,7 @@ export const router = {
   campaigns: campaignRoutes,
   suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,
+  operator: operatorRoutes,
 }
 
 /** Serves the contract under /api. */

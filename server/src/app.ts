@@ -13,6 +13,7 @@ import { refuseMalformed, refuseUnreadable, useEnvelope } from './edges/envelope
 import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
+import { serveMemberFiles } from './edges/member-files.ts'
 import { servePages } from './edges/pages.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
@@ -118,6 +119,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
+  serveMemberFiles(app, services)
   serveScrapeEvents(app, services)
   await serveDocs(app)
   serveApi(app, services)

@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { ERROR_STATUS } from '@x-automated/contract/errors'
+import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { authUsers } from '../src/domains/auth/tables.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { operations, pathWith } from './operations.ts'
@@ -11,11 +13,13 @@ let person: Person
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
+  app.services.env.operators.push(person.email)
 })
 
 const SOME_ID = '01900000-0000-7000-8000-000000000000'
 const changing = operations.filter((operation) => operation.method !== 'GET')
-const signedIn = operations.filter((operation) => operation.access !== 'public')
+const ofOperators = operations.filter((operation) => operation.access === 'operator')
+const signedIn = operations.filter((operation) => operation.access !== 'public' && operation.access !== 'operator')
 const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
 
 function expectEnvelope(answer: Answer, status: number, code: string) {
@@ -39,6 +43,34 @@ describe('every signed-in operation', () => {
         403,
         'FORBIDDEN',
       )
+    },
+  )
+})
+
+describe('every operation of operators', () => {
+  it.each(named(ofOperators))(
+    '%s: to all others exactly what an address without anything answers',
+    async (_, operation) => {
+      const stranger = await makePerson(app)
+      // An address among OPERATORS that nobody has verified is nobody's.
+      const unproved = await makePerson(app)
+      app.services.env.operators.push(unproved.email)
+      await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, unproved.id))
+      const body = operation.method === 'GET' ? undefined : { surprise: true }
+      const path = pathWith(operation, SOME_ID)
+      const nothing = await call(app, operation.method, '/nothing/here', body)
+      const answers = [
+        await call(app, operation.method, path, body),
+        await call(app, operation.method, path, body, { authorization: 'Bearer a.b.c' }),
+        await stranger.call(operation.method, path, body, { 'idempotency-key': 'some-key' }),
+        await unproved.call(operation.method, path, body),
+      ]
+      for (const answer of answers) {
+        expectEnvelope(answer, 404, 'NOT_FOUND')
+        expect(answer.body).toEqual(nothing.body)
+        expect([...answer.headers.keys()].sort()).toEqual([...nothing.headers.keys()].sort())
+        expect(answer.headers.get('content-type')).toBe(nothing.headers.get('content-type'))
+      }
     },
   )
 })
@@ -88,7 +120,11 @@ describe('every operation that reads by a query or an id', () => {
   it.each(named(reading))('%s: 400 for a query, or an id, that cannot be one', async (_, operation) => {
     // More than an id may have; and of pages, sizes, periods and statuses what none of them can be.
     const path = pathWith(operation, 'x'.repeat(201))
-    expectEnvelope(await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00`), 400, 'INVALID_INPUT')
+    expectEnvelope(
+      await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0`),
+      400,
+      'INVALID_INPUT',
+    )
   })
 })
 

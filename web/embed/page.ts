@@ -120,7 +120,7 @@ function setSending(sending: boolean): void {
 }
 
 async function join(address: string): Promise<void> {
-  const input = { email: address, ...(ref ? { referralCode: ref } : {}) }
+  const input = { email: address, path: '/embed', ...(ref ? { referralCode: ref } : {}) }
   const { position, referralCode, message } = await ask<Answer<Client['waitlist']['join']>>('/waitlist/join', input)
   const place = { email: address, position, referralCode }
   remember(place)

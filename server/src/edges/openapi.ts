@@ -156,6 +156,15 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/operator/members/export': {
+    get: {
+      operationId: 'operator.export',
+      tags: ['Operator'],
+      summary: 'Export every member of the waitlist as CSV',
+      description: 'For operators; to all others there is nothing here. `x-total-count` says how many there are.',
+      responses: { '200': { description: 'All members', content: { 'text/csv': { schema: { type: 'string' } } } } },
+    },
+  },
   '/scrapes/{id}/events': {
     get: {
       operationId: 'scrapes.events',

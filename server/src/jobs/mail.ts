@@ -6,12 +6,18 @@ import type { JobQueue } from './queue.ts'
 /** A mail that goes out when the transaction commits that queued it. */
 export interface Outbox {
   post(db: Db, mail: Mail): Promise<void>
+  /** Many, in one statement. */
+  postAll(db: Db, mails: readonly Mail[]): Promise<void>
 }
 
 /** @param secret AUTH_SECRET: mails lie sealed in the queue, as they may hold a link that signs in */
 export function createOutbox(jobs: JobQueue, secret: string): Outbox {
   const sealer = mailSealer(secret)
-  return { post: (db, mail) => jobs.enqueue(db, 'mail', { sealed: sealer.seal(JSON.stringify(mail)) }) }
+  const seal = (mail: Mail) => ({ sealed: sealer.seal(JSON.stringify(mail)) })
+  return {
+    post: (db, mail) => jobs.enqueue(db, 'mail', seal(mail)),
+    postAll: (db, mails) => jobs.enqueueAll(db, 'mail', mails.map(seal)),
+  }
 }
 
 /** Sends queued mails. */

@@ -23,6 +23,8 @@ export interface JobQueue {
    * @param startAfterSeconds not before that many seconds from now
    */
   enqueue<N extends JobName>(db: Db, name: N, data: Jobs[N], options?: { startAfterSeconds?: number }): Promise<void>
+  /** As `enqueue`, for many at once: one statement. */
+  enqueueAll<N extends JobName>(db: Db, name: N, all: readonly Jobs[N][]): Promise<void>
   /** Begins to do work of a kind, `concurrency` at a time in this process. A handler that throws is tried again later. */
   work<N extends JobName>(name: N, concurrency: number, handler: (data: Jobs[N]) => Promise<void>): Promise<void>
   /** Ends when what is under way has ended, or after `graceSeconds`. */
@@ -69,6 +71,12 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
         ...(startAfterSeconds ? { startAfter: startAfterSeconds } : {}),
       })
       if (!startAfterSeconds) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
+    },
+    async enqueueAll(db, name, all) {
+      if (all.length === 0) return
+      const inserted = all.map((data) => ({ data }))
+      await boss.insert(name, inserted, { db: fromDrizzle(db as never, sql as never) })
+      await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },
     async work(name, concurrency, handler) {
       for (let i = 0; i < concurrency; i += 1) {

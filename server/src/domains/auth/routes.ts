@@ -10,5 +10,5 @@ export const authRoutes = {
   jwks: publicApi.auth.jwks.handler(async ({ context }) => ({
     keys: (await context.auth.publicKeys()).keys as unknown as Record<string, unknown>[],
   })),
-  me: signedInApi.auth.me.handler(({ context }) => findMe(context.db, context.actor)),
+  me: signedInApi.auth.me.handler(({ context }) => findMe(context, context.actor)),
 }

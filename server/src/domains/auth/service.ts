@@ -480,12 +480,20 @@ export async function signOut(
 }
 
 /** Who is signed in. @throws Refusal UNAUTHORIZED where the account is gone */
-export async function findMe(db: Db, actor: Actor) {
+export async function findMe({ db, env }: { db: Db; env: { operators: string[] } }, actor: Actor) {
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
   const workspaces = await listWorkspaces(db, actor.userId)
   const workspace = workspaces.find((w) => w.id === actor.workspaceId)
   if (!user || !workspace) throw new Refusal('UNAUTHORIZED')
-  return { id: user.id, email: user.email, name: user.name, createdAt: user.createdAt, workspace, workspaces }
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    createdAt: user.createdAt,
+    workspace,
+    workspaces,
+    ...(operates(env, user) ? { operator: true as const } : {}),
+  }
 }
 
 /** Is the account's verified address among OPERATORS? */

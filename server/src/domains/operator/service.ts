@@ -1,10 +1,13 @@
-import { stringify } from 'csv-stringify/sync'
-import { and, asc, eq, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { FOUND_MEMBERS_MAX, type OperatorAction } from '@x-automated/contract/operator'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
+import { authUsers } from '../auth/tables.ts'
 import {
   addresseeOf,
   changeWaitlist,
+  count,
   credit,
   invitationMail,
   type LockedWaitlist,
@@ -14,10 +17,107 @@ import {
   takeBack,
   type WaitlistContext,
 } from '../waitlist/service.ts'
-import { members, referralCounts, referrals } from '../waitlist/tables.ts'
+import { members, referralCounts, referrals, waitlistDays } from '../waitlist/tables.ts'
+import { operatorLog } from './tables.ts'
+
+/** What an operator's doing needs. */
+export interface OperatorContext extends WaitlistContext {
+  db: Db
+  log: FastifyBaseLogger
+}
+
+interface Paging {
+  page: number
+  pageSize: number
+}
+const offsetOf = ({ page, pageSize }: Paging) => (page - 1) * pageSize
+
+// Looking
+
+/** What the waitlist has now, and each of the last days, today the last. Read from counts by day. */
+export async function growth(db: Db, { days }: { days: number }) {
+  const { rows } = await db.execute<{
+    day: string
+    joined: number
+    confirmed: number
+    invited: number
+    total: number
+    confirmed_total: number
+    invited_total: number
+  }>(sql`
+    select day::text, joined, confirmed, invited, total, confirmed_total, invited_total from (
+      select day::date, coalesce(joined, 0) as joined, coalesce(confirmed, 0) as confirmed, coalesce(invited, 0) as invited,
+        (sum(joined) over so_far)::int as total, (sum(confirmed) over so_far)::int as confirmed_total, (sum(invited) over so_far)::int as invited_total
+      from generate_series(
+        least((select min(day) from ${waitlistDays}), (now() at time zone 'UTC')::date)::timestamp, now() at time zone 'UTC', interval '1 day') as day
+      left join ${waitlistDays} using (day)
+      window so_far as (order by day)) as counted
+    order by day desc limit ${days}`)
+  const held = await db.$count(referrals, eq(referrals.status, 'held'))
+  const [today] = rows
+  return {
+    members: (await count(db)).count,
+    confirmed: today?.confirmed_total ?? 0,
+    invited: today?.invited_total ?? 0,
+    held,
+    days: rows
+      .map(({ day, joined, confirmed, invited, total }) => ({ day, joined, confirmed, invited, total: total ?? 0 }))
+      .reverse(),
+  }
+}
+
+/** Members who fit, by address; all who have joined by position, where nothing is asked for. */
+export async function searchMembers(db: Db, { q, page, pageSize }: Paging & { q: string }) {
+  if (q === '') {
+    // Places are dense: a page is a range of them, however far down.
+    const from = offsetOf({ page, pageSize })
+    const rows = await readMembers(db, and(gt(members.position, from), lte(members.position, from + pageSize)))
+    const total = (await count(db)).count
+    return { members: rows.toSorted((a, b) => a.position - b.position), total, page, pageSize, more: false }
+  }
+  const found = await findIds(db, q)
+  const ids = found.slice(0, FOUND_MEMBERS_MAX)
+  const shown = ids.slice(offsetOf({ page, pageSize })).slice(0, pageSize)
+  const rows = shown.length > 0 ? await readMembers(db, inArray(members.id, shown)) : []
+  const inOrder = rows.toSorted((a, b) => shown.indexOf(a.id) - shown.indexOf(b.id))
+  return { members: inOrder, total: ids.length, page, pageSize, more: found.length > ids.length }
+}
+
+/** Those whose place, code or beginning of an address it is, in that order; one more than may be found, where there are so many. */
+async function findIds(db: Db, text: string): Promise<string[]> {
+  const typed = text.toLowerCase()
+  // Addresses are kept as mailboxes: also look for what the text would be kept as, and for a beginning without dots.
+  const beginnings = [...new Set([typed, normalizeEmail(typed), typed.replaceAll('.', '')])].filter(
+    (start) => start !== '',
+  )
+  const place = /^#?(\d{1,9})$/.exec(text)?.[1]
+  const ids = (where: SQL | undefined) =>
+    db
+      .select({ id: members.id })
+      .from(members)
+      .where(where)
+      // In the order of the index, so that no more is read than is taken.
+      .orderBy(sql`${members.normalizedEmail} using ~<~`)
+      .limit(FOUND_MEMBERS_MAX + 1)
+  const found = await Promise.all([
+    ...(place && Number(place) > 0 ? [ids(eq(members.position, Number(place)))] : []),
+    ids(eq(members.referralCode, text)),
+    ...beginnings.map((start) => ids(sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`)),
+  ])
+  return [...new Set(found.flat().map((row) => row.id))]
+}
+
+async function readMembers(db: Db, where: SQL | undefined) {
+  const rows = await db
+    .select({ member: members, referralCount: referralCounts.referralCount })
+    .from(members)
+    .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
+    .where(where)
+  return rows.map(({ member, referralCount }) => ({ ...member, referralCount: referralCount ?? 0 }))
+}
 
 /** Referrals that wait for an operator, the oldest first. */
-export async function listHeld(db: Db, { page, pageSize }: { page: number; pageSize: number }) {
+export async function listHeld(db: Db, paging: Paging) {
   const referrer = db.select({ id: members.id, email: members.email }).from(members).as('referrer')
   const isHeld = eq(referrals.status, 'held')
   const [held, total] = await Promise.all([
@@ -25,9 +125,8 @@ export async function listHeld(db: Db, { page, pageSize }: { page: number; pageS
       .select({
         memberId: referrals.memberId,
         email: members.email,
-        referrerId: referrals.referrerId,
         referrerEmail: referrer.email,
-        reason: referrals.holdReason,
+        reason: sql<NonNullable<Referral['holdReason']>>`${referrals.holdReason}`,
         country: referrals.country,
         createdAt: referrals.createdAt,
       })
@@ -36,16 +135,18 @@ export async function listHeld(db: Db, { page, pageSize }: { page: number; pageS
       .innerJoin(referrer, eq(referrer.id, referrals.referrerId))
       .where(isHeld)
       .orderBy(asc(referrals.createdAt), asc(referrals.memberId))
-      .limit(pageSize)
-      .offset((page - 1) * pageSize),
+      .limit(paging.pageSize)
+      .offset(offsetOf(paging)),
     db.$count(referrals, isHeld),
   ])
-  return { held, total, page, pageSize }
+  return { held, total, ...paging }
 }
 
+// Deciding
+
 /** Credits a held referral; where confirmation is required and missing, once that comes. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function releaseReferral(context: WaitlistContext & { db: Db }, operatorId: string, memberId: string) {
-  await decide(context.db, memberId, ['held'], async (waitlist, referral) => {
+export async function releaseReferral(context: OperatorContext, operatorId: string, memberId: string) {
+  return decide(context, { operatorId, action: 'release', memberId }, ['held'], async (waitlist, referral) => {
     const { tx, now } = waitlist
     await tx.update(referrals).set({ decidedAt: now, decidedBy: operatorId }).where(eq(referrals.memberId, memberId))
     const [member] = await tx.select().from(members).where(eq(members.id, memberId))
@@ -56,8 +157,8 @@ export async function releaseReferral(context: WaitlistContext & { db: Db }, ope
 }
 
 /** Refuses a held referral's credit. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function refuseReferral({ db }: { db: Db }, operatorId: string, memberId: string) {
-  await decide(db, memberId, ['held'], ({ tx, now }) =>
+export async function refuseReferral(context: OperatorContext, operatorId: string, memberId: string) {
+  return decide(context, { operatorId, action: 'refuse', memberId }, ['held'], ({ tx, now }) =>
     tx
       .update(referrals)
       .set({ status: 'refused', decidedAt: now, decidedBy: operatorId })
@@ -66,8 +167,9 @@ export async function refuseReferral({ db }: { db: Db }, operatorId: string, mem
 }
 
 /** Holds a referral again that was released or refused: the credit is taken back, the position stays. @throws Refusal REFERRAL_NOT_FOUND, REFERRAL_STATE */
-export async function undoDecision({ db }: { db: Db }, memberId: string) {
-  await decide(db, memberId, ['credited', 'refused', 'unconfirmed'], async (waitlist, referral) => {
+export async function undoDecision(context: OperatorContext, operatorId: string, memberId: string) {
+  const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
+  return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {
     if (!referral.holdReason || !referral.decidedAt) throw new Refusal('REFERRAL_STATE')
     await takeBack(waitlist, referral)
     await waitlist.tx
@@ -78,88 +180,118 @@ export async function undoDecision({ db }: { db: Db }, memberId: string) {
 }
 
 async function decide(
-  db: Db,
-  memberId: string,
+  context: OperatorContext,
+  done: Done & { memberId: string },
   from: Referral['status'][],
   decision: (waitlist: LockedWaitlist, referral: Referral) => Promise<unknown>,
-): Promise<void> {
-  await changeWaitlist(db, async (waitlist) => {
-    const [referral] = await waitlist.tx.select().from(referrals).where(eq(referrals.memberId, memberId))
+) {
+  await changeWaitlist(context.db, async (waitlist) => {
+    const [referral] = await waitlist.tx.select().from(referrals).where(eq(referrals.memberId, done.memberId))
     if (!referral) throw new Refusal('REFERRAL_NOT_FOUND')
     if (!from.includes(referral.status)) throw new Refusal('REFERRAL_STATE')
     await decision(waitlist, referral)
+    await note({ ...context, db: waitlist.tx }, done)
   })
+  return { success: true as const }
 }
 
-/** Members whose address begins with the text, or whose code it is; by address, at most 50. */
-export async function searchMembers(db: Db, text: string) {
-  const typed = text.trim().toLowerCase()
-  // Addresses are kept as mailboxes: also look for what the text would be kept as, and for a beginning without dots.
-  const beginnings = [typed, normalizeEmail(typed), typed.replaceAll('.', '')]
-  return db
-    .select()
-    .from(members)
-    .where(
-      or(
-        ...beginnings.map((start) => sql`${members.normalizedEmail} like ${`${start.replace(/[\\%_]/g, '\\$&')}%`}`),
-        eq(members.referralCode, text.trim()),
-      ),
-    )
-    .orderBy(asc(members.normalizedEmail))
-    .limit(50)
-}
-
-/** Invites the next so many by position and mails them; they keep their places. @returns how many were invited */
-export async function inviteNext(context: WaitlistContext & { db: Db }, howMany: number): Promise<number> {
-  return changeWaitlist(context.db, async ({ tx, now }) => {
+/** Invites the next so many by position and mails them; they keep their places. Each is invited once, whoever else invites at the same time. */
+export async function inviteNext(context: OperatorContext, operatorId: string, howMany: number) {
+  const invited = await changeWaitlist(context.db, async ({ tx, now }) => {
     const next = tx
       .select({ id: members.id })
       .from(members)
-      .where(and(gt(members.position, 0), isNull(members.invitedAt), isNotNull(members.email)))
+      .where(
+        and(
+          gt(members.position, 0),
+          isNull(members.invitedAt),
+          isNotNull(members.email),
+          isNull(members.unsubscribedAt),
+        ),
+      )
       .orderBy(asc(members.position))
       .limit(howMany)
-    const invited = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
-    for (const member of invited) {
-      const to = addresseeOf(context, member)
-      if (to) await context.outbox.post(tx, invitationMail(to))
-    }
-    return invited.length
+    const reached = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
+    const addressees = reached.map((member) => addresseeOf(context, member)).filter((to) => to !== null)
+    await context.outbox.postAll(tx, addressees.map(invitationMail))
+    if (reached.length > 0) await note({ ...context, db: tx }, { operatorId, action: 'invite', count: reached.length })
+    return reached.length
   })
+  return { success: true as const, invited }
 }
 
-const CSV_BATCH = 1_000
-const CSV_COLUMNS = ['id', 'email', 'referral_code', 'referred_by', 'signup_date', 'position', 'achievements'] as const
-const CSV_HEADER = [...CSV_COLUMNS, 'referral_count', 'country', 'confirmed_at', 'invited_at']
+// Keeping who did what
 
-/** All members as CSV under the specification's column names, in pieces. What a spreadsheet would run as a formula is escaped. */
-export async function* exportMembers(db: Db): AsyncGenerator<string> {
-  yield stringify([CSV_HEADER])
+interface Done {
+  operatorId: string
+  action: OperatorAction
+  memberId?: string
+  count?: number
+}
+
+async function note({ db, log }: Pick<OperatorContext, 'db' | 'log'>, done: Done): Promise<void> {
+  await db.insert(operatorLog).values(done)
+  log.info(done, 'an operator acted')
+}
+
+/** The newest so many are shown. */
+const LOG_SHOWN = 1_000
+
+/** What operators did, the newest first. */
+export async function listLog(db: Db, paging: Paging) {
+  const [actions, total] = await Promise.all([
+    db
+      .select({
+        id: operatorLog.id,
+        action: operatorLog.action,
+        operatorEmail: authUsers.email,
+        memberEmail: members.email,
+        count: operatorLog.count,
+        at: operatorLog.createdAt,
+      })
+      .from(operatorLog)
+      .leftJoin(authUsers, eq(authUsers.id, operatorLog.operatorId))
+      .leftJoin(members, eq(members.id, operatorLog.memberId))
+      .orderBy(desc(operatorLog.createdAt), desc(operatorLog.id))
+      .limit(paging.pageSize)
+      .offset(Math.min(offsetOf(paging), LOG_SHOWN)),
+    db.execute<{ total: number }>(
+      sql`select count(*)::int as total from (select from ${operatorLog} limit ${LOG_SHOWN}) as newest`,
+    ),
+  ])
+  return { actions, total: total.rows[0]?.total ?? 0, ...paging }
+}
+
+// All of them
+
+const EXPORT_BATCH = 1_000
+
+/** All members in batches, in the order of their ids: nothing but a batch is held at a time. Kept with who asked, before the first. */
+export async function startExport(context: Pick<OperatorContext, 'db' | 'log'>, operatorId: string) {
+  const { db } = context
+  const total = await db.$count(members)
+  await note(context, { operatorId, action: 'export', count: total })
+  return { total, batches: readAllMembers(db) }
+}
+
+export interface ExportedMember {
+  member: Member
+  referralCount: number | null
+}
+
+async function* readAllMembers(db: Db): AsyncGenerator<ExportedMember[]> {
   let after: string | null = null
   for (;;) {
-    const rows: { member: Member; count: number | null }[] = await db
-      .select({ member: members, count: referralCounts.referralCount })
+    const rows: ExportedMember[] = await db
+      .select({ member: members, referralCount: referralCounts.referralCount })
       .from(members)
       .leftJoin(referralCounts, and(eq(referralCounts.memberId, members.id), eq(referralCounts.period, 'alltime')))
       .where(after ? gt(members.id, after) : undefined)
       .orderBy(asc(members.id))
-      .limit(CSV_BATCH)
-    const lines = rows.map(({ member: m, count: referralCount }) => [
-      ...[m.id, m.email, m.referralCode, m.referredBy, m.signupDate.toISOString(), m.position],
-      ...[m.achievements.join(' '), referralCount ?? 0, m.country],
-      ...[m.confirmedAt?.toISOString(), m.invitedAt?.toISOString()],
-    ])
-    if (lines.length > 0) yield stringify(lines, { escape_formulas: true })
+      .limit(EXPORT_BATCH)
+    if (rows.length > 0) yield rows
     const last = rows.at(-1)
-    if (!last || rows.length < CSV_BATCH) return
+    if (!last || rows.length < EXPORT_BATCH) return
     after = last.member.id
   }
-}
-
-/** Joins of each UTC day that had any, and all joined by its end. */
-export async function growth(db: Db) {
-  const { rows } = await db.execute<{ day: string; joins: number; total: number }>(sql`
-    select day::text, joins::int, (sum(joins) over (order by day))::int as total
-    from (select day, sum(joins) as joins from page_views group by day having sum(joins) > 0) as days
-    order by day`)
-  return rows
 }

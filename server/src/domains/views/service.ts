@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { members } from '../waitlist/tables.ts'
 import { pageOf } from './rules.ts'
@@ -45,11 +45,14 @@ async function countView(db: Db, path: string, ref: string): Promise<void> {
     })
 }
 
-/** @param ref the code that brought them, '' for none */
-export async function countJoin(tx: Db, ref: string): Promise<void> {
+/**
+ * Counts a join, in the transaction that makes the member.
+ * @param from the page on which the visit began, and the known code that brought it, '' for none
+ */
+export async function countJoin(tx: Db, from: { path: string; ref: string }): Promise<void> {
   await tx
     .insert(pageViews)
-    .values({ day: today, path: '/waitlist', ref: ref.trim(), joins: 1 })
+    .values({ day: today, path: pageOf(from.path), ref: from.ref.trim(), joins: 1 })
     .onConflictDoUpdate({
       target: [pageViews.day, pageViews.path, pageViews.ref],
       set: { joins: sql`${pageViews.joins} + 1` },
@@ -61,11 +64,66 @@ async function isCode(db: Db, code: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** Views and joins by UTC day, page and referral code, between two days inclusive ('2026-11-20'), newest first, most viewed first. */
-export async function listViews(db: Db, { from, to }: { from: string; to: string }) {
-  return db
-    .select()
-    .from(pageViews)
-    .where(and(sql`${pageViews.day} >= ${from}::date`, sql`${pageViews.day} <= ${to}::date`))
-    .orderBy(sql`${pageViews.day} desc`, sql`${pageViews.views} desc`, asc(pageViews.path), asc(pageViews.ref))
+interface ViewsInput {
+  from: string
+  to: string
+  by: 'page' | 'ref'
+  page: number
+  pageSize: number
+}
+
+/**
+ * Views and joins between two UTC days, both included: each day's, and a page of their sources (pages, or referral codes with whose they are), the most joins first.
+ * Reads what was counted on those days and nothing else.
+ */
+export async function listViews(db: Db, { from, to, by, page, pageSize }: ViewsInput) {
+  const source = by === 'page' ? pageViews.path : pageViews.ref
+  const inRange = sql`${pageViews.day} between ${from}::date and ${to}::date`
+  const views = sql<number>`sum(${pageViews.views})`.mapWith(Number)
+  const joins = sql<number>`sum(${pageViews.joins})`.mapWith(Number)
+  const [days, grouped, [counted]] = await Promise.all([
+    db.execute<{ day: string; views: number; joins: number }>(sql`
+      select day::date::text, coalesce(views, 0)::int as views, coalesce(joins, 0)::int as joins
+      from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as day
+      left join (select day, sum(views) as views, sum(joins) as joins from ${pageViews} where ${inRange} group by 1) as counted using (day)
+      order by day`),
+    db
+      .select({ source, views, joins })
+      .from(pageViews)
+      .where(inRange)
+      .groupBy(source)
+      .orderBy(desc(joins), desc(views), asc(source))
+      .limit(pageSize)
+      .offset((page - 1) * pageSize),
+    db
+      .select({ total: sql<number>`count(distinct ${source})`.mapWith(Number) })
+      .from(pageViews)
+      .where(inRange),
+  ])
+  const owners =
+    by === 'ref' && grouped.length > 0
+      ? await findOwners(
+          db,
+          grouped.map((row) => row.source),
+        )
+      : new Map()
+  const sum = (key: 'views' | 'joins') => days.rows.reduce((all, day) => all + day[key], 0)
+  return {
+    views: sum('views'),
+    joins: sum('joins'),
+    days: days.rows,
+    sources: grouped.map((row) => ({ ...row, email: (owners.get(row.source) as string | undefined) ?? null })),
+    total: counted?.total ?? 0,
+    page,
+    pageSize,
+  }
+}
+
+/** Addresses by code. */
+async function findOwners(db: Db, codes: string[]): Promise<Map<string | null, string | null>> {
+  const rows = await db
+    .select({ code: members.referralCode, email: members.email })
+    .from(members)
+    .where(inArray(members.referralCode, codes))
+  return new Map(rows.map(({ code, email }) => [code, email]))
 }

@@ -5,6 +5,7 @@ import { type Answer, call, makePerson, type Person } from '../../../test/makers
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
 import { BURSTS } from './rules.ts'
+import { forgetOld } from './service.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp
@@ -349,6 +350,11 @@ describe('POST /track-view', () => {
     const { code } = await join()
     await join({ referralCode: code })
     expect((await rows('/waitlist')).find((row) => row.ref === code)).toMatchObject({ joins: 1 })
+    // For the page on which the visit began, where that is said.
+    for (const path of ['/embed?x=1', '/auth', '/', '/no/page'])
+      await call(app, 'POST', '/waitlist/join', { email: newEmail(), referralCode: code, path }, from(newAddress()))
+    for (const path of ['/embed', '/auth', '/', 'other'])
+      expect((await rows(path)).find((row) => row.ref === code)).toMatchObject({ joins: 1 })
   })
 
   it.each([{}, { path: '' }, { path: 5 }, { path: '/', ref: {} }])('400: %j', async (body) => {
@@ -566,10 +572,51 @@ describe('GET /leaderboard', () => {
 
 describe('the first 100', () => {
   it('are pioneers, nobody after them', async () => {
-    const { rows } = await app.db.execute<{ joined: number }>(sql`select joined from waitlist_state`)
-    await Promise.all(Array.from({ length: Math.max(0, 99 - rows[0]!.joined) }, () => join()))
-    const [hundredth, next] = [await join(), await join()]
-    expect((await lookUp(hundredth.email)).body.user.achievements).toEqual(['pioneer'])
-    expect((await lookUp(next.email)).body.user.achievements).toEqual([])
+    const fresh = await openApp()
+    await fresh.db.execute(sql`
+      insert into users (email, normalized_email, referral_code, joined_at, position)
+      select n || '@example.com', n || '@example.com', 'code' || n, now(), n from generate_series(1, 99) as n`)
+    await fresh.db.execute(sql`update waitlist_state set joined = 99`)
+    for (const [position, achievements] of [
+      [100, ['pioneer']],
+      [101, []],
+    ]) {
+      const email = newEmail()
+      await join({ email, to: fresh })
+      const [member] = await fresh.db.select().from(members).where(eq(members.email, email))
+      expect(member).toMatchObject({ position, achievements })
+    }
   })
+})
+
+it('addresses are forgotten after 30 days, day counts after two', async () => {
+  const first = await join()
+  const referrer = await memberOf(first.email)
+  const friend = await memberOf((await join({ referralCode: first.code })).email)
+  const back = (days: number) => sql`now() - make_interval(days => ${days})`
+  await app.db
+    .update(joinAddresses)
+    .set({ createdAt: back(29) })
+    .where(eq(joinAddresses.memberId, referrer.id))
+  await app.db
+    .update(joinAddresses)
+    .set({ createdAt: back(31) })
+    .where(eq(joinAddresses.memberId, friend.id))
+  await app.db
+    .update(referralCounts)
+    .set({ period: '2020-01-01' })
+    .where(sql`member_id = ${referrer.id} and period ~ '^\\d'`)
+  await app.db
+    .update(referrals)
+    .set({ creditedAt: back(8) })
+    .where(eq(referrals.referrerId, referrer.id))
+  await forgetOld(app.db)
+  const kept = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)
+  expect(kept).toContain(referrer.id)
+  expect(kept).not.toContain(friend.id)
+  const counts = await app.db.select().from(referralCounts).where(eq(referralCounts.memberId, referrer.id))
+  expect(counts.map((row) => [row.period, row.referralCount]).sort()).toEqual([
+    ['alltime', 1],
+    ['week', 0],
+  ])
 })

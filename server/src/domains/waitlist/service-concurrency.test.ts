@@ -122,7 +122,7 @@ async function take(one: Step): Promise<void> {
       const decisions = {
         release: () => releaseReferral({ ...context, ...pickServer(one.whose) }, people[0]!.id, referral.memberId),
         refuse: () => refuseReferral(context, people[0]!.id, referral.memberId),
-        undo: () => undoDecision(context, referral.memberId),
+        undo: () => undoDecision(context, people[0]!.id, referral.memberId),
       }
       try {
         await decisions[one.do]()

@@ -72,8 +72,15 @@ interface JoinContext extends WaitlistContext {
   request: Client
 }
 
+interface JoinInput {
+  email: string
+  referralCode?: string
+  /** The page on which the visit began. */
+  path?: string
+}
+
 /** Joins the waitlist at its end; again, answers with the place that is there. @throws Refusal RATE_LIMITED */
-export async function join(context: JoinContext, input: { email: string; referralCode?: string }) {
+export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
   await limits.spend('joinByAddress', request.addressHash)
   const normalizedEmail = normalizeEmail(input.email)
@@ -91,7 +98,7 @@ export async function join(context: JoinContext, input: { email: string; referra
 /** @param known a member who has not joined yet. @returns null where the mailbox has a member by now that was not known */
 async function joinNow(
   context: JoinContext,
-  { email, referralCode }: { email: string; referralCode?: string },
+  { email, referralCode, path }: JoinInput,
   known: Member | undefined,
 ): Promise<Member | null> {
   const referrerId = await findReferrer(context.db, referralCode)
@@ -108,7 +115,7 @@ async function joinNow(
       else await creditOrHold(waitlist, context, referral)
     }
     await keepAddress(tx, member.id, from)
-    await countJoin(tx, referrerId ? (referralCode ?? '') : '')
+    await countJoin(tx, { path: path || '/waitlist', ref: referrerId ? (referralCode ?? '') : '' })
     await mailPlace(context, tx, member)
     return member
   })

@@ -3,6 +3,9 @@ import { useLocation } from 'react-router'
 import { client } from '../../api'
 import { referralCodeIn } from '../../referral-code'
 
+/** The page on which this visit began, as far as this document knows: a join is counted for it. Nothing is stored. */
+export const entryPath = typeof location === 'undefined' ? '' : location.pathname
+
 /** Another site that led here; said with the first view only. */
 let cameFrom: string | undefined = typeof document === 'undefined' ? undefined : document.referrer
 

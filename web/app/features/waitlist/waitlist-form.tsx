@@ -7,6 +7,7 @@ import { toast } from '../../ui/toast'
 import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
 import { EmailInput } from '../auth/email-input'
+import { entryPath } from '../shell/view-count'
 import { storePlace } from './stored-place'
 
 /** The server's word for an address that is on the list already (domain-rules.md). */
@@ -45,7 +46,8 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const submit = form.handleSubmit(({ email }) => {
     const address = email.trim()
     if (!address) form.setError('email', { message: 'Please enter your email address' }, { shouldFocus: true })
-    else if (!join.isPending) join.mutate({ email: address, ...(referralCode ? { referralCode } : {}) })
+    else if (!join.isPending)
+      join.mutate({ email: address, path: entryPath, ...(referralCode ? { referralCode } : {}) })
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={submit}>
