@@ -25,6 +25,8 @@ export interface World {
   startServer(): Promise<void>
   /** A page in a browser profile of its own. A console error or a broken content security policy on it fails the test. */
   openPage(options?: { width?: number; height?: number; dark?: boolean }): Promise<Page>
+  /** Gives the workspace of somebody who has signed up the Agency plan, whose leads have no limit. */
+  subscribe(email: string): Promise<void>
   /** Console errors that the test means to cause. */
   expectConsole(matching: RegExp): void
 }
@@ -110,6 +112,15 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
     mailbox,
     killServer: () => endServer('SIGKILL'),
     startServer,
+    async subscribe(email) {
+      const subscribed = await database.run(
+        `insert into subscriptions (workspace_id, plan_id, status, current_period_end)
+         select w.id, 'agency_monthly', 'active', now() + interval '30 days'
+         from workspaces w join auth_users u on u.id = w.personal_of where u.email = $1`,
+        [email],
+      )
+      expect(subscribed, `workspaces of ${email}`).toBe(1)
+    },
     expectConsole: (matching) => expected.push(matching),
     async openPage({ width = 1280, height = 900, dark = false } = {}) {
       browser ??= await chromium.launch({

@@ -4,6 +4,7 @@ import { contract } from '@x-automated/contract/contract'
 import { eq, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../server/src/actor.ts'
 import { openDatabase } from '../server/src/db/open.ts'
+import { subscriptions } from '../server/src/domains/billing/tables.ts'
 import { campaigns } from '../server/src/domains/campaigns/tables.ts'
 import { leads } from '../server/src/domains/leads/tables.ts'
 import { claim, reportOutcome } from '../server/src/domains/sending/service.ts'
@@ -31,6 +32,7 @@ const MINUTES_BETWEEN = 4
 export const seed: Seed = async (options) => {
   const client = await signIn(options)
   const me = await client.auth.me()
+  await giveAgencyPlan(options.databaseUrl, me.workspace.id)
   if (!(await client.xAccount.status()).connected) {
     await client.xAccount.connect({ username: SENDER, password: DEMO.password })
   }
@@ -78,6 +80,19 @@ export const seed: Seed = async (options) => {
     await client.campaigns.queue({ id })
   }
   return DEMO
+}
+
+/** So that whoever tries the demo meets no limit on leads. Nobody pays for it, so it does not end. */
+async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise<void> {
+  const database = openDatabase(databaseUrl, { max: 1 })
+  try {
+    await database.db
+      .insert(subscriptions)
+      .values({ workspaceId, planId: 'agency_monthly', status: 'active', currentPeriodEnd: new Date('2100-01-01') })
+      .onConflictDoNothing()
+  } finally {
+    await database.close()
+  }
 }
 
 /** Signs in to the demo account; on the first run it signs up and opens the mailed link, like anybody. */

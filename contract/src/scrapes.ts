@@ -36,9 +36,14 @@ export const Scrape = z.object({
       profiles: z.number().int(),
       /** How long the rest will take; null while unknown. */
       secondsLeft: z.number().int().nullable(),
+      /** What X bills for the whole of it, at most; null where it bills nothing. */
+      costCents: z.number().int().nullable(),
     })
     .nullable(),
+  /** What X bills for what was read so far; null where it bills nothing. */
+  spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
+  /** Why it waits or failed; of a completed one: that it stopped at the plan's limit, and could be resumed. */
   error: z.string().nullable(),
   createdAt: Time,
 })
@@ -57,6 +62,8 @@ const scrapeRequest = {
     .array(text(100).pipe(z.string().min(1)))
     .max(50)
     .default([]),
+  /** The X account that reads; the current one where none is named. */
+  xAccountId: Id.optional(),
   credentials: z
     .strictObject({
       username: requiredText(50, ENTER_CREDENTIALS).refine(
@@ -70,6 +77,14 @@ const scrapeRequest = {
 const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
 const BOUNDS_IN_ORDER = { message: 'must not be less than minFollowers', path: ['maxFollowers'] }
 
+const startErrors = [
+  'X_SESSION_EXPIRED',
+  'X_CREDENTIALS_REFUSED',
+  'X_UNAVAILABLE',
+  'X_ACCOUNT_NOT_FOUND',
+  'PLAN_LIMIT',
+] as const
+
 export const scrapes = {
   scrape: route({
     method: 'POST',
@@ -79,7 +94,7 @@ export const scrapes = {
     description: 'Answers with what it has by then; the job goes on.',
     access: 'member',
     effect: 'outside',
-    errors: ['X_SESSION_EXPIRED', 'X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+    errors: startErrors,
   })
     .input(
       z
@@ -98,7 +113,7 @@ export const scrapes = {
     summary: 'Start a scrape as a job',
     access: 'member',
     effect: 'outside',
-    errors: ['X_SESSION_EXPIRED', 'X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+    errors: startErrors,
   })
     .input(
       z
@@ -109,6 +124,36 @@ export const scrapes = {
         .refine(boundsInOrder, BOUNDS_IN_ORDER),
     )
     .output(Scrape),
+
+  estimate: route({
+    method: 'POST',
+    path: '/scrapes/estimate',
+    tag: 'Scraping',
+    summary: 'What a scrape would take, before it starts',
+    access: 'member',
+    effect: 'unkeyed',
+    errors: ['X_SESSION_EXPIRED', 'X_UNAVAILABLE', 'X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        twitterHandle: scrapeRequest.twitterHandle,
+        type: scrapeRequest.type,
+        xAccountId: Id.optional(),
+      }),
+    )
+    .output(
+      z.object({
+        twitterHandle: z.string(),
+        /** How many profiles there are. */
+        profiles: z.number().int(),
+        /** How long reading them all would take: less where maxResults are found before. */
+        seconds: z.number().int(),
+        /** What X bills for that; null where it bills nothing. */
+        costCents: z.number().int().nullable(),
+        /** How many leads the plan still allows this month; null: any number. */
+        leadsLeft: z.number().int().nullable(),
+      }),
+    ),
 
   list: route({
     method: 'GET',
@@ -151,10 +196,10 @@ export const scrapes = {
     method: 'POST',
     path: '/scrapes/{id}/resume',
     tag: 'Scraping',
-    summary: 'Go on with a scrape that was canceled or failed',
+    summary: "Go on with a scrape that was canceled, failed or stopped at the plan's limit",
     access: 'member',
     effect: 'rows',
-    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE'],
+    errors: ['SCRAPE_NOT_FOUND', 'SCRAPE_STATE', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Scrape),

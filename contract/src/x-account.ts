@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NoInput, requiredText, Success, Time } from './fields.ts'
+import { Id, NoInput, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 export const XConnection = z.object({
@@ -15,12 +15,43 @@ export const XConnection = z.object({
 })
 export type XConnection = z.output<typeof XConnection>
 
+/** One X account of the workspace. */
+export const XAccount = z.object({
+  id: z.string(),
+  /** Without the @. */
+  handle: z.string(),
+  /** `lost`: X does not take our connection any more, see `reason`. */
+  status: z.enum(['connected', 'lost']),
+  reason: z.string().nullable(),
+  /** Scrapes and campaigns take this one unless they name another. */
+  isCurrent: z.boolean(),
+  lastConnected: Time.nullable(),
+})
+export type XAccount = z.output<typeof XAccount>
+
+/**
+ * How connecting by X's own page ended: `x` in the address of the page that the callback leads to.
+ * `shared`: connected, and another workspace has the same account.
+ */
+export const X_CALLBACK_OUTCOMES = [
+  'connected',
+  'shared',
+  'cancelled',
+  'failed',
+  'unavailable',
+  'limit',
+  'forbidden',
+] as const
+export type XCallbackOutcome = (typeof X_CALLBACK_OUTCOMES)[number]
+
+const connectionErrors = ['X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE', 'PLAN_LIMIT'] as const
+
 export const xAccount = {
   status: route({
     method: 'GET',
     path: '/session/status',
     tag: 'X connection',
-    summary: 'Is an X account connected?',
+    summary: 'Is the current X account connected?',
     access: 'viewer',
     effect: 'none',
   }).output(XConnection),
@@ -34,7 +65,7 @@ export const xAccount = {
       'Offered only where the configured X has a password grant. The password goes to X and is never stored.',
     access: 'admin',
     effect: 'outside',
-    errors: ['X_CREDENTIALS_REFUSED', 'X_UNAVAILABLE'],
+    errors: connectionErrors,
   })
     .input(
       z.strictObject({
@@ -47,14 +78,83 @@ export const xAccount = {
     )
     .output(Success.extend({ message: z.string() })),
 
+  authorize: route({
+    method: 'POST',
+    path: '/session/authorize',
+    tag: 'X connection',
+    summary: "Connect an X account on X's own page",
+    description:
+      'Answers with the address of that page (OAuth 2.0 with PKCE) and sets a cookie that GET /session/callback must bring back. Ten minutes, once.',
+    access: 'admin',
+    effect: 'unkeyed',
+    errors: ['X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(NoInput)
+    .output(z.object({ url: z.url() })),
+
   disconnect: route({
     method: 'POST',
     path: '/session/disconnect',
     tag: 'X connection',
-    summary: 'Disconnect the X account and revoke its tokens',
+    summary: 'Disconnect the current X account and revoke its tokens',
     access: 'admin',
     effect: 'outside',
   })
     .input(NoInput)
+    .output(Success.extend({ message: z.string() })),
+
+  list: route({
+    method: 'GET',
+    path: '/x-accounts',
+    tag: 'X connection',
+    summary: 'X accounts of the workspace, the current one first',
+    access: 'viewer',
+    effect: 'none',
+  }).output(
+    z.object({
+      accounts: z.array(XAccount),
+      /** How many may be connected at a time. */
+      limit: z.number().int(),
+      plan: z.enum(['free', 'pro', 'agency']),
+    }),
+  ),
+
+  choose: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/current',
+    tag: 'X connection',
+    summary: 'Make an X account the current one',
+    description:
+      'What is under way stays with its account; a scrape that waits for a connection goes on with this one.',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(XAccount),
+
+  check: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/check',
+    tag: 'X connection',
+    summary: 'Ask X whether it still takes the connection',
+    description: 'An account that X had shut out and takes again is connected again by this.',
+    access: 'member',
+    effect: 'outside',
+    errors: ['X_ACCOUNT_NOT_FOUND', 'X_UNAVAILABLE', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(XAccount),
+
+  disconnectOne: route({
+    method: 'POST',
+    path: '/x-accounts/{id}/disconnect',
+    tag: 'X connection',
+    summary: 'Disconnect an X account and revoke its tokens',
+    access: 'admin',
+    effect: 'outside',
+    errors: ['X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id }))
     .output(Success.extend({ message: z.string() })),
 }

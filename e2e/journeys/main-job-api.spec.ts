@@ -96,6 +96,7 @@ describe('the main job, over the API alone', () => {
 
   it('goes on after a kill -9 in the middle of sending: every lead has exactly one message, none is lost', async () => {
     const client = await newClient('agency@example.com')
+    await world.subscribe('agency@example.com')
     const campaign = await prepare(client, { sender: 'agency_one', followers: 400 })
     await client.campaigns.queue({ id: campaign.id })
     await expect

@@ -142,6 +142,7 @@ describe('the main job, in a browser', () => {
     world.expectConsole(/Failed to load resource|ERR_CONNECTION|net::ERR/)
     const page = await world.openPage({ width: 390, height: 844 })
     await signUp(page, 'agency@example.com')
+    await world.subscribe('agency@example.com')
     await connectX(page, 'agency_one')
     await scrape(page, 'allopen_f300', 300)
     await makeList(page, 'Everyone', 300)

@@ -18,6 +18,7 @@ import { servePages } from './edges/pages.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
+import { serveXCallback } from './edges/x-callback.ts'
 import type { Env } from './env.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
@@ -116,6 +117,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   serveVerifyEmail(app, services)
   await serveChangeEmail(app, services)
   serveGoogleCallback(app, services)
+  serveXCallback(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)

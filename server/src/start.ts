@@ -10,6 +10,7 @@ import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
+import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
@@ -105,6 +106,7 @@ export async function startServer({
       await forgetExpiredLinks(database.db)
       await forgetExpiredStates(database.db)
       await forgetUnfinished(database.db)
+      await forgetExpiredAuthorizations(database.db)
       await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])

@@ -17,6 +17,8 @@ export async function makeTemplate(clusterUrl: string): Promise<void> {
 
 export interface TestDatabase {
   url: string
+  /** Runs one statement. @returns how many rows it changed */
+  run(sql: string, values?: unknown[]): Promise<number>
   drop(): Promise<void>
 }
 
@@ -24,14 +26,19 @@ export interface TestDatabase {
 export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await runSql(clusterUrl, `create database ${name} template ${TEMPLATE} strategy file_copy`)
-  return { url: urlOfDatabase(clusterUrl, name), drop: () => runSql(clusterUrl, `drop database ${name} with (force)`) }
+  const url = urlOfDatabase(clusterUrl, name)
+  return {
+    url,
+    run: (sql, values) => runSql(url, sql, values),
+    drop: async () => void (await runSql(clusterUrl, `drop database ${name} with (force)`)),
+  }
 }
 
-async function runSql(url: string, sql: string): Promise<void> {
+async function runSql(url: string, sql: string, values?: unknown[]): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query(sql, values)).rowCount ?? 0
   } finally {
     await client.end()
   }

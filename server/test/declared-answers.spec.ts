@@ -18,8 +18,8 @@ const COMMON = new Set([
 ])
 /** Declared for what a later part of the product brings. Whoever builds that takes the line out. */
 const NOT_YET = new Set([
-  // Plans and their limits come with payments.
-  'PLAN_LIMIT',
+  // The limit on DMs comes with payments.
+  'leads.queue PLAN_LIMIT',
 ])
 
 const file = process.env.ANSWERS_FILE
@@ -30,7 +30,7 @@ describe.skipIf(!process.env.FULL_RUN)('every declared answer was given in some 
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     (name, { declared, access, takesInput }) => {
-      const expected = declared.filter((code) => !COMMON.has(code) && !NOT_YET.has(code))
+      const expected = declared.filter((code) => !COMMON.has(code) && !NOT_YET.has(`${name} ${code}`))
       const missing = ['OK', ...expected].filter((code) => {
         if (code === 'INVALID_INPUT' && !takesInput) return false
         // A role that every member has refuses nobody.

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
+import type { PlanId } from '@x-automated/contract/plans'
 import type { Role } from '@x-automated/contract/route'
-import { eq } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../src/actor.ts'
 import type { Db } from '../src/db/open.ts'
 import { authSessions, authUsers } from '../src/domains/auth/tables.ts'
+import { subscriptions } from '../src/domains/billing/tables.ts'
 import { ensurePersonalWorkspace } from '../src/domains/workspaces/service.ts'
 import { workspaceMembers } from '../src/domains/workspaces/tables.ts'
 import { xAccounts } from '../src/domains/x-account/tables.ts'
@@ -85,6 +87,15 @@ export async function call(
   return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers }
 }
 
+/** Gives the person's workspace a plan that is paid for: Agency, which has no limit on leads, unless another is named. */
+export async function subscribe(app: TestApp, person: Person, planId: PlanId = 'agency_monthly'): Promise<void> {
+  const row = { planId, status: 'active' as const, currentPeriodEnd: new Date(Date.now() + 30 * 86_400_000) }
+  await app.db
+    .insert(subscriptions)
+    .values({ workspaceId: person.workspaceId, ...row })
+    .onConflictDoUpdate({ target: subscriptions.workspaceId, set: row })
+}
+
 /** An X account of the person's workspace; with a stand-in X running it is signed in there, else its tokens are made up. */
 export async function connectX(
   app: TestApp,
@@ -109,6 +120,10 @@ export async function connectX(
 }
 
 async function accountOf(db: Db, person: Person): Promise<{ id: string; handle: string }> {
-  const [account] = await db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
+  const [account] = await db
+    .select()
+    .from(xAccounts)
+    .where(eq(xAccounts.workspaceId, person.workspaceId))
+    .orderBy(desc(xAccounts.chosenAt))
   return { id: account!.id, handle: account!.handle }
 }

@@ -68,12 +68,13 @@ const KINDS: Record<string, keyof typeof theirs> = {
   dms: 'dm',
   scrapes: 'scrape',
   suppressions: 'suppression',
+  'x-accounts': 'account',
   sessions: 'session',
   identities: 'identity',
   factors: 'factor',
 }
 const idIn = (operation: Operation) => {
-  const kind = KINDS[/^\/(?:auth\/)?(\w+)\//.exec(operation.path)?.[1] ?? '']
+  const kind = KINDS[/^\/(?:auth\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -102,6 +103,7 @@ async function ownersView() {
     await client.scrapes.list({}),
     await client.suppressions.list({}),
     await client.xAccount.status(),
+    await client.xAccount.list(),
     (await client.account.listSessions()).sessions.map(({ id }) => id),
     await client.identities.list(),
     await client.secondFactors.list(),
@@ -160,9 +162,10 @@ it('no list of anything holds what is of another workspace', async () => {
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/session/status'),
+    stranger.call('GET', '/x-accounts'),
     stranger.call('POST', '/claim', { holder: 'stranger' }),
   ])
-  expect(seen.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 200, 204])
+  expect(seen.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 204])
   const text = JSON.stringify(seen.map((answer) => answer.body))
   expect(text).not.toMatch(/secret/i)
   for (const id of Object.values(theirs)) expect(text).not.toContain(id)

@@ -1,5 +1,6 @@
 import type { OpenAPI } from '@orpc/openapi'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
+import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
 
 /** The operations that the contract cannot say (redirects, files, streams), described by hand for /api/openapi.json. */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
@@ -27,6 +28,17 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
           description:
             'To {origin}/auth/callback, /waitlist or /account (as the sign-in began) with a one-time code, or with an error',
         },
+      },
+    },
+  },
+  '/session/callback': {
+    get: {
+      operationId: 'xAccount.callback',
+      tags: ['X connection'],
+      summary: 'Where X sends the browser back to',
+      parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+      responses: {
+        '302': { description: `To {origin}/twitter?x=, which says how it ended: ${X_CALLBACK_OUTCOMES.join(', ')}` },
       },
     },
   },

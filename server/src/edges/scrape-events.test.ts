@@ -1,7 +1,7 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { call, connectX, makePerson, type Person } from '../../test/makers.ts'
+import { call, connectX, makePerson, type Person, subscribe } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { startScrape, until } from '../../test/scrapes.ts'
 import { signOut } from '../domains/auth/service.ts'
@@ -21,6 +21,7 @@ beforeAll(async () => {
 let person: Person
 beforeEach(async () => {
   person = await makePerson(app)
+  await subscribe(app, person)
   await connectX(app, person)
 })
 

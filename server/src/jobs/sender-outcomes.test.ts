@@ -234,8 +234,11 @@ describe('when X refuses', () => {
   })
 
   it.each([
-    [226, 'X takes what this account does for automated and has refused it.'],
-    [326, 'X has locked this account. Unlock it on x.com, then resume.'],
+    [
+      226,
+      'X takes what this account does for automated and has refused it. Wait a while, then refresh its status under Connect X.',
+    ],
+    [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
   ])('pauses with the reason at its error %i', async (code, reason) => {
     const { person, account } = await connected()
     await setFaults(app, { ...SENDS, status: 403, code })
@@ -247,7 +250,9 @@ describe('when X refuses', () => {
     )
     await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'paused', dmsQueuedCount: 2 })
+    expect(await person.client.xAccount.status()).toMatchObject({ connected: false, reason })
     await setFaults(app)
+    expect(await person.client.xAccount.check({ id: account.id })).toMatchObject({ status: 'connected', reason: null })
     await person.client.campaigns.update({ id, status: 'active' })
     await completed(person, id)
     expect(await arrivedFrom(account.handle)).toHaveLength(2)

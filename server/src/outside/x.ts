@@ -1,3 +1,5 @@
+import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
+
 /**
  * X's API v2, as much of it as the product uses (https://docs.x.com/x-api). Values out, `XError` for everything else.
  * One client for every X account: calls take the account's access token.
@@ -5,6 +7,15 @@
 export interface XApi {
   /** Sign-in methods that this X offers, by its authorization-server metadata (RFC 8414); real X publishes none and offers OAuth only. */
   signInMethods(): Promise<('password' | 'oauth')[]>
+  /** Where somebody allows this app to act for their account (OAuth 2.0 with PKCE). */
+  authorizeUrl(request: XAuthorization): Promise<string>
+  /**
+   * Trades the code of X's answer for tokens. Codes live 30 seconds.
+   * @throws XDeclined; XError credentials: the answer does not fit the request, or X refused the code
+   */
+  finishAuthorization(callback: URL, request: XAuthorization): Promise<XTokens>
+  /** What X bills for each follower or followed profile read, in cents; 0: nothing. */
+  readPriceCents: number
   signInWithPassword(username: string, password: string): Promise<XTokens>
   refreshTokens(refreshToken: string): Promise<XTokens>
   revokeToken(token: string): Promise<void>
@@ -21,6 +32,24 @@ export interface XApi {
   sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
   /** Messages of the 1:1 conversation, newest first, 100 at most. */
   listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
+}
+
+/** What binds X's answer to what we asked: made anew for each connection. */
+export interface XAuthorization {
+  state: string
+  codeVerifier: string
+  /** Our callback, as it is registered at X. */
+  redirectUri: string
+}
+
+/** Somebody did not allow it on X's page, or X says that it went wrong. */
+export class XDeclined extends Error {
+  readonly cancelled: boolean
+  constructor(error: string) {
+    super(`X answered ${error}`)
+    this.name = 'XDeclined'
+    this.cancelled = error === 'access_denied'
+  }
 }
 
 export interface XTokens {
@@ -83,6 +112,14 @@ export class XError extends Error {
 /** How long a call may take. A send that was given up is settled by reading the conversation, never before it could no longer take effect. */
 export const X_TIMEOUT_MS = 15_000
 
+/** All that the product does with an account (x-network.md). */
+const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
+
+/** Where X's own API stands, what its page for allowing apps is, and what a profile in a list of followers costs there (pay per use, August 2026). */
+const X_OWN_API = /^api\.(x|twitter)\.com$/
+const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
+const X_READ_PRICE_CENTS = 1
+
 const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url'
 
 export interface XOptions {
@@ -93,7 +130,29 @@ export interface XOptions {
 }
 
 export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEOUT_MS }: XOptions): XApi {
-  let methods: ('password' | 'oauth')[] | null = null
+  let known: Metadata | null = null
+  const client: Client = { client_id: clientId }
+
+  /** Its metadata (RFC 8414) where it publishes any; real X does not. */
+  async function discover(): Promise<Metadata> {
+    if (known) return known
+    const found: Metadata = { grants: [], authorizeUrl: X_AUTHORIZE_URL }
+    try {
+      const response = await fetch(`${apiUrl}/.well-known/oauth-authorization-server`, {
+        signal: AbortSignal.timeout(3_000),
+        redirect: 'error',
+      })
+      if (response.ok) {
+        const body = (await response.json()) as { grant_types_supported?: string[]; authorization_endpoint?: string }
+        found.grants = body.grant_types_supported ?? []
+        found.authorizeUrl = body.authorization_endpoint ?? X_AUTHORIZE_URL
+      }
+      known = found
+    } catch {
+      // Asked again the next time.
+    }
+    return found
+  }
 
   async function call(
     path: string,
@@ -138,20 +197,40 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
   }
 
   return {
+    readPriceCents: X_OWN_API.test(new URL(apiUrl).hostname) ? X_READ_PRICE_CENTS : 0,
     async signInMethods() {
-      if (methods) return methods
+      return (await discover()).grants.includes('password') ? ['password', 'oauth'] : ['oauth']
+    },
+    async authorizeUrl({ state, codeVerifier, redirectUri }) {
+      const { authorizeUrl } = await discover()
+      const url = new URL(authorizeUrl)
+      url.search = new URLSearchParams({
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: SCOPES,
+        state,
+        code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      }).toString()
+      return url.href
+    },
+    async finishAuthorization(callback, { state, codeVerifier, redirectUri }) {
+      let answer: URLSearchParams
       try {
-        const response = await fetch(`${apiUrl}/.well-known/oauth-authorization-server`, {
-          signal: AbortSignal.timeout(3_000),
-        })
-        const grants = response.ok
-          ? ((await response.json()) as { grant_types_supported?: string[] }).grant_types_supported
-          : undefined
-        methods = grants?.includes('password') ? ['password', 'oauth'] : ['oauth']
-      } catch {
-        return ['oauth']
+        answer = validateAuthResponse({ issuer: apiUrl }, client, callback, state)
+      } catch (error) {
+        if (error instanceof AuthorizationResponseError) throw new XDeclined(error.error)
+        throw new XError('credentials', 'The answer does not fit what was asked.')
       }
-      return methods
+      return tokensOf(
+        await tokenCall({
+          grant_type: 'authorization_code',
+          code: answer.get('code') ?? '',
+          redirect_uri: redirectUri,
+          code_verifier: codeVerifier,
+        }),
+      )
     },
     async signInWithPassword(username, password) {
       return tokensOf(
@@ -159,7 +238,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
           grant_type: 'password',
           username,
           password,
-          scope: 'tweet.read users.read follows.read dm.read dm.write offline.access',
+          scope: SCOPES,
         }),
       )
     },
@@ -235,6 +314,11 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
   }
 }
 
+interface Metadata {
+  grants: string[]
+  authorizeUrl: string
+}
+
 function parse(text: string): Record<string, unknown> | null {
   try {
     const body: unknown = JSON.parse(text)
@@ -246,8 +330,11 @@ function parse(text: string): Record<string, unknown> | null {
 
 /** Codes of X's older error form that say something about the account, not about this call. */
 const ACCOUNT_CODES = new Map([
-  [226, 'X takes what this account does for automated and has refused it.'],
-  [326, 'X has locked this account. Unlock it on x.com, then resume.'],
+  [
+    226,
+    'X takes what this account does for automated and has refused it. Wait a while, then refresh its status under Connect X.',
+  ],
+  [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
   [64, 'X has suspended this account.'],
 ])
 

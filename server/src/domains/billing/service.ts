@@ -26,6 +26,12 @@ export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
   return planAt({ subscription: subscription ?? null, grants }, new Date())
 }
 
+/** What a workspace's plan allows of something; Infinity where it does not limit it. */
+export async function limitOn(db: Db, workspaceId: string, what: Limited): Promise<{ plan: PlanLevel; limit: number }> {
+  const plan = await planOf(db, workspaceId)
+  return { plan, limit: limitOf(plan, what) }
+}
+
 /** How much of something a workspace may have and has. `left` is Infinity where its plan does not limit it. */
 export interface Allowance {
   plan: PlanLevel
@@ -40,8 +46,7 @@ export async function allowanceOf(
   what: LimitedByMonth,
   { lock = false } = {},
 ): Promise<Allowance> {
-  const plan = await planOf(db, workspaceId)
-  const limit = limitOf(plan, what)
+  const { plan, limit } = await limitOn(db, workspaceId, what)
   // Only a row that is there can be locked.
   if (lock && Number.isFinite(limit)) await use(db, workspaceId, what, 0)
   const [row] = await db

@@ -17,7 +17,7 @@ import { suppressions } from '../suppressions/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
 import { members, referrals } from '../waitlist/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
-import { disconnect as disconnectX } from '../x-account/service.ts'
+import { disconnectAll } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { accountDeletedMail } from './mails.ts'
 
@@ -29,7 +29,7 @@ const BATCH = 1_000
  * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
-  context: AuthContext & WaitlistContext & Parameters<typeof disconnectX>[0],
+  context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0],
   actor: Actor,
   { confirmation, currentPassword }: { confirmation: string; currentPassword?: string },
 ) {
@@ -40,7 +40,7 @@ export async function remove(
     throw invalidField('confirmation', 'must be the email address of your account')
   await requireProof(context, actor, currentPassword)
   // X is told that we give its tokens up; with the rows we lose them.
-  if (actor.role === 'owner') await disconnectX(context, actor)
+  if (actor.role === 'owner') await disconnectAll(context, actor)
   await db.transaction(async (tx) => {
     // A workspace of a million leads takes longer than a request's usual statement.
     await tx.execute(sql`set local statement_timeout = '10min'`)

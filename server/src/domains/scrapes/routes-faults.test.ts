@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../test/scrapes.ts'
 import { createXApi } from '../../outside/x.ts'
@@ -91,6 +91,7 @@ const GARBLED = new Map<string, ((response: ServerResponse) => unknown)[]>([
 
 async function connected(): Promise<Person> {
   const person = await makePerson(app)
+  await subscribe(app, person)
   await connectX(app, person)
   return person
 }
@@ -194,7 +195,7 @@ describe.concurrent('a scrape stops', () => {
   it('until the account is unlocked, with the reason, when X locked it', async () => {
     const person = await connected()
     const id = await startScrape(person, 'f1200_locked')
-    const reason = 'X has locked this account. Unlock it on x.com, then resume.'
+    const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
     expect(await until(app, id, waiting)).toMatchObject({ resumesAt: null, error: reason })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, reason })
     expect((await person.call('POST', `/scrapes/${id}/cancel`)).body).toMatchObject({ status: 'canceled', error: null })

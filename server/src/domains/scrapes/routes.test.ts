@@ -2,11 +2,15 @@ import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { everyone, foundBy, startScrape, until } from '../../../test/scrapes.ts'
+import { XError } from '../../outside/x.ts'
 import { idempotencyKeys } from '../../requests/tables.ts'
+import { monthlyUsage, subscriptions } from '../billing/tables.ts'
 import { leads } from '../leads/tables.ts'
+import { members, rewardGrants } from '../waitlist/tables.ts'
+import { estimateFor } from './service.ts'
 import { scrapes } from './tables.ts'
 
 let app: TestApp
@@ -15,19 +19,188 @@ beforeAll(async () => {
   await fetch(`${app.x.url}/_faults`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ path: `/2/users/${idOfHandle(SLOW)}/followers`, delayMs: 2_000 }]),
+    body: JSON.stringify([
+      { path: `/2/users/${idOfHandle(SLOW)}/followers`, delayMs: 2_000 },
+      { path: `/2/users/${idOfHandle(BRIEF)}/followers`, delayMs: 500 },
+    ]),
   })
 })
 /** X takes two seconds to read a page of this one's followers. */
 const SLOW = 'f30_slow'
+/** And half a second for one of this one's. */
+const BRIEF = 'f30_brief'
 
 async function connected(): Promise<Person> {
   const person = await makePerson(app)
+  await subscribe(app, person)
   await connectX(app, person)
   return person
 }
 const over = (row: { status: string }) => ['completed', 'failed', 'canceled'].includes(row.status)
 const anyone = { type: 'followers', minFollowers: 0, maxFollowers: 1_000_000_000 }
+
+describe.concurrent('within the plan', () => {
+  const LIMIT = 'Your Free plan includes 100 scraped leads a month. Upgrade to Pro for 1,000 scraped leads a month.'
+  const free = async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    return person
+  }
+  const usedBy = async (person: Person) =>
+    (await app.db.select().from(monthlyUsage).where(eq(monthlyUsage.workspaceId, person.workspaceId)))[0]?.count ?? 0
+
+  it('a scrape stops at the limit, keeps what it found, and goes on once the plan allows more', async () => {
+    const person = await free()
+    const id = await startScrape(person, 'f450_limit')
+    expect(await until(app, id, over)).toMatchObject({
+      status: 'completed',
+      matched: 100,
+      error: `${LIMIT} What was found is kept.`,
+    })
+    expect(await usedBy(person)).toBe(100)
+    // It read what it needed, not a thousand.
+    expect((await until(app, id, over)).fetched).toBe(300)
+    const refusal = {
+      success: false,
+      code: 'PLAN_LIMIT',
+      error: LIMIT,
+      details: { limit: 100, used: 100, plan: 'free' },
+    }
+    for (const [path, body] of [
+      [`/scrapes/${id}/resume`, undefined],
+      ['/scrapes', { twitterHandle: 'f9_more', type: 'followers' }],
+      ['/scrape/scrape', { twitterHandle: 'f9_more', type: 'followers' }],
+    ] as const) {
+      const answer = await person.call('POST', path, body)
+      expect([answer.status, answer.body]).toEqual([403, refusal])
+    }
+    expect((await person.call('GET', `/scrapes/${id}`)).body.status).toBe('completed')
+    await app.db.insert(subscriptions).values({
+      workspaceId: person.workspaceId,
+      planId: 'pro_monthly',
+      status: 'active',
+      currentPeriodEnd: new Date(Date.now() + 86_400_000),
+    })
+    expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({ status: 'queued', error: null })
+    expect(await until(app, id, over)).toMatchObject({ status: 'completed', matched: 450, error: null })
+    expect(new Set(await foundBy(app, id)).size).toBe(450)
+    expect(await usedBy(person)).toBe(450)
+  })
+
+  it('a person found twice in a month counts once, and months earned by referrals lift the limit', async () => {
+    const person = await free()
+    for (const _ of [1, 2]) await until(app, await startScrape(person, 'f60_twice'), over)
+    expect(await usedBy(person)).toBe(60)
+    const [member] = await app.db
+      .insert(members)
+      .values({ email: person.email, normalizedEmail: person.email, referralCode: person.id.slice(-8), position: 0 })
+      .returning()
+    await app.db
+      .insert(rewardGrants)
+      .values({ memberId: member!.id, achievement: 'bronze', months: 1, accountUserId: person.id })
+    expect(await until(app, await startScrape(person, 'f120_earned'), over)).toMatchObject({
+      matched: 120,
+      error: null,
+    })
+  })
+
+  it('two scrapes at once do not go beyond the limit together', async () => {
+    const person = await free()
+    const ids = await Promise.all([startScrape(person, 'f90_one'), startScrape(person, 'f90_two')])
+    const rows = await Promise.all(ids.map((id) => until(app, id, over)))
+    expect(rows.reduce((sum, row) => sum + row.matched, 0)).toBe(100)
+    expect(await usedBy(person)).toBe(100)
+  })
+})
+
+describe.concurrent('through an account', () => {
+  it('that was chosen: it waits for that one alone; else for the current one', async () => {
+    const person = await makePerson(app)
+    await subscribe(app, person)
+    const first = await connectX(app, person, 'scraper_one')
+    const second = await connectX(app, person, 'scraper_two')
+    const chosen = await person.call('POST', '/scrapes', { ...anyone, twitterHandle: BRIEF, xAccountId: first.id })
+    expect(chosen.status).toBe(200)
+    const current = await startScrape(person, BRIEF)
+    // Both accounts go before the first page is read.
+    await person.call('POST', `/x-accounts/${first.id}/disconnect`)
+    await person.call('POST', `/x-accounts/${second.id}/disconnect`)
+    const waits = (row: { status: string; resumesAt: Date | null }) =>
+      row.status === 'waiting' && row.resumesAt === null
+    await Promise.all([until(app, chosen.body.id, (row) => waits(row) || over(row)), until(app, current, waits)])
+    await connectX(app, person, 'scraper_two')
+    expect(await until(app, current, over)).toMatchObject({ status: 'completed', matched: 30 })
+    expect(await until(app, chosen.body.id, () => true)).toMatchObject({ status: 'waiting' })
+    await connectX(app, person, 'scraper_one')
+    expect(await until(app, chosen.body.id, over)).toMatchObject({ status: 'completed', matched: 30 })
+  })
+
+  it('404 and 409: of another workspace, or not connected', async () => {
+    const person = await connected()
+    const theirs = await connectX(app, await makePerson(app))
+    const own = await connectX(app, person)
+    for (const path of ['/scrapes', '/scrape/scrape', '/scrapes/estimate']) {
+      const body = { twitterHandle: 'f9_x', type: 'followers' }
+      const answer = await person.call('POST', path, { ...body, xAccountId: theirs.id })
+      expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+    }
+    await person.call('POST', `/x-accounts/${own.id}/disconnect`)
+    const body = { twitterHandle: 'f9_x', type: 'followers', xAccountId: own.id }
+    for (const path of ['/scrapes', '/scrapes/estimate'])
+      expect((await person.call('POST', path, body)).body.code).toBe('X_SESSION_EXPIRED')
+  })
+})
+
+describe.concurrent('POST /scrapes/estimate', () => {
+  it('200: how many, how long, what it costs, and what the plan still allows', async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const body = { twitterHandle: '@f2500_pat', type: 'followers' }
+    const free = { twitterHandle: 'f2500_pat', profiles: 2_500, seconds: 3, costCents: null, leadsLeft: 100 }
+    expect((await person.call('POST', '/scrapes/estimate', body)).body).toEqual(free)
+    await subscribe(app, person)
+    // An X that bills, as X itself does.
+    const x = { ...app.services.x!, readPriceCents: 1 }
+    const context = { ...app.services, x, db: app.db } as never
+    expect(await estimateFor(context, person.actor, { twitterHandle: 'bigfounder', type: 'followers' })).toEqual({
+      twitterHandle: 'bigfounder',
+      profiles: 1_000_000,
+      seconds: 3_700,
+      costCents: 1_000_000,
+      leadsLeft: null,
+    })
+  })
+
+  it('400: of nobody, and of whom X does not show', async () => {
+    const person = await connected()
+    for (const [twitterHandle, problem] of [
+      ['missing_x', 'There is no X account @missing_x.'],
+      ['protected_x', '@protected_x is protected: X shows its followers only to people whom it has approved.'],
+    ]) {
+      const answer = await person.call('POST', '/scrapes/estimate', { twitterHandle, type: 'followers' })
+      expect([answer.status, answer.body.error]).toEqual([400, problem])
+    }
+  })
+
+  it('503: X is in trouble', async () => {
+    const x = {
+      ...app.services.x!,
+      findUser: () => Promise.reject(new XError('unknown', 'X is having trouble.')),
+    }
+    const person = await connected()
+    const estimating = estimateFor({ ...app.services, x, db: app.db } as never, person.actor, {
+      twitterHandle: 'f9_x',
+      type: 'followers',
+    })
+    await expect(estimating).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
+    await expect(
+      estimateFor({ ...app.services, x: null, db: app.db } as never, person.actor, {
+        twitterHandle: 'f9_x',
+        type: 'followers',
+      }),
+    ).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
+  })
+})
 
 describe.concurrent('POST /scrapes', () => {
   it('200: the scrape at once; in the end exactly those who fit are leads', async () => {
@@ -50,6 +223,7 @@ describe.concurrent('POST /scrapes', () => {
       fetched: 0,
       matched: 0,
       estimate: null,
+      spentCents: null,
       resumesAt: null,
       error: null,
       createdAt: expect.stringMatching(/Z$/),

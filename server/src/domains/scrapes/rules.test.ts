@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimate, FAILURES_MAX, isWanted, pageSize, verdict } from './rules.ts'
+import { estimate, FAILURES_MAX, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
 
 describe('isWanted', () => {
   const all = { minFollowers: 0, maxFollowers: 1_000_000, keywords: [] }
@@ -32,6 +32,7 @@ const progress = fc.record({
   matched: fc.nat(1_000_000),
   expected: fc.option(fc.nat(5_000_000)),
   busyMs: fc.nat(10_000_000),
+  readPriceCents: fc.nat(3),
 })
 
 describe('pageSize', () => {
@@ -44,7 +45,7 @@ describe('pageSize', () => {
     )
   })
   it('asks for no more than are likely to be needed', () => {
-    const base = { expected: 1_000_000, busyMs: 0 }
+    const base = { expected: 1_000_000, busyMs: 0, readPriceCents: 0 }
     expect(pageSize({ ...base, maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
     expect(pageSize({ ...base, maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
     expect(pageSize({ ...base, maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
@@ -53,16 +54,38 @@ describe('pageSize', () => {
 })
 
 describe('estimate', () => {
-  const base = { maxResults: 1_000_000, fetched: 1_000, matched: 500, expected: 10_000, busyMs: 2_000 }
+  const base = {
+    maxResults: 1_000_000,
+    fetched: 1_000,
+    matched: 500,
+    expected: 10_000,
+    busyMs: 2_000,
+    readPriceCents: 0,
+  }
   it('is unknown before X has said how many there are', () => {
     expect(estimate({ ...base, expected: null }, 'running', 0)).toBeNull()
-    expect(estimate({ ...base, fetched: 0, matched: 0 }, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: null })
-    expect(estimate(base, 'completed', 0)).toEqual({ profiles: 10_000, secondsLeft: null })
+    expect(estimate({ ...base, fetched: 0, matched: 0 }, 'running', 0)).toEqual({
+      profiles: 10_000,
+      secondsLeft: null,
+      costCents: null,
+    })
+    expect(estimate(base, 'completed', 0)).toEqual({ profiles: 10_000, secondsLeft: null, costCents: null })
   })
   it('goes by the pace so far, to the end or to enough results, and adds the wait', () => {
-    expect(estimate(base, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 18 })
-    expect(estimate({ ...base, maxResults: 1_000 }, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 2 })
-    expect(estimate(base, 'waiting', 60)).toEqual({ profiles: 10_000, secondsLeft: 78 })
+    expect(estimate(base, 'running', 0)).toEqual({ profiles: 10_000, secondsLeft: 18, costCents: null })
+    expect(estimate({ ...base, maxResults: 1_000 }, 'running', 0)).toEqual({
+      profiles: 10_000,
+      secondsLeft: 2,
+      costCents: null,
+    })
+    expect(estimate(base, 'waiting', 60)).toEqual({ profiles: 10_000, secondsLeft: 78, costCents: null })
+  })
+  it('says what X bills for the whole, as far as it is likely to be read', () => {
+    const billed = { ...base, readPriceCents: 1 }
+    expect(estimate({ ...billed, fetched: 0, matched: 0 }, 'running', 0)?.costCents).toBe(10_000)
+    expect(estimate(billed, 'running', 0)?.costCents).toBe(10_000)
+    expect(estimate({ ...billed, maxResults: 1_000 }, 'running', 0)?.costCents).toBe(2_000)
+    expect(estimate(billed, 'canceled', 0)?.costCents).toBe(1_000)
   })
   it('is never negative', () => {
     fc.assert(
@@ -71,6 +94,15 @@ describe('estimate', () => {
         expect(said?.secondsLeft ?? 0).toBeGreaterThanOrEqual(0)
       }),
     )
+  })
+})
+
+describe('secondsFor', () => {
+  it('goes by the pace of scrapes before, and by the windows of an X that bills', () => {
+    expect(secondsFor(100_000, null, { readPriceCents: 0 })).toBe(100)
+    expect(secondsFor(100_000, 0.2, { readPriceCents: 0 })).toBe(20)
+    expect(secondsFor(300_000, 0.2, { readPriceCents: 1 })).toBe(60)
+    expect(secondsFor(300_001, 0.2, { readPriceCents: 1 })).toBe(61 + 900)
   })
 })
 

@@ -27,6 +27,8 @@ export interface Progress {
   expected: number | null
   /** Time spent reading so far. */
   busyMs: number
+  /** What X bills for each profile. */
+  readPriceCents: number
 }
 
 /** X's bounds of `max_results`, and the least that is worth a call. */
@@ -41,20 +43,50 @@ export function pageSize({ maxResults, fetched, matched }: Progress): number {
   return Math.min(PAGE_MAX, Math.max(PAGE_MIN, Math.ceil(missing / hitRate)))
 }
 
-/** How many profiles there are, and in how many seconds the rest will be read. Null before X has said how many. */
-export function estimate(
-  progress: Progress,
-  status: ScrapeStatus,
-  waitSeconds: number,
-): { profiles: number; secondsLeft: number | null } | null {
+export interface Estimate {
+  profiles: number
+  secondsLeft: number | null
+  costCents: number | null
+}
+
+/** How many profiles there are, in how many seconds the rest will be read, and what X will have billed then. Null before X has said how many there are. */
+export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
   const { expected, fetched, matched, maxResults, busyMs } = progress
   if (expected === null) return null
   const isUnderWay = status === 'queued' || status === 'running' || status === 'waiting'
-  if (!isUnderWay || fetched === 0) return { profiles: expected, secondsLeft: null }
+  if (!isUnderWay) return { profiles: expected, secondsLeft: null, costCents: cents(progress, fetched) }
   const unread = Math.max(0, expected - fetched)
   const needed = matched === 0 ? unread : ((maxResults - matched) * fetched) / matched
-  const seconds = (Math.min(unread, needed) * busyMs) / fetched / 1000
-  return { profiles: expected, secondsLeft: Math.ceil(seconds + waitSeconds) }
+  const rest = Math.min(unread, needed)
+  const costCents = cents(progress, Math.ceil(fetched + rest))
+  if (fetched === 0) return { profiles: expected, secondsLeft: null, costCents }
+  return { profiles: expected, secondsLeft: Math.ceil((rest * busyMs) / fetched / 1000 + waitSeconds), costCents }
+}
+
+/** What X bills for so many profiles; null where it bills nothing. */
+export function cents({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number | null {
+  return readPriceCents > 0 ? profiles * readPriceCents : null
+}
+
+/** Reading one profile takes about this long, where nothing has been read yet. */
+const MS_EACH = 1
+/** X's window for reading followers: so many pages in so many seconds (x-network.md). */
+const WINDOW_PAGES = 300
+const WINDOW_SECONDS = 15 * 60
+
+/**
+ * How long reading so many profiles will take, before it starts.
+ * @param msEach what one took in scrapes before; null: there were none
+ */
+export function secondsFor(
+  profiles: number,
+  msEach: number | null,
+  { readPriceCents }: Pick<Progress, 'readPriceCents'>,
+): number {
+  const reading = (profiles * (msEach ?? MS_EACH)) / 1000
+  // Whoever bills limits, too.
+  const windows = readPriceCents > 0 ? Math.floor(Math.max(0, profiles - 1) / (PAGE_MAX * WINDOW_PAGES)) : 0
+  return Math.ceil(reading + windows * WINDOW_SECONDS)
 }
 
 /** Why a call to X failed, as the client of X says it. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectX, makePerson } from '../../../test/makers.ts'
+import { connectX, makePerson, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { foundBy, startScrape, until } from '../../../test/scrapes.ts'
 
@@ -27,6 +27,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 it('a scrape goes on in another process, at once, when the one that ran it is killed', async () => {
   const person = await makePerson(app)
+  await subscribe(app, person)
   await connectX(app, person)
   const id = await startScrape(person, HANDLE)
   const child = fork(MAIN, {

@@ -7,16 +7,12 @@ import { livingWorkers, openLiveness } from '../../jobs/liveness.ts'
 import { XError, type XUser } from '../../outside/x.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../requests/context.ts'
+import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { accountInUse, CONNECTION_LOST, connectWithPassword, withAccount } from '../x-account/service.ts'
 import {
-  CONNECTION_LOST,
-  connectWithPassword,
-  findCurrentAccount,
-  markLost,
-  withAccount,
-} from '../x-account/service.ts'
-import {
+  cents,
   estimate,
   type Failure,
   isOver,
@@ -24,6 +20,7 @@ import {
   noSuchAccount,
   pageSize,
   protectedAccount,
+  secondsFor,
   type Verdict,
   verdict,
 } from './rules.ts'
@@ -42,18 +39,19 @@ interface ScrapeInput {
   maxFollowers: number
   keywords: string[]
   maxResults: number
+  xAccountId?: string
   credentials?: { username: string; password: string }
 }
 
 /** A scrape as the contract shows it. */
 export function view(row: ScrapeRow) {
   const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
-  return { ...row, estimate: estimate(row, row.status, waitMs / 1000) }
+  return { ...row, estimate: estimate(row, row.status, waitMs / 1000), spentCents: cents(row, row.fetched) }
 }
 
 /**
  * Starts a scrape as a job. With credentials the X account is connected first, which takes the role that connecting takes.
- * @throws Refusal X_SESSION_EXPIRED (no X account is connected), X_CREDENTIALS_REFUSED, X_UNAVAILABLE, FORBIDDEN
+ * @throws Refusal X_SESSION_EXPIRED (the X account is not connected), X_ACCOUNT_NOT_FOUND, X_CREDENTIALS_REFUSED, X_UNAVAILABLE, FORBIDDEN, PLAN_LIMIT (nothing is left of this month)
  */
 export async function create(context: SignedInContext, actor: Actor, input: ScrapeInput) {
   return view(await start(context, actor, input, (tx, row) => context.remember(tx, Scrape.parse(view(row)))))
@@ -63,26 +61,81 @@ export async function create(context: SignedInContext, actor: Actor, input: Scra
 async function start(
   context: SignedInContext,
   actor: Actor,
-  { credentials, ...input }: ScrapeInput,
+  { credentials, xAccountId, ...input }: ScrapeInput,
   keep: (tx: Db, row: ScrapeRow) => Promise<void>,
 ): Promise<ScrapeRow> {
   if (!context.x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const { readPriceCents } = context.x
   if (credentials) {
     if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
     await connectWithPassword(context, actor, credentials)
   }
-  const account = await findCurrentAccount(context.db, actor.workspaceId)
+  const account = await accountInUse(context.db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   return context.db.transaction(async (tx) => {
+    await requireAllowance(tx, actor.workspaceId)
     const [row] = await tx
       .insert(scrapes)
-      .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId, xAccountId: account.id })
+      .values({
+        ...input,
+        workspaceId: actor.workspaceId,
+        userId: actor.userId,
+        xAccountId: account.id,
+        isAccountFixed: xAccountId !== undefined,
+        readPriceCents,
+      })
       .returning()
     if (!row) throw new Error('no scrape was made')
     await context.jobs.enqueue(tx, 'scrape', { scrapeId: row.id })
     await keep(tx, row)
     return row
   })
+}
+
+/** @throws Refusal PLAN_LIMIT: no further lead may be scraped this month */
+async function requireAllowance(db: Db, workspaceId: string): Promise<void> {
+  const allowance = await allowanceOf(db, workspaceId, 'scrapedLeads')
+  if (allowance.left === 0) throw beyondPlan(allowance, 'scrapedLeads')
+}
+
+/**
+ * What a scrape would take. It reads every profile unless it finds enough leads before.
+ * @throws Refusal X_SESSION_EXPIRED, X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE; INVALID_INPUT: a handle that cannot be scraped
+ */
+export async function estimateFor(
+  context: SignedInContext,
+  actor: Actor,
+  { twitterHandle, type, xAccountId }: Pick<ScrapeInput, 'twitterHandle' | 'type' | 'xAccountId'>,
+) {
+  const { x, db } = context
+  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
+  if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
+  const user = await withAccount(context, account.id, (api, token) => api.findUser(token, twitterHandle)).catch(
+    (error: unknown) => {
+      if (!(error instanceof XError)) throw error
+      if (['unauthorized', 'credentials', 'account'].includes(error.kind)) throw new Refusal('X_SESSION_EXPIRED')
+      throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+    },
+  )
+  if (!user) throw invalidField('twitterHandle', noSuchAccount(twitterHandle))
+  if (user.protected && user.id !== account.xUserId)
+    throw invalidField('twitterHandle', protectedAccount(user.handle, type))
+  const profiles = wholeCount(type === 'followers' ? user.followerCount : user.followingCount) ?? 0
+  const [pace] = await db
+    .select({ msEach: sql<number>`busy_ms::float / fetched` })
+    .from(scrapes)
+    .where(and(eq(scrapes.workspaceId, actor.workspaceId), sql`fetched > 0`))
+    .orderBy(desc(scrapes.createdAt), desc(scrapes.id))
+    .limit(1)
+  const { left } = await allowanceOf(db, actor.workspaceId, 'scrapedLeads')
+  return {
+    twitterHandle: user.handle,
+    profiles,
+    seconds: secondsFor(profiles, pace?.msEach ?? null, x),
+    costCents: cents(x, profiles),
+    leadsLeft: Number.isFinite(left) ? left : null,
+  }
 }
 
 /** How long POST /scrape/scrape waits for its scrape (domain rules, Leads and scraping). */
@@ -167,14 +220,20 @@ export async function cancel(db: Db, actor: Actor, id: string) {
   return view(await end(db, actor, id, 'canceled'))
 }
 
-/** Goes on with a scrape that was canceled or failed, from where it was. @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE */
+/**
+ * Goes on from where it was with a scrape that was canceled, failed or stopped at the plan's limit.
+ * @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE, PLAN_LIMIT
+ */
 export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
-    const row = await change(tx, actor, id, inArray(scrapes.status, ['canceled', 'failed']), {
+    // Of those that are complete only one that stopped early has something to say.
+    const isStopped = sql`(${scrapes.status} in ('canceled', 'failed') or (${scrapes.status} = 'completed' and ${scrapes.error} is not null))`
+    const row = await change(tx, actor, id, isStopped, {
       status: 'queued',
       error: null,
       failures: 0,
     })
+    await requireAllowance(tx, actor.workspaceId)
     await jobs.enqueue(tx, 'scrape', { scrapeId: id })
     return view(row)
   })
@@ -329,7 +388,12 @@ async function wakeConnected({ database, jobs }: Runner, workspaceId: string | n
     const { rows } = await tx.execute<{ id: string }>(sql`
       update scrapes s set status = 'queued', error = null, version = version + 1, updated_at = now()
       where s.status = 'waiting' and s.resumes_at is null ${workspaceId === null ? sql`` : sql`and s.workspace_id = ${workspaceId}`}
-        and exists (select from x_accounts a where a.workspace_id = s.workspace_id and a.status = 'connected')
+        and exists (
+          select from x_accounts a where a.workspace_id = s.workspace_id and a.status = 'connected' and a.id = case
+            when s.is_account_fixed then s.x_account_id
+            else (select c.id from x_accounts c where c.workspace_id = s.workspace_id
+              order by c.status = 'disconnected', c.chosen_at desc, c.id desc limit 1) end
+        )
       returning s.id`)
     for (const { id } of rows) {
       await jobs.enqueue(tx, 'scrape', { scrapeId: id })
@@ -401,7 +465,8 @@ function stillOurs(row: ScrapeRow): SQL | undefined {
 /** One page: read outside of any transaction, kept in one. The scrape afterwards; null where it was taken away. */
 async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
-    const account = await findCurrentAccount(runner.database.db, row.workspaceId)
+    const { db } = runner.database
+    const account = await accountInUse(db, row.workspaceId, row.isAccountFixed ? row.xAccountId : null)
     if (account?.status !== 'connected') {
       const error = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
       return settle(runner, row, { status: 'waiting', resumesAt: null, failures: 0, error })
@@ -409,14 +474,11 @@ async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
     if (row.sourceUserId === null) return await lookUp(runner, row, account)
     const began = Date.now()
     const { sourceUserId, cursor, type } = row
+    const { left } = await allowanceOf(db, row.workspaceId, 'scrapedLeads')
+    const size = pageSize({ ...row, maxResults: Math.min(row.maxResults, row.matched + left) })
     const page = await withAccount(runner, account.id, (x, token) =>
-      x.listFollows(token, sourceUserId, type, { cursor, size: pageSize(row) }),
-    ).catch(async (error: unknown) => {
-      // Locked or taken for automated: nothing else may use the account either.
-      if (error instanceof XError && error.kind === 'account')
-        await markLost(runner.database.db, account.id, error.message)
-      throw error
-    })
+      x.listFollows(token, sourceUserId, type, { cursor, size }),
+    )
     return await keepPage(runner, row, page, began)
   } catch (error) {
     if (error instanceof XError) {
@@ -473,7 +535,11 @@ async function keepPage(
         and(eq(scrapeLeads.scrapeId, row.id), sql`${leads.xUserId} = any(${sql.param([...wanted.keys()])}::text[])`),
       )
     for (const { xUserId } of known) wanted.delete(xUserId ?? '')
-    const found = [...wanted.values()].slice(0, row.maxResults - row.matched)
+    const { found, used, isCut, isUsedUp, words } = await withinPlan(
+      tx,
+      row,
+      [...wanted.values()].slice(0, row.maxResults - row.matched),
+    )
     let matched = row.matched
     if (found.length > 0) {
       const leadIds = await upsertLeads(
@@ -483,20 +549,51 @@ async function keepPage(
         'whole',
       )
       matched += leadIds.length
+      // Whoever is on the suppression list became no lead, and counts as none.
+      await use(tx, row.workspaceId, 'scrapedLeads', Math.max(0, used - (found.length - leadIds.length)))
       await tx.execute(sql`
         insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
         on conflict do nothing`)
     }
-    const isDone = matched >= row.maxResults || page.next === null || page.next === row.cursor
+    const isDone = !isCut && (matched >= row.maxResults || page.next === null || page.next === row.cursor)
+    const isOut = isCut || (isUsedUp && !isDone)
     return save(tx, row, {
       fetched: row.fetched + page.users.length,
       matched,
-      cursor: isDone && page.next === null ? row.cursor : page.next,
+      // A page of whom somebody was left out is read again when the scrape is resumed.
+      cursor: isCut || page.next === null ? row.cursor : page.next,
       busyMs: row.busyMs + Date.now() - began,
       failures: 0,
-      ...(isDone ? { status: 'completed' as const, workerId: null } : {}),
+      ...(isDone || isOut ? { status: 'completed' as const, workerId: null } : {}),
+      ...(isOut ? { error: `${words} What was found is kept.` } : {}),
     })
   })
+}
+
+/**
+ * Of those found, whom the plan still allows as a lead this month. Somebody whom a scrape has found this month already counts no second time.
+ * @returns `used`: how many of them count · `isCut`: others are left out · `isUsedUp`: nothing is left of this month · `words`: the limit, and the plan that lifts it
+ */
+async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
+  const allowance = await allowanceOf(tx, row.workspaceId, 'scrapedLeads', { lock: true })
+  const words = beyondPlan(allowance, 'scrapedLeads').message
+  if (users.length === 0) return { found: users, used: 0, isCut: false, isUsedUp: false, words }
+  const { rows } = await tx.execute<{ xUserId: string }>(sql`
+    select l.x_user_id as "xUserId" from leads l
+    where l.workspace_id = ${row.workspaceId} and l.x_user_id = any(${sql.param(users.map(({ id }) => id))}::text[])
+      and exists (
+        select from scrape_leads f join scrapes s on s.id = f.scrape_id
+        where f.lead_id = l.id and s.created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+      )`)
+  const counted = new Set(rows.map(({ xUserId }) => xUserId))
+  let used = 0
+  const found = users.filter(({ id }) => {
+    if (counted.has(id)) return true
+    if (used >= allowance.left) return false
+    used += 1
+    return true
+  })
+  return { found, used, isCut: found.length < users.length, isUsedUp: used > 0 && used === allowance.left, words }
 }
 
 /** Writes down that a scrape waits or has failed; where it goes on by itself, its job is queued for then. */

@@ -1,12 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { someoneWaits } from '../../../test/outreach.ts'
-import { XError } from '../../outside/x.ts'
+import { createXApi, XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
-import { accessTokenOf, disconnect, withAccount } from './service.ts'
-import { xAccounts } from './tables.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+import { accessTokenOf, authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
+import { xAccounts, xAuthorizations } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -125,18 +128,21 @@ describe('POST /session/disconnect', () => {
     await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
   })
 
-  it('200: ends every connection of the workspace, and none of another', async () => {
+  it('200: ends the connection of the current account alone; the one chosen before takes its place', async () => {
+    await subscribe(app, person)
     const stranger = await makePerson(app)
     await connectX(app, stranger)
     await connect({ username: 'founder_cat', password: 'long enough' })
     await connect({ username: 'founder_dan', password: 'long enough' })
     const rows = await app.db.select().from(xAccounts).where(eq(xAccounts.workspaceId, person.workspaceId))
-    const tokens = rows.map((row) => app.services.sealer.open(row.sealedAccessToken!))
-    expect(tokens).toHaveLength(2)
+    const tokenOf = (handle: string) =>
+      app.services.sealer.open(rows.find((row) => row.handle === handle)!.sealedAccessToken!)
+    expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: true, handle: 'founder_cat' })
+    await expect(app.services.x!.findMe(tokenOf('founder_dan'))).rejects.toMatchObject({ kind: 'unauthorized' })
+    expect((await app.services.x!.findMe(tokenOf('founder_cat'))).handle).toBe('founder_cat')
     expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
     expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, handle: null })
-    for (const token of tokens)
-      await expect(app.services.x!.findMe(token)).rejects.toMatchObject({ kind: 'unauthorized' })
     expect((await stranger.call('GET', '/session/status')).body.connected).toBe(true)
   })
 
@@ -172,6 +178,236 @@ describe('POST /session/disconnect', () => {
 
   it('200: also where nothing is connected', async () => {
     expect((await person.call('POST', '/session/disconnect')).status).toBe(200)
+  })
+})
+
+describe('several accounts', () => {
+  const accounts = async (by = person) => (await by.call('GET', '/x-accounts')).body
+  const handles = async () =>
+    (await accounts()).accounts.map((one: { handle: string; isCurrent: boolean }) => [one.handle, one.isCurrent])
+  const connectTwo = async () => {
+    await subscribe(app, person, 'pro_monthly')
+    await connect({ username: 'founder_ann', password: 'long enough' })
+    await connect({ username: 'founder_bob', password: 'long enough' })
+    return (await accounts()).accounts as { id: string; handle: string }[]
+  }
+
+  it('GET /x-accounts 200: none, and how many there may be', async () => {
+    expect(await accounts()).toEqual({ accounts: [], limit: 1, plan: 'free' })
+  })
+
+  it('200: a new one becomes the current one; another can be chosen, and stays it when the first is connected again', async () => {
+    const [bob, ann] = await connectTwo()
+    expect(await accounts()).toMatchObject({ limit: 3, plan: 'pro' })
+    expect(await handles()).toEqual([
+      ['founder_bob', true],
+      ['founder_ann', false],
+    ])
+    const { status, body } = await person.call('POST', `/x-accounts/${ann!.id}/current`)
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: ann!.id,
+        handle: 'founder_ann',
+        status: 'connected',
+        reason: null,
+        isCurrent: true,
+        lastConnected: expect.stringMatching(/Z$/),
+      },
+    ])
+    expect((await person.call('GET', '/session/status')).body.handle).toBe('founder_ann')
+    await connect({ username: 'founder_bob', password: 'long enough' })
+    expect(await handles()).toEqual([
+      ['founder_ann', true],
+      ['founder_bob', false],
+    ])
+    expect(bob!.handle).toBe('founder_bob')
+  })
+
+  it('403 PLAN_LIMIT: one more than the plan has, by password and on the page of X; X forgets what it gave', async () => {
+    await connect({ username: 'founder_ann', password: 'long enough' })
+    const words = 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'
+    for (const answer of [
+      await connect({ username: 'founder_bob', password: 'long enough' }),
+      await person.call('POST', '/session/authorize'),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([
+        403,
+        { success: false, code: 'PLAN_LIMIT', error: words, details: { limit: 1, used: 1, plan: 'free' } },
+      ])
+    }
+    // The same account again is not one more.
+    expect((await connect({ username: 'founder_ann', password: 'long enough' })).status).toBe(200)
+    expect(await handles()).toEqual([['founder_ann', true]])
+  })
+
+  it('403 PLAN_LIMIT: of two at the same time only one gets the last place', async () => {
+    const both = await Promise.all(
+      ['founder_ann', 'founder_bob'].map((username) => connect({ username, password: 'long enough' })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
+    expect(await handles()).toHaveLength(1)
+  })
+
+  it('POST /x-accounts/{id}/disconnect 200: that one and no other', async () => {
+    const [, ann] = await connectTwo()
+    expect((await person.call('POST', `/x-accounts/${ann!.id}/disconnect`)).body).toEqual({
+      success: true,
+      message: 'Twitter account disconnected successfully!',
+    })
+    expect(await handles()).toEqual([['founder_bob', true]])
+    for (const [path, method] of [
+      ['current', 'POST'],
+      ['disconnect', 'POST'],
+      ['check', 'POST'],
+    ])
+      expect((await person.call(method!, `/x-accounts/${ann!.id}/${path}`)).body.code).toBe('X_ACCOUNT_NOT_FOUND')
+  })
+
+  it('POST /x-accounts/{id}/check 200: finds out that X takes the tokens no more, and that it does again', async () => {
+    const { id } = await connectX(app, person)
+    expect((await person.call('POST', `/x-accounts/${id}/check`)).body).toMatchObject({ status: 'connected' })
+    await setFaults([{ path: '/2/users/me', status: 403, code: 326, times: 1 }])
+    const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
+    expect((await person.call('POST', `/x-accounts/${id}/check`)).body).toMatchObject({ status: 'lost', reason })
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({ connected: false, reason })
+    // One that was lost takes no place; with another in it, there is none to come back to.
+    await connect({ username: 'founder_ann', password: 'long enough' })
+    expect((await person.call('POST', `/x-accounts/${id}/check`)).body.code).toBe('PLAN_LIMIT')
+    await person.call('POST', '/session/disconnect')
+    expect((await person.call('POST', `/x-accounts/${id}/check`)).body).toMatchObject({
+      status: 'connected',
+      reason: null,
+      isCurrent: true,
+    })
+    await setFaults([{ path: '/2/users/me', status: 503, times: 1 }])
+    expect((await person.call('POST', `/x-accounts/${id}/check`)).body.code).toBe('X_UNAVAILABLE')
+    expect((await person.call('GET', '/session/status')).body.connected).toBe(true)
+  })
+})
+
+describe('POST /session/authorize and the callback', () => {
+  /** As a browser goes: begins, decides on the page of X, and comes back with the cookie. */
+  async function begin(by = person) {
+    const { status, body, headers } = await by.call('POST', '/session/authorize')
+    expect(status).toBe(200)
+    return { url: new URL(body.url), cookie: headers.get('set-cookie') ?? '' }
+  }
+  async function decide(url: URL, form: Record<string, string>): Promise<URL> {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ ...Object.fromEntries(url.searchParams), ...form }),
+    })
+    return new URL(answer.headers.get('location')!)
+  }
+  async function comeBack(callback: URL, cookie: string): Promise<string | null> {
+    const answer = await fetch(`${app.origin}${callback.pathname}${callback.search}`, {
+      redirect: 'manual',
+      headers: { cookie: cookie.split(';')[0]! },
+    })
+    expect(answer.status).toBe(302)
+    const page = new URL(answer.headers.get('location')!)
+    expect([page.origin, page.pathname]).toEqual(['http://localhost:3000', '/twitter'])
+    expect(page.searchParams.size).toBe(1)
+    return page.searchParams.get('x')
+  }
+  const allow = (username: string) => ({ decision: 'allow', username, password: 'long enough' })
+
+  it('200: an address with PKCE and all scopes, and a cookie for the callback alone', async () => {
+    const { url, cookie } = await begin()
+    expect(url.origin + url.pathname).toBe(`${app.x.url}/i/oauth2/authorize`)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: app.x.clientId,
+      redirect_uri: 'http://localhost:3000/api/session/callback',
+      scope: 'tweet.read users.read follows.read dm.read dm.write offline.access',
+      state: expect.stringMatching(/^.{40,}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    expect(cookie).toMatch(
+      /^x-authorization=[\w-]{40,}; Path=\/api\/session\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    )
+  })
+
+  it('connects, with tokens that can be renewed; a state works once', async () => {
+    const { url, cookie } = await begin()
+    const callback = await decide(url, allow('founder_oauth'))
+    expect(await comeBack(callback, cookie)).toBe('connected')
+    expect((await person.call('GET', '/session/status')).body).toMatchObject({
+      connected: true,
+      handle: 'founder_oauth',
+    })
+    const row = await rowOf(person)
+    await app.db
+      .update(xAccounts)
+      .set({ accessTokenExpiresAt: new Date(0) })
+      .where(eq(xAccounts.id, row.id))
+    expect(await accessTokenOf(app.services, row.id)).toBeTruthy()
+    expect(await comeBack(callback, cookie)).toBe('failed')
+  })
+
+  it('says that another workspace has the same account', async () => {
+    await connectX(app, await makePerson(app), 'founder_both')
+    const { url, cookie } = await begin()
+    expect(await comeBack(await decide(url, allow('founder_both')), cookie)).toBe('shared')
+  })
+
+  it('is taken back on the page of X', async () => {
+    const { url, cookie } = await begin()
+    expect(await comeBack(await decide(url, { decision: 'cancel' }), cookie)).toBe('cancelled')
+  })
+
+  it('fails without the cookie, with the one of another browser, with a state of nobody, and too late', async () => {
+    const other = await begin()
+    for (const cookie of ['', other.cookie]) {
+      const { url } = await begin()
+      expect(await comeBack(await decide(url, allow('founder_oauth')), cookie)).toBe('failed')
+    }
+    expect(await comeBack(new URL('http://localhost/api/session/callback?state=x&code=y'), other.cookie)).toBe('failed')
+    await app.db.update(xAuthorizations).set({ expiresAt: new Date(0) })
+    expect(await comeBack(await decide(other.url, allow('founder_oauth')), other.cookie)).toBe('failed')
+    expect((await person.call('GET', '/session/status')).body.connected).toBe(false)
+  })
+
+  it('fails where X refuses the code, and where X is in trouble', async () => {
+    const refused = await begin()
+    const callback = await decide(refused.url, allow('founder_oauth'))
+    callback.searchParams.set('code', 'another')
+    expect(await comeBack(callback, refused.cookie)).toBe('failed')
+    const { url, cookie } = await begin()
+    const good = await decide(url, allow('founder_oauth'))
+    await setFaults([{ path: '/2/oauth2/token', status: 503, times: 1 }])
+    expect(await comeBack(good, cookie)).toBe('unavailable')
+  })
+
+  it('is refused where the place was taken meanwhile, and where the right to it is gone', async () => {
+    const late = await begin()
+    await connectX(app, person, 'founder_first')
+    expect(await comeBack(await decide(late.url, allow('founder_late')), late.cookie)).toBe('limit')
+    const admin = await makePerson(app)
+    const { url, cookie } = await begin(admin)
+    await app.db.update(workspaceMembers).set({ role: 'member' }).where(eq(workspaceMembers.userId, admin.id))
+    expect(await comeBack(await decide(url, allow('founder_gone')), cookie)).toBe('forbidden')
+    expect((await admin.call('GET', '/session/status')).body.connected).toBe(false)
+  })
+
+  it('503: X is not configured; of an X that publishes nothing only its own page is offered', async () => {
+    await expect(authorize({ ...app.services, x: null }, person.actor)).rejects.toMatchObject({ code: 'X_UNAVAILABLE' })
+    const silent = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const x = createXApi({ apiUrl: `http://127.0.0.1:${port}`, clientId: 'app', clientSecret: null })
+    expect(await x.signInMethods()).toEqual(['oauth'])
+    const { url } = await authorize({ ...app.services, x }, person.actor)
+    expect(url).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?/)
+    await expect(
+      connectWithPassword({ ...app.services, x }, person.actor, { username: 'ann', password: 'long enough' }),
+    ).rejects.toMatchObject({ code: 'X_CREDENTIALS_REFUSED' })
+    silent.close()
+    const own = createXApi({ apiUrl: 'https://api.x.com', clientId: 'app', clientSecret: null })
+    expect([own.readPriceCents, x.readPriceCents]).toEqual([1, 0])
   })
 })
 

@@ -1,10 +1,41 @@
 import { signedInApi } from '../../operations.ts'
-import { connectWithPassword, disconnect, status } from './service.ts'
+import type { RequestContext } from '../../requests/context.ts'
+import {
+  authorize,
+  CALLBACK_PATH,
+  check,
+  choose,
+  connectWithPassword,
+  disconnect,
+  disconnectOne,
+  list,
+  status,
+} from './service.ts'
+
+/** Binds the callback to the browser that began: see edges/x-callback.ts. */
+export const AUTHORIZATION_COOKIE = 'x-authorization'
 
 export const xAccountRoutes = {
   status: signedInApi.xAccount.status.handler(({ context }) => status(context, context.actor)),
   connect: signedInApi.xAccount.connect.handler(({ context, input }) =>
     connectWithPassword(context, context.actor, input, context.remember),
   ),
+  authorize: signedInApi.xAccount.authorize.handler(async ({ context }) => {
+    const { url, cookie } = await authorize(context, context.actor)
+    context.setHeader('set-cookie', authorizationCookie(context, cookie))
+    return { url }
+  }),
   disconnect: signedInApi.xAccount.disconnect.handler(({ context }) => disconnect(context, context.actor)),
+  list: signedInApi.xAccount.list.handler(({ context }) => list(context.db, context.actor)),
+  choose: signedInApi.xAccount.choose.handler(({ context, input }) => choose(context.db, context.actor, input.id)),
+  check: signedInApi.xAccount.check.handler(({ context, input }) => check(context, context.actor, input.id)),
+  disconnectOne: signedInApi.xAccount.disconnectOne.handler(({ context, input }) =>
+    disconnectOne(context, context.actor, input.id),
+  ),
+}
+
+/** Out of reach of scripts, sent to the callback alone, and with the navigation that comes from X (Lax). */
+function authorizationCookie({ origin }: Pick<RequestContext, 'origin'>, value: string): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `${AUTHORIZATION_COOKIE}=${value}; Path=${CALLBACK_PATH}; Max-Age=600; HttpOnly; SameSite=Lax${secure}`
 }
