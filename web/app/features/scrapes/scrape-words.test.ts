@@ -72,7 +72,7 @@ test.each([
 })
 
 test('a scrape whose X connection was lost waits for somebody, not for a time', () => {
-  const estimate = { profiles: 1_000, secondsLeft: 58 }
+  const estimate = { profiles: 1_000, secondsLeft: 58, costCents: null }
   const lost = { status: 'waiting', resumesAt: null, estimate } as const
   expect(needsConnection(lost)).toBe(true)
   expect(timeLeftOf(lost)).toBeNull()
