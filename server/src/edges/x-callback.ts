@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { contextOf } from '../api.ts'
 import type { Services } from '../app.ts'
-import { AUTHORIZATION_COOKIE } from '../domains/x-account/routes.ts'
-import { CALLBACK_PATH, finishAuthorize } from '../domains/x-account/service.ts'
+import { AUTHORIZATION_COOKIE, CALLBACK_PATH, finishAuthorize } from '../domains/x-account/service.ts'
 
 /** GET /api/session/callback: where X sends the browser back to. Always redirects to the Connect X tab, which says how it ended. */
 export function serveXCallback(app: FastifyInstance, services: Services): void {

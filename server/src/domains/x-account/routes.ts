@@ -1,6 +1,7 @@
 import { signedInApi } from '../../operations.ts'
 import type { RequestContext } from '../../requests/context.ts'
 import {
+  AUTHORIZATION_COOKIE,
   authorize,
   CALLBACK_PATH,
   check,
@@ -11,9 +12,6 @@ import {
   list,
   status,
 } from './service.ts'
-
-/** Binds the callback to the browser that began: see edges/x-callback.ts. */
-export const AUTHORIZATION_COOKIE = 'x-authorization'
 
 export const xAccountRoutes = {
   status: signedInApi.xAccount.status.handler(({ context }) => status(context, context.actor)),

@@ -220,6 +220,8 @@ async function giveUp(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'ref
 const AUTHORIZATION_SECONDS = 10 * 60
 /** Where X sends the browser back to, on our own origin. */
 export const CALLBACK_PATH = '/api/session/callback'
+/** Binds the callback to the browser that began. */
+export const AUTHORIZATION_COOKIE = 'x-authorization'
 
 type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
 
