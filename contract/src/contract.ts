@@ -6,9 +6,11 @@ import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { operator } from './operator.ts'
 import { personalData } from './personal-data.ts'
+import { savedFilters } from './saved-filters.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
 import { suppressions } from './suppressions.ts'
+import { tags } from './tags.ts'
 import { waitlist } from './waitlist.ts'
 import { xAccount } from './x-account.ts'
 
@@ -23,6 +25,8 @@ export const contract = {
   scrapes,
   leads,
   lists,
+  tags,
+  savedFilters,
   campaigns,
   suppressions,
   waitlist,

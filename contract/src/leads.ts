@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DM_STATUSES } from './campaigns.ts'
-import { FollowerQuery, Id, Page, paging, Success, Time, text } from './fields.ts'
+import { FollowerQuery, Id, Moment, Page, paging, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** A lead's own status over all campaigns (specification §3, §9). */
@@ -96,13 +96,29 @@ export const LeadFilter = z.object({
   maxFollowers: FollowerQuery.optional(),
   status: z.enum(LEAD_FILTER_STATUSES).optional(),
   listId: Id.optional(),
+  /** A tag, by its id or its name. */
+  tag: text(100).optional(),
+  basis: z.enum(CONTACT_BASES).optional(),
   /** Found by this scrape. */
   scrapeId: Id.optional(),
 })
 export type LeadFilter = z.output<typeof LeadFilter>
 
 /** Each column of the leads page, upwards or, with a minus, downwards. */
-export const LeadSort = z.enum(['createdAt', '-createdAt', 'followerCount', '-followerCount', 'name', '-name'])
+export const LeadSort = z.enum([
+  'createdAt',
+  '-createdAt',
+  'name',
+  '-name',
+  'twitterHandle',
+  '-twitterHandle',
+  'bio',
+  '-bio',
+  'followerCount',
+  '-followerCount',
+  'dmStatus',
+  '-dmStatus',
+])
 export type LeadSort = z.output<typeof LeadSort>
 
 /** Leads named one by one, or all that match a filter: exactly one of the two. */
@@ -145,7 +161,53 @@ export const leads = {
         cursor: z.string().max(500).optional(),
       }),
     )
-    .output(Page.extend({ leads: z.array(Lead), cursor: z.string().nullable() })),
+    .output(Page.extend({ leads: z.array(ListedLead), cursor: z.string().nullable() })),
+
+  find: route({
+    method: 'GET',
+    path: '/leads/{id}',
+    tag: 'Leads',
+    summary: 'A lead with everything that is known of it',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(LeadDetail),
+
+  history: route({
+    method: 'GET',
+    path: '/leads/{id}/history',
+    tag: 'Leads',
+    summary: 'What happened to a lead, newest first: scrapes, lists, tags, messages and replies',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id, ...paging(20) }))
+    .output(Page.extend({ events: z.array(LeadEvent) })),
+
+  setBasis: route({
+    method: 'POST',
+    path: '/leads/basis',
+    tag: 'Leads',
+    summary: 'Say why leads may be written to',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(
+      z
+        .strictObject({
+          ...leadSelection,
+          basis: z.enum(CONTACT_BASES),
+          /** Since when; now where it is not said. */
+          at: Moment.optional(),
+          /** How it is known. */
+          source: text(500).optional(),
+        })
+        .refine(hasOneSelection, ONE_SELECTION),
+    )
+    .output(Success.extend({ changed: z.number().int() })),
 
   remove: route({
     method: 'DELETE',
@@ -157,6 +219,35 @@ export const leads = {
     successStatus: 204,
     errors: ['LEAD_NOT_FOUND'],
   }).input(z.strictObject({ id: Id })),
+
+  removeMany: route({
+    method: 'POST',
+    path: '/leads/delete',
+    tag: 'Leads',
+    summary: 'Delete leads; within the hour that can be taken back',
+    access: 'member',
+    effect: 'rows',
+  })
+    .input(z.strictObject(leadSelection).refine(hasOneSelection, ONE_SELECTION))
+    .output(
+      Success.extend({
+        removed: z.number().int(),
+        /** What restores them; null where none was deleted. */
+        removalId: z.string().nullable(),
+      }),
+    ),
+
+  restore: route({
+    method: 'POST',
+    path: '/leads/restore',
+    tag: 'Leads',
+    summary: 'Take a deletion back: the leads, their lists, tags and messages',
+    access: 'member',
+    effect: 'rows',
+    errors: ['REMOVAL_NOT_FOUND'],
+  })
+    .input(z.strictObject({ removalId: Id }))
+    .output(Success.extend({ restored: z.number().int() })),
 
   queue: route({
     method: 'POST',

@@ -22,9 +22,11 @@ import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { operatorRoutes } from './domains/operator/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
+import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
 import { suppressionRoutes } from './domains/suppressions/routes.ts'
+import { tagRoutes } from './domains/tags/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
@@ -42,6 +44,8 @@ export const router = {
   scrapes: scrapeRoutes,
   leads: leadRoutes,
   lists: listRoutes,
+  tags: tagRoutes,
+  savedFilters: savedFilterRoutes,
   campaigns: campaignRoutes,
   suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,

@@ -6,6 +6,7 @@ import { openDatabase } from './db/open.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
+import { forgetRemovals } from './domains/removals/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
@@ -102,6 +103,7 @@ export async function startServer({
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
+      await forgetRemovals(database.db)
       await forgetExpired(database.db)
       await forgetExpiredLinks(database.db)
       await forgetExpiredStates(database.db)

@@ -133,6 +133,9 @@ describe('every operation on one thing', () => {
   // Bodies that fit, so that only the id decides.
   const bodies: Record<string, unknown> = {
     'lists.update': { name: 'x' },
+    'tags.update': { name: 'x' },
+    'tags.merge': { into: SOME_ID },
+    'savedFilters.update': { name: 'x' },
     'lists.addLeads': { leadIds: [SOME_ID] },
     'lists.removeLeads': { leadIds: [SOME_ID] },
     'campaigns.update': { name: 'x' },

@@ -10,7 +10,6 @@ import type { Db } from './open.ts'
  * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign shuts its gate to them.
  * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
  * - Suppressing people locks their leads and then their campaigns before the messages, of which it skips those that are locked.
- * - An import that finds one person twice locks leads before their messages and lists.
  * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
  */
 

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,17 +9,20 @@ import type { CsvRecord } from '../domains/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import { readCsv } from './csv-records.ts'
 
+/** A file that was received: its records, from the beginning each time they are asked for, and how far reading is. */
+export interface Upload {
+  records(): AsyncIterable<CsvRecord>
+  bytes: number
+  bytesRead(): number
+}
+
 /** Files of CSV that people send us: a few at a time, received whole before any work begins. */
 export interface Uploads {
   /**
-   * Receives the body of a request and gives its records to `take`.
+   * Receives the body of a request and gives it to `take`.
    * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (others are being taken in)
    */
-  receive<T>(
-    request: FastifyRequest,
-    userId: string,
-    take: (records: AsyncIterable<CsvRecord>) => Promise<T>,
-  ): Promise<T>
+  receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
 }
 
 export function openUploads(): Uploads {
@@ -36,8 +39,16 @@ export function openUploads(): Uploads {
         folder = await mkdtemp(join(tmpdir(), 'csv-import-'))
         // Received whole before a database connection is taken: a slow sender holds up nobody.
         const file = join(folder, 'sent.csv')
-        await receive(request.body as Readable | undefined, file)
-        return await take(readCsv(createReadStream(file, { highWaterMark: CHUNK_BYTES })))
+        const bytes = await receive(request.body as Readable | undefined, file)
+        let reading: ReadStream | null = null
+        return await take({
+          bytes,
+          bytesRead: () => reading?.bytesRead ?? 0,
+          records: () => {
+            reading = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+            return readCsv(reading)
+          },
+        })
       } finally {
         if (folder) await rm(folder, { recursive: true, force: true })
         leave()
@@ -67,8 +78,9 @@ function placesForImports(): (userId: string) => () => void {
   }
 }
 
-/** Writes the body to a file. @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
-async function receive(body: Readable | undefined, path: string): Promise<void> {
+/** Writes the body to a file. @returns its bytes @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
+async function receive(body: Readable | undefined, path: string): Promise<number> {
+  let size = 0
   const file = await open(path, 'wx', 0o600)
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   const check = (chunk?: Buffer) => {
@@ -79,7 +91,6 @@ async function receive(body: Readable | undefined, path: string): Promise<void> 
     }
   }
   try {
-    let size = 0
     for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
       size += chunk.length
       if (size > IMPORT_MAX_BYTES)
@@ -88,6 +99,7 @@ async function receive(body: Readable | undefined, path: string): Promise<void> 
       await file.write(chunk)
     }
     check()
+    return size
   } finally {
     // Read to its end, so that the sender comes to read our answer.
     body?.resume()

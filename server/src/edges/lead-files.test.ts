@@ -269,10 +269,10 @@ describe('GET /leads/export', () => {
     const [header, ...lines] = text.slice(1).split('\r\n')
     expect(text.startsWith('\ufeff')).toBe(true)
     expect(header).toBe(
-      'id,name,twitter_handle,bio,follower_count,following_count,source_profile,url,profile_image_url,location,website,metadata,dm_status,created_at,updated_at',
+      'id,name,twitter_handle,bio,follower_count,following_count,source_profile,url,profile_image_url,location,website,metadata,tags,basis,basis_at,basis_source,dm_status,created_at,updated_at',
     )
     expect(lines.join('\r\n')).toContain(
-      `,"'=HYPERLINK(""http://evil"")",ana,"'+1, ""quoted""\nnext",,,,,,'@home,,"{""a"":""-1""}",not_sent,`,
+      `,"'=HYPERLINK(""http://evil"")",ana,"'+1, ""quoted""\nnext",,,,,,'@home,,"{""a"":""-1""}",,,,,not_sent,`,
     )
   })
 
@@ -287,6 +287,86 @@ describe('GET /leads/export', () => {
     const said = (list: typeof before) =>
       list.map(({ id: _, workspaceId: __, userId: ___, createdAt: ____, updatedAt: _____, ...lead }) => lead)
     expect(said(after)).toEqual(said(before))
+  })
+
+  it('200: columns named anew, tags, a basis for all but whom the file names another; told line by line how far it is', async () => {
+    const columns = encodeURIComponent(JSON.stringify(['name', 'twitter_handle', 'tags', 'basis', '', 'Company']))
+    const response = await fetch(
+      `${app.url}/leads/import?columns=${columns}&basis=customer&basisSource=${encodeURIComponent('Our shop')}`,
+      {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${person.token}`,
+          'content-type': 'text/csv',
+          accept: 'application/x-ndjson',
+        },
+        body: `Who,X,Groups,Why,Secret,Firm\nAna,@ana,"VIP; fair",,s,Acme\n${'Bob,bob,vip,asked,s,\n'}${Array.from({ length: 6_000 }, (_, n) => `P,p_${n},,,,\n`).join('')}`,
+      },
+    )
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+    const said = (await response.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(said.at(-1)).toEqual({ result: { imported: 6_002, updated: 0, rejected: [], rejectedCount: 0 } })
+    const stages = said.slice(0, -1).map(({ progress }) => progress as { stage: string; done: number; of: number })
+    expect(stages.filter(({ stage }) => stage === 'reading').length).toBeGreaterThan(3)
+    expect(stages.filter(({ stage }) => stage === 'saving')).toEqual([
+      { stage: 'saving', done: 5_000, of: 6_002 },
+      { stage: 'saving', done: 6_002, of: 6_002 },
+    ])
+    const [ana, bob] = await rows()
+    expect(ana).toMatchObject({
+      name: 'Ana',
+      basis: 'customer',
+      basisSource: 'Our shop',
+      metadata: { Company: 'Acme' },
+    })
+    expect(bob).toMatchObject({ basis: 'asked', metadata: {} })
+    const { tags } = await person.client.tags.list()
+    expect(tags.map(({ name, leadCount }) => [name.toLowerCase(), leadCount])).toEqual([
+      ['fair', 1],
+      ['vip', 2],
+    ])
+    // The same file without a basis changes nothing of what is known.
+    const { text } = await read('?maxFollowers=0')
+    expect(text.split('\r\n')).toHaveLength(2)
+    const all = await read()
+    expect(all.text.split('\r\n')[1]).toMatch(/,Ana,ana,.*,"fair, VIP",customer,2.*,Our shop,not_sent,/)
+    await send(all.text)
+    expect((await rows())[0]).toMatchObject({ basis: 'customer', basisSource: 'Our shop', basisAt: ana!.basisAt })
+  })
+
+  it.each([
+    ['columns=[', 'columns'],
+    ['columns=["twitter_handle"]', 'columns'],
+    ['columns={"a":1}', 'columns'],
+    ['basis=maybe', 'basis'],
+  ])('400: an import with %s', async (query, field) => {
+    const answer = await person.call('POST', `/leads/import?${query}`, 'name,twitter_handle\n', {
+      'content-type': 'text/csv',
+    })
+    expect([answer.status, answer.body.details?.[0]?.field]).toEqual([400, field])
+  })
+
+  it('a refusal after the answer has begun says the status and body that it would have had', async () => {
+    const tags = Array.from({ length: 101 }, (_, n) => `p_${n},tag ${n}\n`).join('')
+    const response = await fetch(`${app.url}/leads/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv', accept: 'application/x-ndjson' },
+      body: `twitter_handle,tags\n${tags}`,
+    })
+    expect(JSON.parse((await response.text()).trim().split('\n').at(-1)!)).toEqual({
+      failure: {
+        status: 400,
+        body: {
+          success: false,
+          code: 'INVALID_INPUT',
+          error: 'The file names too many tags: a workspace has at most 100.',
+        },
+      },
+    })
+    expect(await rows()).toEqual([])
   })
 
   it('200: only what the filter means, of this workspace, for a viewer too', async () => {

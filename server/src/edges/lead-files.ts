@@ -1,13 +1,17 @@
-import { Readable } from 'node:stream'
-import { IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads'
+import { PassThrough, Readable } from 'node:stream'
+import { ERROR_STATUS, ERROR_TEXT } from '@x-automated/contract/errors'
+import { text } from '@x-automated/contract/fields'
+import { CONTACT_BASES, IMPORT_MAX_BYTES, LeadFilter } from '@x-automated/contract/leads'
 import { stringify } from 'csv-stringify'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { Services } from '../app.ts'
-import { importLeads, type LeadRow, readAll } from '../domains/leads/service.ts'
+import { type ImportProgress, importLeads, type LeadRow, readAll } from '../domains/leads/service.ts'
 import { importSuppressions } from '../domains/suppressions/service.ts'
+import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
-import { openUploads } from './csv-uploads.ts'
+import { openUploads, type Upload } from './csv-uploads.ts'
 import { signedIn } from './signed-in.ts'
 
 /**
@@ -21,26 +25,42 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
     files.removeAllContentTypeParsers()
     files.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
-    const options = { bodyLimit: IMPORT_MAX_BYTES, config: { bodySeconds: BODY_SECONDS_MAX } }
-    files.post('/api/leads/import', options, async (request) => {
+    const limits = { bodyLimit: IMPORT_MAX_BYTES, config: { bodySeconds: BODY_SECONDS_MAX } }
+    files.post('/api/leads/import', limits, async (request, reply) => {
       const actor = await signedIn(services, request, 'member')
-      return uploads.receive(request, actor.userId, (records) => importLeads(services.database.db, actor, records))
+      const options = readOptions(request.query)
+      if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
+        return uploads.receive(request, actor.userId, (upload) =>
+          importLeads(services.database.db, actor, upload, options),
+        )
+      // Who asks for lines is told how far it is, and at last what came of it.
+      return new Promise((answer, refuse) => {
+        const lines = new PassThrough()
+        const say = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
+        const take = async (upload: Upload) => {
+          answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
+          try {
+            const onProgress = (progress: ImportProgress) => say({ progress })
+            say({ result: await importLeads(services.database.db, actor, upload, { ...options, onProgress }) })
+          } catch (error) {
+            say({ failure: failureOf(services, error) })
+          }
+          lines.end()
+        }
+        uploads.receive(request, actor.userId, take).catch(refuse)
+      })
     })
-    files.post('/api/suppressions/import', options, async (request) => {
+    files.post('/api/suppressions/import', limits, async (request) => {
       const actor = await signedIn(services, request, 'member')
-      return uploads.receive(request, actor.userId, (records) =>
-        importSuppressions(services.database.db, actor, records),
+      return uploads.receive(request, actor.userId, (upload) =>
+        importSuppressions(services.database.db, actor, upload.records()),
       )
     })
   })
 
   app.get('/api/leads/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
-    const filter = LeadFilter.safeParse(request.query)
-    if (!filter.success) {
-      const details = filter.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }))
-      throw new Refusal('INVALID_INPUT', `${details[0]?.field}: ${details[0]?.problem}`, { details })
-    }
+    const filter = readQuery(LeadFilter, request.query)
     const lines = stringify({
       header: true,
       bom: true,
@@ -49,7 +69,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       escape_formulas: true,
       record_delimiter: 'windows',
     })
-    const rows = Readable.from(rowsOf(readAll(services.database.db, actor, filter.data)))
+    const rows = Readable.from(rowsOf(readAll(services.database.db, actor, filter)))
     rows.on('error', (error) => lines.destroy(error))
     lines.on('close', () => rows.destroy())
     return reply
@@ -57,6 +77,46 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       .header('content-disposition', 'attachment; filename="leads.csv"')
       .send(rows.pipe(lines))
   })
+}
+
+/** What the query of an import says: the columns as a JSON list, and the contact basis of everyone in the file. */
+const ImportQuery = z.object({
+  columns: z
+    .string()
+    .max(30_000)
+    .transform((json, context) => {
+      try {
+        return JSON.parse(json) as unknown
+      } catch {
+        context.addIssue('must be a list in JSON')
+        return z.NEVER
+      }
+    })
+    .pipe(z.array(z.string().max(200)).max(200))
+    .optional(),
+  basis: z.enum(CONTACT_BASES).optional(),
+  basisSource: text(500).optional(),
+})
+
+function readOptions(query: unknown) {
+  const { columns, basis, basisSource } = readQuery(ImportQuery, query)
+  return { columns, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
+}
+
+/** @throws Refusal INVALID_INPUT with what is wrong with each field */
+function readQuery<T>(schema: z.ZodType<T>, query: unknown): T {
+  const read = schema.safeParse(query)
+  if (read.success) return read.data
+  const details = read.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }))
+  throw new Refusal('INVALID_INPUT', `${details[0]?.field}: ${details[0]?.problem}`, { details })
+}
+
+/** A failure that comes when the answer has begun: what its status and body would have been. */
+function failureOf(services: Services, error: unknown) {
+  const refusal = asRefusal(error)
+  if (!refusal) services.onFault(error)
+  const { code, message, details } = refusal ?? { code: 'INTERNAL' as const, message: ERROR_TEXT.INTERNAL }
+  return { status: ERROR_STATUS[code], body: { success: false, code, error: message, details } }
 }
 
 /** In the order of the specification's entity. */
@@ -73,13 +133,17 @@ const EXPORT_COLUMNS = [
   'location',
   'website',
   'metadata',
+  'tags',
+  'basis',
+  'basis_at',
+  'basis_source',
   'dm_status',
   'created_at',
   'updated_at',
 ] as const
 
 async function* rowsOf(
-  batches: AsyncIterable<LeadRow[]>,
+  batches: AsyncIterable<(LeadRow & { tags: string[] })[]>,
 ): AsyncGenerator<Record<(typeof EXPORT_COLUMNS)[number], unknown>> {
   for await (const batch of batches) {
     for (const lead of batch) {
@@ -96,6 +160,10 @@ async function* rowsOf(
         location: lead.location,
         website: lead.website,
         metadata: Object.keys(lead.metadata).length > 0 ? JSON.stringify(lead.metadata) : '',
+        tags: lead.tags.join(', '),
+        basis: lead.basis === 'none' ? '' : lead.basis,
+        basis_at: lead.basisAt?.toISOString() ?? '',
+        basis_source: lead.basisSource,
         dm_status: lead.dmStatus,
         created_at: lead.createdAt.toISOString(),
         updated_at: lead.updatedAt.toISOString(),

@@ -1,4 +1,4 @@
-import { LEAD_STATUSES } from '@x-automated/contract/leads'
+import { LEAD_STATUSES, LeadSort } from '@x-automated/contract/leads'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -65,6 +65,8 @@ describe('GET /leads', () => {
           website: 'https://ana.example',
           metadata: { company: 'Acme' },
           dmStatus: 'not_sent',
+          basis: 'none',
+          tagIds: [],
           createdAt: oldest!.createdAt.toISOString(),
           updatedAt: oldest!.updatedAt.toISOString(),
         },
@@ -146,16 +148,19 @@ describe('GET /leads', () => {
 
   it('200: filters, orders and pages as one would by hand', async () => {
     const made = await makeLeads(app, person, manyLeads())
+    await giveBasesAndTags(made)
     const query = fc.record(
       {
         keyword: fc.constantFrom('a', 'AN', 'grow', '%', '_', '\\', '🚀', 'zz', 'x y'),
         minFollowers: fc.integer({ min: 0, max: 40 }),
         maxFollowers: fc.integer({ min: 0, max: 40 }),
         status: fc.constantFrom('not_sent', 'queued', 'sent', 'failed'),
+        basis: fc.constantFrom('none', 'asked', 'customer'),
+        tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
       },
       { requiredKeys: [] },
     )
-    const sort = fc.constantFrom('createdAt', '-createdAt', 'followerCount', '-followerCount', 'name', '-name')
+    const sort = fc.constantFrom(...LeadSort.options)
     await fc.assert(
       fc.asyncProperty(
         query,
@@ -189,7 +194,8 @@ describe('GET /leads', () => {
     ['minFollowers=-1', 'minFollowers'],
     ['maxFollowers=many', 'maxFollowers'],
     ['status=gone', 'status'],
-    ['sort=bio', 'sort'],
+    ['sort=website', 'sort'],
+    ['basis=maybe', 'basis'],
     ['cursor=nonsense', 'cursor'],
     [`keyword=${'x'.repeat(201)}`, 'keyword'],
     ['keyword=%00', 'keyword'],
@@ -207,6 +213,27 @@ describe('GET /leads', () => {
   })
 })
 
+/** Every third lead has asked, every seventh is a customer; every fourth is a VIP, every thirtieth rare. */
+async function giveBasesAndTags(made: LeadRow[]) {
+  const every = (n: number) => made.filter((_, place) => place % n === 0)
+  for (const [n, basis] of [
+    [3, 'asked'],
+    [7, 'customer'],
+  ] as const) {
+    await person.client.leads.setBasis({ leadIds: every(n).map(({ id }) => id), basis })
+    for (const lead of every(n)) lead.basis = basis
+  }
+  for (const [n, name] of [
+    [4, 'VIP'],
+    [30, 'rare'],
+  ] as const) {
+    const tag = await person.client.tags.create({ name })
+    await person.client.tags.apply({ leadIds: every(n).map(({ id }) => id), add: [tag.id] })
+    for (const lead of every(n)) tagged.set(lead.id, [...(tagged.get(lead.id) ?? []), name.toLowerCase()])
+  }
+}
+const tagged = new Map<string, string[]>()
+
 /** A few hundred leads that differ in everything that a filter or an order looks at. */
 function manyLeads() {
   return Array.from({ length: 120 }, (_, i) => ({
@@ -221,10 +248,17 @@ function manyLeads() {
 /** The same in plain words: what the database must come to. */
 function byHand(
   made: LeadRow[],
-  filter: { keyword?: string; minFollowers?: number; maxFollowers?: number; status?: string },
+  filter: {
+    keyword?: string
+    minFollowers?: number
+    maxFollowers?: number
+    status?: string
+    basis?: string
+    tag?: string
+  },
   sort: string,
 ): LeadRow[] {
-  const { keyword, minFollowers, maxFollowers, status } = filter
+  const { keyword, minFollowers, maxFollowers, status, basis, tag } = filter
   const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
   const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
   const chosen = made.filter(
@@ -232,14 +266,20 @@ function byHand(
       (keyword === undefined || holds(lead.name) || holds(lead.twitterHandle) || holds(lead.bio)) &&
       (minFollowers === undefined || (lead.followerCount !== null && lead.followerCount >= minFollowers)) &&
       (maxFollowers === undefined || (lead.followerCount !== null && lead.followerCount <= maxFollowers)) &&
-      (status === undefined || (shown[lead.dmStatus] ?? lead.dmStatus) === status),
+      (status === undefined || (shown[lead.dmStatus] ?? lead.dmStatus) === status) &&
+      (basis === undefined || lead.basis === basis) &&
+      (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())),
   )
-  const orderedBy = (lead: LeadRow): Buffer | number =>
-    sort.endsWith('followerCount')
-      ? (lead.followerCount ?? -1)
-      : sort.endsWith('name')
-        ? Buffer.from(lead.name.toLowerCase())
-        : lead.createdAt.getTime()
+  const orderedBy = (lead: LeadRow): Buffer | number => {
+    const folded = (value: string) => Buffer.from(value.toLowerCase())
+    if (sort.endsWith('followerCount')) return lead.followerCount ?? -1
+    if (sort.endsWith('name')) return folded(lead.name)
+    if (sort.endsWith('twitterHandle')) return folded(lead.twitterHandle)
+    if (sort.endsWith('bio')) return folded((lead.bio ?? '').slice(0, 60))
+    if (sort.endsWith('dmStatus'))
+      return folded(`${shown[lead.dmStatus] ?? lead.dmStatus} ${lead.createdAt.toISOString()}`)
+    return lead.createdAt.getTime()
+  }
   const compare = (a: LeadRow, b: LeadRow) => {
     const [one, other] = [orderedBy(a), orderedBy(b)]
     const byValue = typeof one === 'number' ? one - (other as number) : one.compare(other as Buffer)

@@ -1,12 +1,17 @@
 import { LeadSort } from '@x-automated/contract/leads'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anywhere, type Columns, readCursor, readHeader, readLine, type Sort, writeCursor } from './rules.ts'
+import { anywhere, type Columns, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
 
 describe('writeCursor, readCursor', () => {
   const place = fc.oneof(
     fc.tuple(fc.constantFrom('name', '-name'), fc.string({ unit: 'grapheme' })),
     fc.tuple(fc.constantFrom('followerCount', '-followerCount'), fc.integer({ min: -1, max: 2_147_483_647 })),
+    fc.tuple(fc.constantFrom('bio', '-twitterHandle'), fc.string({ unit: 'grapheme' })),
+    fc.tuple(
+      fc.constantFrom('dmStatus', '-dmStatus'),
+      fc.constantFrom('sent 2026-01-31T10:00:00.123Z', 'not_sent 2026-01-31T10:00:00Z'),
+    ),
     fc.tuple(
       fc.constantFrom('createdAt', '-createdAt'),
       fc
@@ -18,8 +23,8 @@ describe('writeCursor, readCursor', () => {
     fc.assert(
       fc.property(place, fc.uuid(), fc.constantFrom(...LeadSort.options), ([sort, value], id, other) => {
         fc.pre(!String(value).includes('\u0000') && String(value).isWellFormed())
-        const cursor = writeCursor(sort as Sort, { value, id })
-        expect(readCursor(sort as Sort, cursor)).toEqual({ value, id })
+        const cursor = writeCursor(sort as LeadSort, { value, id })
+        expect(readCursor(sort as LeadSort, cursor)).toEqual({ value, id })
         if (other !== sort) expect(readCursor(other, cursor)).toBeNull()
       }),
     )
@@ -47,6 +52,12 @@ describe('writeCursor, readCursor', () => {
     ])
       expect(readCursor('-createdAt', Buffer.from(JSON.stringify(bad)).toString('base64url'))).toBeNull()
   })
+})
+it('takes no status that there is not, nor one without its moment', () => {
+  for (const value of ['sent', 'gone 2026-01-31T10:00:00Z', 'sent yesterday', ''])
+    expect(
+      readCursor('dmStatus', Buffer.from(JSON.stringify(['dmStatus', value, UUID])).toString('base64url')),
+    ).toBeNull()
 })
 const UUID = '00000000-0000-0000-0000-000000000000'
 
@@ -89,6 +100,10 @@ describe('readLine', () => {
       location: null,
       website: null,
       metadata: { tags: ['a'], Company: 'Acme' },
+      basis: null,
+      basisAt: null,
+      basisSource: null,
+      tags: null,
     })
   })
   it('takes the guard off that an export put before a formula', () => {
@@ -96,6 +111,23 @@ describe('readLine', () => {
       name: '=1+1',
       metadata: { Company: "'plain" },
     })
+  })
+  it('reads a basis as people write it, since when and how; and tags, each once', () => {
+    const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
+    expect(readLine(told, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln'])).toMatchObject({
+      basis: 'wrote_first',
+      basisAt: '2026-01-31T00:00:00Z',
+      basisSource: 'At the fair',
+      tags: ['VIP', 'fair', 'Köln'],
+    })
+    for (const [fields, problem] of [
+      [['ana', 'maybe', '', '', ''], 'basis must be asked, wrote_first, customer or none'],
+      [['ana', 'asked', '31.1.2026', '', ''], 'basis_at is not a day such as 2026-01-31'],
+      [['ana', '', '', 'At the fair', ''], 'says when or how a basis is known, but not which'],
+      [['ana', '', '', '', 'x'.repeat(51)], 'tags has a tag that is longer than 50 characters'],
+      [['ana', '', '', '', Array.from({ length: 21 }, (_, n) => n).join()], 'tags names more than 20 tags'],
+    ] as const)
+      expect(readLine(told, fields)).toEqual({ problem })
   })
   it('says of a blank line that it is empty', () => {
     expect(line('')).toEqual({ problem: 'is empty' })

@@ -1,8 +1,5 @@
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
-import type { LeadSort } from '@x-automated/contract/leads'
-import type { z } from 'zod'
-
-export type Sort = z.output<typeof LeadSort>
+import { CONTACT_BASES, type ContactBasis, LEAD_FILTER_STATUSES, type LeadSort } from '@x-automated/contract/leads'
 
 /** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
 export interface Place {
@@ -11,12 +8,12 @@ export interface Place {
 }
 
 /** Says a place as an opaque text; `readCursor` takes it back, in the same order only. */
-export function writeCursor(sort: Sort, { value, id }: Place): string {
+export function writeCursor(sort: LeadSort, { value, id }: Place): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
 }
 
 /** Null: not a cursor of this order. */
-export function readCursor(sort: Sort, cursor: string): Place | null {
+export function readCursor(sort: LeadSort, cursor: string): Place | null {
   try {
     const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
     if (of !== sort || typeof id !== 'string' || !isId(id)) return null
@@ -26,10 +23,17 @@ export function readCursor(sort: Sort, cursor: string): Place | null {
     }
     if (typeof value !== 'string' || !isStorable(value)) return null
     if (sort.endsWith('createdAt') && !isMoment(value)) return null
+    if (sort.endsWith('dmStatus') && !isStanding(value)) return null
     return { value, id }
   } catch {
     return null
   }
+}
+
+/** As leads are ordered by status: what the filter calls it, and among equals when they were made. */
+function isStanding(value: string): boolean {
+  const [status = '', moment = ''] = value.split(' ')
+  return (LEAD_FILTER_STATUSES as readonly string[]).includes(status) && isMoment(moment)
 }
 
 /** PostgreSQL's integer. */
@@ -56,9 +60,18 @@ export interface IncomingLead {
   metadata: Record<string, unknown> | null
 }
 
+/** What a file says of somebody beyond what X does. */
+export interface ImportedLead extends IncomingLead {
+  basis: ContactBasis | null
+  /** A day or a moment. */
+  basisAt: string | null
+  basisSource: string | null
+  tags: string[] | null
+}
+
 type Cell = { value: unknown } | { problem: string }
 interface Column {
-  field: keyof IncomingLead
+  field: keyof ImportedLead
   read: (text: string) => Cell
 }
 
@@ -110,6 +123,30 @@ const metadata = (text: string): Cell => {
   return { problem: `is not a JSON object of at most ${METADATA_MAX} characters` }
 }
 
+const basis = (text: string): Cell => {
+  const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
+  return (CONTACT_BASES as readonly string[]).includes(word)
+    ? { value: word }
+    : { problem: 'must be asked, wrote_first, customer or none' }
+}
+
+const day = (text: string): Cell => {
+  const moment = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+  return isMoment(moment) ? { value: moment } : { problem: 'is not a day such as 2026-01-31' }
+}
+
+/** Tags of one lead in a file; in a workspace there are not many more. */
+const TAGS_OF_ONE_MAX = 20
+const TAG_NAME_MAX = 50
+const tagNames = (text: string): Cell => {
+  const names = text.split(/[,;|]/).flatMap((name) => name.trim() || [])
+  const unlike = names.filter((name, place) => names.findIndex((n) => n.toLowerCase() === name.toLowerCase()) === place)
+  if (unlike.length > TAGS_OF_ONE_MAX) return { problem: `names more than ${TAGS_OF_ONE_MAX} tags` }
+  if (unlike.some((name) => name.length > TAG_NAME_MAX))
+    return { problem: `has a tag that is longer than ${TAG_NAME_MAX} characters` }
+  return isStorable(text) ? { value: unlike } : { problem: 'holds characters that cannot be stored' }
+}
+
 /** The columns of a lead by the specification's names (§3). */
 const COLUMNS: Record<string, Column | null> = {
   twitter_handle: { field: 'twitterHandle', read: handle },
@@ -127,6 +164,10 @@ const COLUMNS: Record<string, Column | null> = {
   location: { field: 'location', read: within(500) },
   website: { field: 'website', read: within(2_000) },
   metadata: { field: 'metadata', read: metadata },
+  basis: { field: 'basis', read: basis },
+  basis_at: { field: 'basisAt', read: day },
+  basis_source: { field: 'basisSource', read: within(500) },
+  tags: { field: 'tags', read: tagNames },
   // Ours, written by an export and never taken from a file.
   id: null,
   user_id: null,
@@ -160,11 +201,11 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
  * Reads one line of a file into a lead. A cell that is blank says nothing.
  * @returns the lead, or what is wrong with the line, in words to show
  */
-export function readLine(columns: Columns, fields: readonly string[]): IncomingLead | { problem: string } {
+export function readLine(columns: Columns, fields: readonly string[]): ImportedLead | { problem: string } {
   if (fields.length === 1 && fields[0]?.trim() === '') return { problem: 'is empty' }
   if (fields.length !== columns.length)
     return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
-  const lead: IncomingLead = { ...NOTHING }
+  const lead: ImportedLead = { ...NOTHING }
   const extra: Record<string, unknown> = {}
   for (const [place, column] of columns.entries()) {
     const text = withoutGuard(fields[place] ?? '').trim()
@@ -180,11 +221,13 @@ export function readLine(columns: Columns, fields: readonly string[]): IncomingL
     Object.assign(lead, { [column.field]: cell.value })
   }
   if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
+  if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
+    return { problem: 'says when or how a basis is known, but not which' }
   if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
   return lead
 }
 
-const NOTHING: IncomingLead = {
+const NOTHING: ImportedLead = {
   xUserId: null,
   twitterHandle: '',
   name: null,
@@ -197,6 +240,10 @@ const NOTHING: IncomingLead = {
   location: null,
   website: null,
   metadata: null,
+  basis: null,
+  basisAt: null,
+  basisSource: null,
+  tags: null,
 }
 
 /** An export guards cells that a spreadsheet would run as a formula by an apostrophe; taken back here. */

@@ -1,7 +1,7 @@
-import { CONTACT_BASES, LEAD_STATUSES, type LeadFilter, type LeadSort } from '@x-automated/contract/leads'
+import { CONTACT_BASES, LEAD_STATUSES } from '@x-automated/contract/leads'
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
+import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
@@ -76,55 +76,4 @@ export const leadCounts = pgTable(
     count: bigint('count', { mode: 'number' }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
-)
-
-/** Leads that were deleted together, for as long as that can be taken back. */
-export const leadRemovals = pgTable(
-  'lead_removals',
-  {
-    id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    leadCount: integer('lead_count').notNull(),
-    createdAt: createdAt(),
-  },
-  (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
-)
-
-/** A deleted lead, and what it was part of. */
-export const removedLeads = pgTable(
-  'removed_leads',
-  {
-    removalId: uuid('removal_id')
-      .notNull()
-      .references(() => leadRemovals.id, { onDelete: 'cascade' }),
-    leadId: uuid('lead_id').notNull(),
-    /** The row of `leads`. */
-    lead: jsonb('lead').notNull(),
-    /** Its rows of lead_list_items and lead_tags; its scrapes and messages, by id. */
-    places: jsonb('places').notNull(),
-    tagIds: uuid('tag_ids').array().notNull(),
-    scrapeIds: uuid('scrape_ids').array().notNull(),
-    dmIds: uuid('dm_ids').array().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
-)
-
-/** A filter of the leads page that was given a name. */
-export const savedFilters = pgTable(
-  'saved_filters',
-  {
-    id: id(),
-    workspaceId: uuid('workspace_id')
-      .notNull()
-      .references(() => workspaces.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
-    name: text('name').notNull(),
-    filter: jsonb('filter').$type<LeadFilter>().notNull(),
-    sort: text('sort').$type<LeadSort>().notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
-  },
-  (t) => [uniqueIndex('saved_filters_name').on(t.workspaceId, sql`lower(name)`)],
 )

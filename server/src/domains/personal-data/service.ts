@@ -10,10 +10,12 @@ import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
+import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { suppressions } from '../suppressions/tables.ts'
+import { leadTags, tags } from '../tags/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
 import { members, referrals } from '../waitlist/tables.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -84,6 +86,9 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
     ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
     ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
+    ['tags.json', rowsOf(db, tags, inOwn(tags.workspaceId))],
+    ['lead-tags.json', tagsOf(db, inOwn(tags.workspaceId))],
+    ['saved-filters.json', rowsOf(db, savedFilters, inOwn(savedFilters.workspaceId))],
     ['lead-lists.json', rowsOf(db, leadLists, inOwn(leadLists.workspaceId))],
     ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
     ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
@@ -131,6 +136,27 @@ async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | u
       .limit(BATCH)
     yield* rows
     after = rows.at(-1)?.id
+    if (rows.length < BATCH) return
+  }
+}
+
+async function* tagsOf(db: Db, where: SQL): AsyncGenerator<Row> {
+  let after: { tagId: string; leadId: string } | undefined
+  for (;;) {
+    const rows = await db
+      .select(getTableColumns(leadTags))
+      .from(leadTags)
+      .innerJoin(tags, eq(tags.id, leadTags.tagId))
+      .where(
+        and(
+          where,
+          after && sql`(${leadTags.tagId}, ${leadTags.leadId}) > (${after.tagId}::uuid, ${after.leadId}::uuid)`,
+        ),
+      )
+      .orderBy(asc(leadTags.tagId), asc(leadTags.leadId))
+      .limit(BATCH)
+    yield* rows
+    after = rows.at(-1)
     if (rows.length < BATCH) return
   }
 }

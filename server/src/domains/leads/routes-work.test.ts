@@ -1,0 +1,207 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeLeads } from '../../../test/leads.ts'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { forgetRemovals } from '../removals/service.ts'
+import { leadRemovals, removedLeads } from '../removals/tables.ts'
+import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { leadCounts, leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+/** A lead that was scraped, listed, tagged and written to. */
+async function makeHistory() {
+  const { client } = person
+  await connectX(app, person)
+  const [lead, other] = await makeLeads(app, person, 2)
+  const [scrape] = await app.db
+    .insert(scrapes)
+    .values({
+      workspaceId: person.workspaceId,
+      twitterHandle: 'growthqueen',
+      type: 'followers',
+      minFollowers: 0,
+      maxFollowers: 1,
+      keywords: [],
+      maxResults: 1,
+    })
+    .returning()
+  await app.db.insert(scrapeLeads).values({ scrapeId: scrape!.id, leadId: lead!.id })
+  const list = await client.lists.create({ name: 'Founders' })
+  await client.lists.addLeads({ id: list.id, leadIds: [lead!.id, other!.id] })
+  const tag = await client.tags.create({ name: 'VIP' })
+  await client.tags.apply({ leadIds: [lead!.id], add: [tag.id] })
+  const campaign = await client.campaigns.create({
+    name: 'Spring',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}',
+    status: 'draft',
+    channel: 'extension',
+  })
+  await client.campaigns.queue({ id: campaign.id })
+  return { lead: lead!, other: other!, scrape: scrape!, list, tag, campaign }
+}
+
+describe('GET /leads/{id}, GET /leads/{id}/history', () => {
+  it('200: everything that is known of a lead, and what happened to it, newest first, paged', async () => {
+    const { lead, list, tag, campaign, scrape } = await makeHistory()
+    const at = '2026-01-31T10:00:00Z'
+    await person.client.leads.setBasis({ leadIds: [lead.id], basis: 'asked', at, source: 'Asked at the fair' })
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect(await viewer.client.leads.find({ id: lead.id })).toMatchObject({
+      id: lead.id,
+      dmStatus: 'queued',
+      tagIds: [tag.id],
+      xUserId: null,
+      basis: 'asked',
+      basisAt: '2026-01-31T10:00:00.000Z',
+      basisSource: 'Asked at the fair',
+    })
+    const { events, total } = await viewer.client.leads.history({ id: lead.id })
+    expect(total).toBe(5)
+    expect(events.map(({ at }) => at)).toEqual(
+      events
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    )
+    expect(events).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'created' }),
+        expect.objectContaining({
+          kind: 'scraped',
+          scrapeId: scrape.id,
+          twitterHandle: 'growthqueen',
+          type: 'followers',
+        }),
+        expect.objectContaining({ kind: 'listed', listId: list.id, listName: 'Founders' }),
+        expect.objectContaining({ kind: 'tagged', tagId: tag.id, tagName: 'VIP' }),
+        expect.objectContaining({
+          kind: 'messaged',
+          campaignId: campaign.id,
+          campaignName: 'Spring',
+          status: 'queued',
+          message: `Hi ${lead.name}`,
+          errorMessage: null,
+        }),
+      ]),
+    )
+    const second = await viewer.client.leads.history({ id: lead.id, page: 2, pageSize: 3 })
+    expect(second).toEqual({ events: events.slice(3), total: 5, page: 2, pageSize: 3 })
+    expect(await viewer.client.leads.history({ id: lead.id, page: 9 })).toMatchObject({ events: [], total: 5 })
+  })
+
+  it('404: a lead that there is not', async () => {
+    for (const path of ['/leads/x', '/leads/x/history'])
+      expect((await person.call('GET', path)).body).toMatchObject({ code: 'LEAD_NOT_FOUND' })
+  })
+})
+
+describe('POST /leads/basis', () => {
+  it('200: of one, of many, of all that match; since now where nobody says; none takes it away', async () => {
+    const made = await makeLeads(app, person, [{ bio: 'saas' }, { bio: 'saas' }, { bio: 'art' }])
+    const { client } = person
+    expect(await client.leads.setBasis({ filter: { keyword: 'saas' }, basis: 'customer' })).toMatchObject({
+      changed: 2,
+    })
+    expect((await client.leads.list({ basis: 'customer' })).total).toBe(2)
+    expect((await client.leads.list({ basis: 'none' })).total).toBe(1)
+    const one = await client.leads.find({ id: made[0]!.id })
+    expect(Date.now() - Date.parse(one.basisAt!)).toBeLessThan(60_000)
+    await client.leads.setBasis({ filter: { basis: 'customer' }, basis: 'none', source: 'nothing' })
+    expect(await client.leads.find({ id: made[0]!.id })).toMatchObject({
+      basis: 'none',
+      basisAt: null,
+      basisSource: null,
+    })
+    expect((await client.leads.list({ basis: 'none', status: 'not_sent' })).total).toBe(3)
+  })
+
+  it.each([
+    [{ filter: {}, basis: 'maybe' }, 'basis'],
+    [{ filter: {}, basis: 'asked', at: 'today' }, 'at'],
+    [{ filter: {}, leadIds: ['x'], basis: 'asked' }, 'leadIds'],
+    [{ basis: 'asked' }, 'leadIds'],
+  ])('400: %j', async (body, field) => {
+    const answer = await person.call('POST', '/leads/basis', body)
+    expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
+  })
+})
+
+describe('POST /leads/delete, POST /leads/restore', () => {
+  it('200: gone from everywhere, and back as they were, with lists, tags, scrapes and messages', async () => {
+    const { lead, list, tag, scrape } = await makeHistory()
+    const { client } = person
+    const view = async () => ({
+      leads: (await client.leads.list({ sort: 'name' })).leads,
+      detail: await client.leads.find({ id: lead.id }),
+      history: (await client.leads.history({ id: lead.id })).events.filter(({ kind }) => kind !== 'tagged'),
+      lists: await client.lists.list({}),
+      tags: await client.tags.list(),
+      counts: await app.db
+        .select()
+        .from(leadCounts)
+        .where(eq(leadCounts.workspaceId, person.workspaceId))
+        .orderBy(leadCounts.dmStatus),
+    })
+    const before = await view()
+    const { removed, removalId } = await client.leads.removeMany({ filter: { listId: list.id } })
+    expect(removed).toBe(2)
+    expect((await client.leads.list({})).total).toBe(0)
+    expect((await client.lists.list({})).lists[0]!.leadCount).toBe(0)
+    expect((await client.tags.list()).tags[0]!.leadCount).toBe(0)
+    expect(await app.db.$count(dms, sql`workspace_id = ${person.workspaceId} and lead_id is null`)).toBe(2)
+
+    expect(await client.leads.restore({ removalId: removalId! })).toEqual({ success: true, restored: 2 })
+    const after = await view()
+    expect(after.counts.filter(({ count }) => count > 0)).toEqual(before.counts.filter(({ count }) => count > 0))
+    expect({ ...after, counts: 0 }).toEqual({ ...before, counts: 0 })
+    expect((await client.leads.list({ scrapeId: scrape.id })).total).toBe(1)
+    expect((await client.leads.list({ tag: tag.id })).total).toBe(1)
+    const again = await person.call('POST', '/leads/restore', { removalId })
+    expect([again.status, again.body.code]).toEqual([404, 'REMOVAL_NOT_FOUND'])
+  })
+
+  it('200: who was imported anew meanwhile stays; lists and tags that are gone stay gone; what was sent meanwhile counts', async () => {
+    const { lead, other, list, tag } = await makeHistory()
+    const { client } = person
+    const { removalId } = await client.leads.removeMany({ leadIds: [lead.id, other.id] })
+    await makeLeads(app, person, [{ twitterHandle: other.twitterHandle, name: 'Anew' }])
+    await client.tags.remove({ id: tag.id })
+    await app.db.update(dms).set({ status: 'sent', sentAt: new Date() }).where(eq(dms.workspaceId, person.workspaceId))
+    expect(await client.leads.restore({ removalId: removalId! })).toMatchObject({ restored: 1 })
+    const { leads: now } = await client.leads.list({ sort: 'name' })
+    expect(now.map(({ name, dmStatus, tagIds }) => [name, dmStatus, tagIds])).toEqual([
+      ['Anew', 'not_sent', []],
+      [lead.name, 'contacted', []],
+    ])
+    expect((await client.lists.leads({ id: list.id })).total).toBe(1)
+  })
+
+  it('200: nobody where nobody is meant; 404 after an hour, and nothing is kept then', async () => {
+    expect(await person.client.leads.removeMany({ filter: { keyword: 'nobody' } })).toEqual({
+      success: true,
+      removed: 0,
+      removalId: null,
+    })
+    await makeLeads(app, person, 1)
+    const { removalId } = await person.client.leads.removeMany({ filter: {} })
+    await app.db
+      .update(leadRemovals)
+      .set({ createdAt: sql`now() - interval '61 minutes'` })
+      .where(eq(leadRemovals.id, removalId!))
+    expect((await person.call('POST', '/leads/restore', { removalId })).status).toBe(404)
+    await forgetRemovals(app.db)
+    expect(await app.db.$count(removedLeads, eq(removedLeads.removalId, removalId!))).toBe(0)
+    expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
+  })
+})

@@ -1,0 +1,129 @@
+import type { LeadSelection } from '@x-automated/contract/leads'
+import { and, eq, lt, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import { allowLongStatements, selectLeads } from '../leads/service.ts'
+import { leadRemovals } from './tables.ts'
+
+/** For so long a deletion can be taken back; then nothing is left of it. */
+const KEPT = sql`interval '1 hour'`
+
+/** Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour. */
+export async function removeMany(db: Db, actor: Actor, selection: LeadSelection) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    // Chosen once: the same leads in each statement, whatever happens meanwhile.
+    await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
+    await tx.execute(sql`insert into chosen_leads ${selectLeads(tx, actor, selection)}`)
+    await tx.execute(sql`analyze chosen_leads`)
+    // Messages and lists before leads (db/transact.ts).
+    await tx.execute(sql`
+      select count(*) from (select from dms where lead_id in (select id from chosen_leads) order by id for no key update) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (select id from chosen_leads))
+        order by id for no key update
+      ) locked`)
+    await tx.execute(sql`
+      select count(*) from (select from leads where id in (select id from chosen_leads) order by id for update) locked`)
+    const [removal] = await tx
+      .insert(leadRemovals)
+      .values({
+        workspaceId: actor.workspaceId,
+        leadCount: sql`(select count(*) from leads where id in (select id from chosen_leads))`,
+      })
+      .returning()
+    if (!removal || removal.leadCount === 0) {
+      await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal?.id ?? ''))
+      return { success: true as const, removed: 0, removalId: null }
+    }
+    await tx.execute(sql`
+      insert into removed_leads (removal_id, lead_id, lead, places, tag_ids, scrape_ids, dm_ids)
+      select ${removal.id}::uuid, l.id, to_jsonb(l),
+        coalesce((select jsonb_agg(to_jsonb(i)) from lead_list_items i where i.lead_id = l.id), '[]'),
+        array(select tag_id from lead_tags where lead_id = l.id),
+        array(select scrape_id from scrape_leads where lead_id = l.id),
+        array(select id from dms where lead_id = l.id)
+      from leads l where l.id in (select id from chosen_leads)`)
+    // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
+    await tx.execute(sql`
+      delete from lead_list_items i using (
+        select lead_list_id, lead_id from lead_list_items where lead_id in (select id from chosen_leads) order by 1, 2 for update
+      ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
+    await tx.execute(sql`delete from lead_tags where lead_id in (select id from chosen_leads)`)
+    await tx.execute(sql`delete from scrape_leads where lead_id in (select id from chosen_leads)`)
+    await tx.execute(sql`update dms set lead_id = null where lead_id in (select id from chosen_leads)`)
+    await tx.execute(sql`delete from leads where id in (select id from chosen_leads)`)
+    return { success: true as const, removed: removal.leadCount, removalId: removal.id }
+  })
+}
+
+/**
+ * Takes a deletion back. Who came in anew meanwhile stays as they are now; lists, tags and messages come back where they still are.
+ * @throws Refusal REMOVAL_NOT_FOUND
+ */
+export async function restore(db: Db, actor: Actor, removalId: string) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const [removal] = await tx
+      .select({ id: leadRemovals.id })
+      .from(leadRemovals)
+      .where(
+        and(
+          eq(leadRemovals.id, removalId),
+          eq(leadRemovals.workspaceId, actor.workspaceId),
+          sql`${leadRemovals.createdAt} > now() - ${KEPT}`,
+        ),
+      )
+      .for('update')
+    if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
+    const removed = sql`removed_leads r where r.removal_id = ${removal.id}`
+    await tx.execute(sql`
+      select count(*) from (
+        select from dms where id in (select unnest(r.dm_ids) from ${removed}) order by id for no key update
+      ) locked`)
+    await tx.execute(sql`
+      select count(*) from (
+        select from lead_lists
+        where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
+        order by id for no key update
+      ) locked`)
+    // A message that was queued has failed for want of its lead, or is queued still.
+    const { rowCount } = await tx.execute(sql`
+      insert into leads
+      select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
+        'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
+        'dm_status', case
+          when r.lead ->> 'dm_status' <> 'queued' or exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'queued') then r.lead ->> 'dm_status'
+          when exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
+          when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and d.attempts > 0) then 'failed_contact'
+          else 'not_sent' end
+      )) restored
+      where r.removal_id = ${removal.id} order by r.lead_id
+      on conflict do nothing`)
+    const back = sql`removed_leads r join leads l on l.id = r.lead_id and l.workspace_id = ${actor.workspaceId}`
+    await tx.execute(sql`
+      insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+      select ll.id, l.id, place ->> 'contact_status', (place ->> 'added_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into lead_tags (tag_id, lead_id)
+      select t.id, l.id from ${back} join tags t on t.id = any(r.tag_ids) where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into scrape_leads (scrape_id, lead_id)
+      select s.id, l.id from ${back} join scrapes s on s.id = any(r.scrape_ids) where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      update dms d set lead_id = l.id from ${back}
+      where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
+    await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
+    return { success: true as const, restored: rowCount ?? 0 }
+  })
+}
+
+/** Forgets for good what was deleted longer ago than it can be taken back. */
+export async function forgetRemovals(db: Db): Promise<void> {
+  await db.delete(leadRemovals).where(lt(leadRemovals.createdAt, sql`now() - ${KEPT}`))
+}

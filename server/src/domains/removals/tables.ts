@@ -1,0 +1,36 @@
+import { index, integer, jsonb, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id } from '../../db/columns.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+/** Leads that were deleted together, for as long as that can be taken back. */
+export const leadRemovals = pgTable(
+  'lead_removals',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    leadCount: integer('lead_count').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
+)
+
+/** A deleted lead, and what it was part of. */
+export const removedLeads = pgTable(
+  'removed_leads',
+  {
+    removalId: uuid('removal_id')
+      .notNull()
+      .references(() => leadRemovals.id, { onDelete: 'cascade' }),
+    leadId: uuid('lead_id').notNull(),
+    /** The row of `leads`. */
+    lead: jsonb('lead').notNull(),
+    /** Its rows of lead_list_items and lead_tags; its scrapes and messages, by id. */
+    places: jsonb('places').notNull(),
+    tagIds: uuid('tag_ids').array().notNull(),
+    scrapeIds: uuid('scrape_ids').array().notNull(),
+    dmIds: uuid('dm_ids').array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
+)

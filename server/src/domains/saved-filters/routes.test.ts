@@ -1,0 +1,48 @@
+import { SAVED_FILTERS_MAX } from '@x-automated/contract/saved-filters'
+import { beforeAll, expect, it } from 'vitest'
+import { makePerson } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { savedFilters } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+
+it('a filter is saved under a name, found by the whole workspace, renamed, replaced and deleted', async () => {
+  const person = await makePerson(app)
+  const { client } = person
+  const viewer = await makePerson(app, { in: person, role: 'viewer' })
+  const filter = { keyword: 'saas', minFollowers: 100, status: 'not_sent' as const }
+  const saved = await client.savedFilters.create({ name: 'Founders', filter, sort: '-followerCount' })
+  expect(saved).toMatchObject({ name: 'Founders', filter, sort: '-followerCount' })
+  expect(await viewer.client.savedFilters.list()).toEqual({ filters: [saved] })
+  await client.savedFilters.create({ name: 'agencies', filter: {} })
+  expect((await client.savedFilters.list()).filters.map(({ name }) => name)).toEqual(['agencies', 'Founders'])
+  expect(await client.savedFilters.update({ id: saved.id, name: 'Makers' })).toMatchObject({ name: 'Makers', filter })
+  const replaced = await client.savedFilters.update({ id: saved.id, filter: { basis: 'asked' }, sort: 'name' })
+  expect(replaced).toMatchObject({ name: 'Makers', filter: { basis: 'asked' }, sort: 'name' })
+
+  for (const [method, path, body, status, code] of [
+    ['POST', '/filters', { name: 'makers', filter: {} }, 409, 'FILTER_EXISTS'],
+    ['PATCH', `/filters/${saved.id}`, { name: 'Agencies' }, 409, 'FILTER_EXISTS'],
+    ['POST', '/filters', { name: ' ', filter: {} }, 400, 'INVALID_INPUT'],
+    ['POST', '/filters', { name: 'x', filter: { status: 'gone' } }, 400, 'INVALID_INPUT'],
+    ['POST', '/filters', { name: 'x', filter: { surprise: 1 } }, 400, 'INVALID_INPUT'],
+  ] as const) {
+    const answer = await person.call(method, path, body)
+    expect([path, body, answer.status, answer.body.code]).toEqual([path, body, status, code])
+  }
+
+  await client.savedFilters.remove({ id: saved.id })
+  expect((await client.savedFilters.list()).filters.map(({ name }) => name)).toEqual(['agencies'])
+  const more = Array.from({ length: SAVED_FILTERS_MAX - 1 }, (_, n) => `filter ${n}`)
+  await app.db
+    .insert(savedFilters)
+    .values(more.map((name) => ({ workspaceId: person.workspaceId, name, filter: {}, sort: 'name' as const })))
+  expect((await person.call('POST', '/filters', { name: 'x', filter: {} })).body).toEqual({
+    success: false,
+    code: 'TOO_MANY',
+    error: 'A workspace has at most 100 saved filters.',
+  })
+})

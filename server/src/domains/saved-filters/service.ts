@@ -1,0 +1,59 @@
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
+import { SAVED_FILTERS_MAX } from '@x-automated/contract/saved-filters'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import { refuseDoubles } from '../../db/doubles.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import { savedFilters } from './tables.ts'
+
+interface Change {
+  name?: string
+  filter?: LeadFilter
+  sort?: LeadSort
+}
+
+const own = (actor: Actor, id: string) => and(eq(savedFilters.id, id), eq(savedFilters.workspaceId, actor.workspaceId))
+
+export async function list(db: Db, actor: Actor) {
+  const rows = await db
+    .select()
+    .from(savedFilters)
+    .where(eq(savedFilters.workspaceId, actor.workspaceId))
+    .orderBy(asc(sql`lower(${savedFilters.name})`), asc(savedFilters.id))
+  return { filters: rows }
+}
+
+/** @throws Refusal FILTER_EXISTS, TOO_MANY */
+export async function create(db: Db, actor: Actor, input: Required<Change>) {
+  return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
+    const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
+    if (count >= SAVED_FILTERS_MAX)
+      throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
+    const [row] = await tx
+      .insert(savedFilters)
+      .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId })
+      .returning()
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
+export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
+  return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
+    const [row] = await tx
+      .update(savedFilters)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(own(actor, id))
+      .returning()
+    if (!row) throw new Refusal('FILTER_NOT_FOUND')
+    return row
+  })
+}
+
+/** @throws Refusal FILTER_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  const removed = await db.delete(savedFilters).where(own(actor, id)).returning({ id: savedFilters.id })
+  if (removed.length === 0) throw new Refusal('FILTER_NOT_FOUND')
+}

@@ -1,0 +1,77 @@
+import { TAGS_MAX } from '@x-automated/contract/tags'
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { makeLeads } from '../../../test/leads.ts'
+import { makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { leadTags, tags } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const counts = async () =>
+  Object.fromEntries((await person.client.tags.list()).tags.map(({ name, leadCount }) => [name, leadCount]))
+
+it('tags are made, renamed, coloured, given, taken, merged and deleted; their counts are those of their leads', async () => {
+  const leads = await makeLeads(app, person, 4)
+  const ids = leads.map(({ id }) => id)
+  const { client } = person
+  const vip = await client.tags.create({ name: '  VIP ' })
+  expect(vip).toMatchObject({ name: 'VIP', color: 'gray', leadCount: 0 })
+  const fair = await client.tags.create({ name: 'fair', color: 'violet' })
+  expect(await client.tags.apply({ leadIds: ids, add: [vip.id] })).toEqual({ success: true, changed: 4 })
+  expect(await client.tags.apply({ filter: { tag: 'vip' }, add: [vip.id, fair.id] })).toMatchObject({ changed: 4 })
+  // One is taken and another given at once: both of the leads that the filter meant before.
+  expect(await client.tags.apply({ leadIds: ids.slice(0, 1), add: [], remove: [vip.id] })).toMatchObject({ changed: 1 })
+  expect(await counts()).toEqual({ VIP: 3, fair: 4 })
+  expect((await client.leads.list({ tag: vip.id })).total).toBe(3)
+  expect((await client.leads.find({ id: ids[1]! })).tagIds.sort()).toEqual([vip.id, fair.id].sort())
+
+  expect(await client.tags.update({ id: vip.id, name: 'Vip' })).toMatchObject({ name: 'Vip', leadCount: 3 })
+  expect(await client.tags.update({ id: vip.id, color: 'pink' })).toMatchObject({ name: 'Vip', color: 'pink' })
+  expect(await client.tags.update({ id: vip.id })).toMatchObject({ name: 'Vip', color: 'pink' })
+  expect(await client.tags.merge({ id: vip.id, into: fair.id })).toMatchObject({ name: 'fair', leadCount: 4 })
+  expect(await counts()).toEqual({ fair: 4 })
+  await client.leads.remove({ id: ids[0]! })
+  expect(await counts()).toEqual({ fair: 3 })
+  await client.tags.remove({ id: fair.id })
+  expect(await counts()).toEqual({})
+  expect((await client.leads.list({})).total).toBe(3)
+  expect(await app.db.$count(leadTags, eq(leadTags.tagId, fair.id))).toBe(0)
+})
+
+it('refuses a second of one name, an empty name, one too many, itself as an aim, and what is not there', async () => {
+  const vip = await person.client.tags.create({ name: 'VIP' })
+  const other = await person.client.tags.create({ name: 'other' })
+  const calls: [string, string, unknown, number, string][] = [
+    ['POST', '/tags', { name: 'vip' }, 409, 'TAG_EXISTS'],
+    ['PATCH', `/tags/${other.id}`, { name: 'Vip' }, 409, 'TAG_EXISTS'],
+    ['POST', '/tags', { name: '   ' }, 400, 'INVALID_INPUT'],
+    ['POST', '/tags', { name: 'x'.repeat(51) }, 400, 'INVALID_INPUT'],
+    ['POST', '/tags', { name: 'x', color: 'mauve' }, 400, 'INVALID_INPUT'],
+    ['POST', `/tags/${vip.id}/merge`, { into: vip.id }, 400, 'INVALID_INPUT'],
+    ['POST', `/tags/${vip.id}/merge`, { into: 'x' }, 404, 'TAG_NOT_FOUND'],
+    ['POST', '/leads/tags', { filter: {} }, 400, 'INVALID_INPUT'],
+    ['POST', '/leads/tags', { add: [vip.id] }, 400, 'INVALID_INPUT'],
+    ['POST', '/leads/tags', { filter: {}, add: ['x'] }, 404, 'TAG_NOT_FOUND'],
+  ]
+  for (const [method, path, body, status, code] of calls) {
+    const answer = await person.call(method, path, body)
+    expect([path, body, answer.status, answer.body.code]).toEqual([path, body, status, code])
+  }
+  const more = Array.from({ length: TAGS_MAX - 2 }, (_, n) => `tag ${n}`)
+  await app.db
+    .insert(tags)
+    .values(more.map((name) => ({ workspaceId: person.workspaceId, name, color: 'red' as const })))
+  const full = await person.call('POST', '/tags', { name: 'one more' })
+  expect([full.status, full.body]).toEqual([
+    409,
+    { success: false, code: 'TOO_MANY', error: 'A workspace has at most 100 tags.' },
+  ])
+})

@@ -1,0 +1,113 @@
+import type { LeadSelection } from '@x-automated/contract/leads'
+import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/tags'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import { refuseDoubles } from '../../db/doubles.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import { allowLongStatements, selectLeads } from '../leads/service.ts'
+import { tags } from './tables.ts'
+
+const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
+
+export async function list(db: Db, actor: Actor) {
+  const rows = await db
+    .select()
+    .from(tags)
+    .where(eq(tags.workspaceId, actor.workspaceId))
+    .orderBy(asc(sql`lower(${tags.name})`), asc(tags.id))
+  return { tags: rows }
+}
+
+/** @throws Refusal TAG_EXISTS, TOO_MANY */
+export async function create(db: Db, actor: Actor, { name, color }: { name: string; color?: TagColor }) {
+  return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${actor.workspaceId}, 0))`)
+    const count = await tx.$count(tags, eq(tags.workspaceId, actor.workspaceId))
+    if (count >= TAGS_MAX) throw new Refusal('TOO_MANY', `A workspace has at most ${TAGS_MAX} tags.`)
+    const [row] = await tx
+      .insert(tags)
+      .values({
+        workspaceId: actor.workspaceId,
+        name,
+        color: color ?? TAG_COLORS[count % TAG_COLORS.length] ?? 'gray',
+      })
+      .returning()
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
+export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
+  return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
+    const [row] =
+      change.name === undefined && change.color === undefined
+        ? await tx.select().from(tags).where(own(actor, id))
+        : await tx.update(tags).set(change).where(own(actor, id)).returning()
+    if (!row) throw new Refusal('TAG_NOT_FOUND')
+    return row
+  })
+}
+
+/** Deletes a tag; its leads stay. @throws Refusal TAG_NOT_FOUND */
+export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
+  await transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    const removed = await tx.delete(tags).where(own(actor, id)).returning({ id: tags.id })
+    if (removed.length === 0) throw new Refusal('TAG_NOT_FOUND')
+  })
+}
+
+/** The leads of one tag get another in its place. @throws Refusal TAG_NOT_FOUND (either), INVALID_INPUT (into itself) */
+export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    await lockTags(tx, actor, [id, into])
+    if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
+    await tx.execute(sql`
+      insert into lead_tags (tag_id, lead_id, added_at)
+      select ${into}::uuid, lead_id, added_at from lead_tags where tag_id = ${id} order by lead_id on conflict do nothing`)
+    await tx.delete(tags).where(eq(tags.id, id))
+    const [row] = await tx.select().from(tags).where(eq(tags.id, into))
+    return row as NonNullable<typeof row>
+  })
+}
+
+/** Gives leads tags, and takes others off them. @throws Refusal TAG_NOT_FOUND */
+export async function apply(
+  db: Db,
+  actor: Actor,
+  { add, remove: gone, ...selection }: LeadSelection & { add: string[]; remove: string[] },
+) {
+  return transact(db, async (tx) => {
+    await allowLongStatements(tx)
+    await lockTags(tx, actor, [...add, ...gone])
+    const chosen = selectLeads(tx, actor, selection)
+    // First off, then on: which leads a filter means must not change in between, so both are found before either.
+    const { rows } = await tx.execute<{ changed: number }>(sql`
+      with chosen as materialized (${chosen}),
+      taken as (
+        delete from lead_tags using chosen
+        where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(gone)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
+        returning lead_tags.lead_id
+      ),
+      given as (
+        insert into lead_tags (tag_id, lead_id)
+        select tag.id, chosen.id from chosen, unnest(${sql.param(add)}::uuid[]) tag(id) order by 1, 2
+        on conflict do nothing
+        returning lead_id
+      )
+      select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
+    return { success: true as const, changed: rows[0]?.changed ?? 0 }
+  })
+}
+
+/** In the order of their ids, before any of their leads: their counts change with those. @throws Refusal TAG_NOT_FOUND */
+async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
+  const wanted = new Set(ids)
+  const { rows } = await tx.execute(sql`
+    select id from tags where workspace_id = ${actor.workspaceId} and id = any(${sql.param([...wanted])}::uuid[])
+    order by id for no key update`)
+  if (rows.length < wanted.size) throw new Refusal('TAG_NOT_FOUND')
+}
