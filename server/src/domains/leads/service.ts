@@ -1,13 +1,13 @@
 import { isId } from '@x-automated/contract/fields'
 import type { ContactBasis, LeadEvent, LeadFilter, LeadSelection, LeadSort } from '@x-automated/contract/leads'
-import { and, asc, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
-import { leadTags, tags } from '../tags/tables.ts'
+import { tags } from '../tags/tables.ts'
 import { anywhere, readCursor, writeCursor } from './rules.ts'
 import {
   filterStatus,
@@ -73,13 +73,12 @@ export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor,
   }
 }
 
-/** The tags of a lead in the order in which they were given. */
+/** The tags of a lead in the order in which they were given. Tables are named in full: a query without joins would leave them out. */
 const tagIds = sql<string[]>`array(
-  select ${leadTags.tagId}::text from ${leadTags} where ${leadTags.leadId} = ${leads.id} order by ${leadTags.addedAt}, ${leadTags.tagId}
+  select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
-
 const tagNames = sql<string[]>`array(
-  select ${tags.name} from ${leadTags} join ${tags} on ${tags.id} = ${leadTags.tagId} where ${leadTags.leadId} = ${leads.id} order by lower(${tags.name})
+  select t.name from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = leads.id order by lower(t.name)
 )`
 
 /** What leads are ordered by, before their ids; each has an index. */
@@ -161,9 +160,10 @@ async function countByStatus(db: Db, actor: Actor, status: LeadFilter['status'])
 }
 
 /** The tag that is meant, by its id or its name. */
-function isTag(workspaceId: Actor['workspaceId'], tag: string): SQL | undefined {
-  const named = sql`lower(${tags.name}) = lower(${tag}::text)`
-  return and(eq(tags.workspaceId, workspaceId), isId(tag) ? or(eq(tags.id, tag), named) : named)
+function isTag(workspaceId: Actor['workspaceId'], tag: string): SQL {
+  const named = sql`lower(tags.name) = lower(${tag}::text)`
+  const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
+  return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
 /** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
@@ -191,9 +191,7 @@ function matching(
       ? undefined
       : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
     tag
-      ? sql`${leads.id} in (
-          select ${leadTags.leadId} from ${leadTags} join ${tags} on ${tags.id} = ${leadTags.tagId} where ${isTag(workspaceId, tag)}
-        )`
+      ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
       : undefined,
   )
 }
