@@ -47,6 +47,8 @@ describe('serverEnvironment', () => {
   const standIns = {
     x: 'http://127.0.0.1:1',
     google: 'http://127.0.0.1:4',
+    sso: 'http://127.0.0.1:5',
+    dns: '127.0.0.1:6',
     mailbox: 'http://127.0.0.1:2',
     smtp: 'smtp://127.0.0.1:3',
     xClientId: 'id',
@@ -69,6 +71,7 @@ describe('serverEnvironment', () => {
       GOOGLE_ISSUER: standIns.google,
       GOOGLE_CLIENT_ID: 'google id',
       GOOGLE_CLIENT_SECRET: 'google secret',
+      DNS_SERVER: standIns.dns,
       SMTP_URL: standIns.smtp,
       SEND_INTERVAL_SECONDS: '2',
     })

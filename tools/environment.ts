@@ -29,6 +29,9 @@ export function isLoopback(host: string): boolean {
 export type StandIns = {
   x: string
   google: string
+  sso: string
+  /** Address and port of the resolver that knows the domains of companies. */
+  dns: string
   mailbox: string
   smtp: string
   xClientId: string
@@ -53,6 +56,7 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.GOOGLE_CLIENT_ID = standIns.googleClientId
     ours.GOOGLE_CLIENT_SECRET = standIns.googleClientSecret
   }
+  if (!env.DNS_SERVER) ours.DNS_SERVER = standIns.dns
   if (!env.SMTP_URL) ours.SMTP_URL = standIns.smtp
   return ours
 }

@@ -9,6 +9,7 @@ import { personalData } from './personal-data.ts'
 import { savedFilters } from './saved-filters.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
+import { sso } from './sso.ts'
 import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
 import { waitlist } from './waitlist.ts'
@@ -21,6 +22,7 @@ export const contract = {
   identities,
   secondFactors,
   personalData,
+  sso,
   xAccount,
   scrapes,
   leads,

@@ -24,7 +24,8 @@ export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS
 /** An account elsewhere that signs in here. */
 export const Identity = z.object({
   id: z.string(),
-  provider: Provider,
+  /** `sso`: the single sign-on of a workspace. */
+  provider: z.enum([...Provider.options, 'sso']),
   /** Its address there when it was linked; null where it was not told. */
   email: z.string().nullable(),
   createdAt: Time,

@@ -25,6 +25,7 @@ import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
+import { ssoRoutes } from './domains/sso/routes.ts'
 import { suppressionRoutes } from './domains/suppressions/routes.ts'
 import { tagRoutes } from './domains/tags/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
@@ -40,6 +41,7 @@ export const router = {
   identities: identityRoutes,
   secondFactors: secondFactorRoutes,
   personalData: personalDataRoutes,
+  sso: ssoRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,

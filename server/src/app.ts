@@ -16,13 +16,16 @@ import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
 import { servePages } from './edges/pages.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
+import { serveSso } from './edges/sso.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import { serveXCallback } from './edges/x-callback.ts'
 import type { Env } from './env.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
+import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
+import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
@@ -43,8 +46,13 @@ export interface Services {
   x: XApi | null
   /** Null where Google is not configured. */
   google: Google | null
+  dns: Dns
+  /** For every address that users give. */
+  safeFetch: SafeFetch
   /** Seals X's tokens. */
   sealer: Sealer
+  /** Seals what we are to the identity providers of workspaces. */
+  ssoSealer: Sealer
   /** Told of every fault of ours; the test harness fails on one. */
   onFault(error: unknown): void
   /** Told how each operation ended: `OK` or the code of its refusal. Tests see from it that every declared answer was given. */
@@ -118,6 +126,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   await serveChangeEmail(app, services)
   serveGoogleCallback(app, services)
   serveXCallback(app, services)
+  await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)

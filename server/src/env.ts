@@ -24,6 +24,7 @@ const Variables = z.object({
   GOOGLE_ISSUER: optionalUrl,
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
+  DNS_SERVER: z.string().refine(isResolver, 'must be an IP address, with or without a port').optional(),
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
   SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
@@ -56,6 +57,8 @@ export interface Env {
   x: { apiUrl: string; clientId: string; clientSecret: string | null } | null
   /** Null where Google is not configured: signing in with it is hidden. */
   google: { issuer: string; clientId: string; clientSecret: string } | null
+  /** The resolver that is asked for the records of domains; null: the system's. */
+  dnsServer: string | null
   smtpUrl: string | null
   mailFrom: string
   sendIntervalSeconds: number
@@ -109,6 +112,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
         }
       : null,
+    dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
@@ -149,6 +153,12 @@ function storedSecret(dataDir: string): string {
       `${path} does not hold a secret. Bring it back, or delete it: then everybody has to sign in again and connect X again.`,
     )
   return secret
+}
+
+/** As node:dns takes it: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */
+function isResolver(text: string): boolean {
+  const [, address = '', port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? []
+  return isIP(text) !== 0 || (isIP(address) !== 0 && Number(port ?? 53) <= 65_535)
 }
 
 function isProxyList(text: string): boolean {

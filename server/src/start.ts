@@ -10,6 +10,7 @@ import { forgetRemovals } from './domains/removals/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
+import { forgetExpiredRequests } from './domains/sso/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import type { Env } from './env.ts'
@@ -17,8 +18,10 @@ import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
 import { openLog } from './log.ts'
+import { createDns } from './outside/dns.ts'
 import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
+import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
 import { createLimits } from './requests/limits.ts'
 import { forgetOldAnswers } from './requests/once.ts'
@@ -83,7 +86,11 @@ export async function startServer({
     limits,
     x: env.x ? createXApi(env.x) : null,
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
+    dns: createDns(env.dnsServer),
+    // Stand-ins live on this machine.
+    safeFetch: createSafeFetch({ allowPrivate: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
+    ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
     onFault,
     onAnswer,
     isDraining: () => draining,
@@ -109,6 +116,7 @@ export async function startServer({
       await forgetExpiredStates(database.db)
       await forgetUnfinished(database.db)
       await forgetExpiredAuthorizations(database.db)
+      await forgetExpiredRequests(database.db)
       await forgetOld(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])

@@ -3,6 +3,7 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Google } from '@x-automated/stand-ins/google'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
+import type { Sso } from '@x-automated/stand-ins/sso'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { expect, inject } from 'vitest'
 import type { Db } from '../src/db/open.ts'
@@ -16,6 +17,8 @@ export interface OpenAppOptions {
   x?: XOptions | true
   /** Starts a stand-in Google and gives the app its address. */
   google?: boolean
+  /** Starts a stand-in for a company's identity provider and its DNS, and gives the app the address of the latter. */
+  sso?: boolean
   /** Starts a mailbox and gives the app its address. */
   mailbox?: boolean
   /** Senders, scrapers and mails at work in this process. Off: requests only. */
@@ -35,6 +38,7 @@ export interface TestApp extends Opened {
   env: Env
   x: X
   google: Google
+  sso: Sso
   mailbox: Mailbox
   /** A client nobody is signed in with. */
   anonymous: ReturnType<typeof createClient>
@@ -52,11 +56,13 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startX } = options.x ? await import('@x-automated/stand-ins/x') : { startX: null }
   const { startMailbox } = options.mailbox ? await import('@x-automated/stand-ins/mailbox') : { startMailbox: null }
   const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
-  const [database, x, mailbox, google] = await Promise.all([
+  const { startSso } = options.sso ? await import('@x-automated/stand-ins/sso') : { startSso: null }
+  const [database, x, mailbox, google, sso] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
     startX?.(options.x === true ? {} : options.x),
     startMailbox?.({}),
     startGoogle?.(),
+    startSso?.(),
   ])
   const faults: unknown[] = []
   const answers = new Set<string>()
@@ -78,6 +84,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
             GOOGLE_CLIENT_SECRET: google.clientSecret,
           }
         : {}),
+      ...(sso ? { DNS_SERVER: sso.dns } : {}),
       ...(mailbox ? { SMTP_URL: mailbox.smtpUrl } : {}),
       ...options.env,
       ...more,
@@ -108,6 +115,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     env,
     x: x as X,
     google: google as Google,
+    sso: sso as Sso,
     mailbox: mailbox as Mailbox,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,

@@ -22,7 +22,8 @@ let theirs: Record<
   | 'account'
   | 'session'
   | 'identity'
-  | 'factor',
+  | 'factor'
+  | 'domain',
   string
 >
 
@@ -61,6 +62,7 @@ beforeAll(async () => {
     .returning()
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
+  const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -74,6 +76,7 @@ beforeAll(async () => {
     session: owner.actor.sessionId,
     identity: identity!.id,
     factor: factor!.id,
+    domain: domain.id,
   }
 })
 
@@ -91,9 +94,10 @@ const KINDS: Record<string, keyof typeof theirs> = {
   sessions: 'session',
   identities: 'identity',
   factors: 'factor',
+  domains: 'domain',
 }
 const idIn = (operation: Operation) => {
-  const kind = KINDS[/^\/(?:auth\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
+  const kind = KINDS[/^\/(?:auth\/|sso\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -134,6 +138,7 @@ async function ownersView() {
     (await owner.client.account.listSessions()).sessions.map(({ id }) => id),
     await owner.client.identities.list(),
     await owner.client.secondFactors.list(),
+    await owner.client.sso.find(),
   ])
 }
 

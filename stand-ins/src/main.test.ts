@@ -12,6 +12,8 @@ type Ready = {
   type: 'ready'
   x: string
   google: string
+  sso: string
+  dns: string
   mailbox: string
   smtp: string
   xClientId: string
@@ -77,6 +79,7 @@ test('killed at any moment, it comes back at the same addresses with every messa
   expect(second.ready.x).toBe(first.ready.x)
   expect(second.ready.mailbox).toBe(first.ready.mailbox)
   expect(second.ready.google).toBe(first.ready.google)
+  expect(second.ready.sso).toBe(first.ready.sso)
   const again = xOf(second.ready)
   const log = await again.log('?to=open_a')
   expect(log.length).toBeGreaterThanOrEqual(answered)
@@ -100,6 +103,7 @@ test('writes its addresses to stand-ins.json, obeys its environment, and ends on
   expect(JSON.parse(readFileSync(join(folder, 'stand-ins.json'), 'utf8'))).toEqual({
     x: ready.x,
     google: ready.google,
+    sso: ready.sso,
     mailbox: ready.mailbox,
   })
   expect(ready).toMatchObject({ googleClientId: 'ours', xClientId: 'mine', xClientSecret: 'hush' })

@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { startGoogle } from './google.ts'
 import { startMailbox } from './mailbox.ts'
+import { startSso } from './sso.ts'
 import { startX } from './x.ts'
 
 /**
  * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
- * parent `{ type: 'ready', x, google, mailbox, smtp, xClientId, xClientSecret, googleClientId, googleClientSecret }`,
+ * parent `{ type: 'ready', x, google, sso, dns, mailbox, smtp, xClientId, xClientSecret, googleClientId, googleClientSecret }`,
  * and ends with its parent or on SIGTERM.
  */
 const env = z
@@ -40,11 +41,12 @@ const x = await onPort(last.x, (port) =>
 const google = await onPort(last.google, (port) =>
   startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
 )
+const sso = await onPort(last.sso, (port) => startSso({ port, stateDir }))
 const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
 
 writeFileSync(
   `${addressFile}.next`,
-  `${JSON.stringify({ x: x.url, google: google.url, mailbox: mailbox.url }, null, 2)}\n`,
+  `${JSON.stringify({ x: x.url, google: google.url, sso: sso.url, mailbox: mailbox.url }, null, 2)}\n`,
   {
     mode: 0o600,
   },
@@ -55,7 +57,7 @@ let stopping = false
 async function stop() {
   if (stopping) return
   stopping = true
-  await Promise.all([x.close(), google.close(), mailbox.close()])
+  await Promise.all([x.close(), google.close(), sso.close(), mailbox.close()])
   process.exit(0)
 }
 
@@ -71,6 +73,8 @@ process.send?.({
   type: 'ready',
   x: x.url,
   google: google.url,
+  sso: sso.url,
+  dns: sso.dns,
   mailbox: mailbox.url,
   smtp: mailbox.smtpUrl,
   xClientId: x.clientId,
@@ -79,8 +83,9 @@ process.send?.({
   googleClientSecret: google.clientSecret,
 })
 
-function lastAddresses(): { x?: string; google?: string; mailbox?: string } {
-  const Addresses = z.object({ x: z.url().optional(), google: z.url().optional(), mailbox: z.url().optional() })
+function lastAddresses(): { x?: string; google?: string; sso?: string; mailbox?: string } {
+  const address = z.url().optional()
+  const Addresses = z.object({ x: address, google: address, sso: address, mailbox: address })
   try {
     return Addresses.parse(JSON.parse(readFileSync(addressFile, 'utf8')))
   } catch {

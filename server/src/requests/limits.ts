@@ -17,6 +17,8 @@ const LIMITS = {
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
   /** Sign-ins begun at a provider, and id_tokens brought. */
   authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },
+  /** Calls of a workspace's admins that make us ask DNS or an address of theirs. */
+  lookUpByWorkspace: { name: 'look-up', points: 120, seconds: 60 * 60 },
   /** Guesses of an authenticator app's code, by who knows the password: over all addresses. */
   secondFactorByUser: { name: 'second-factor', points: 60, seconds: 60 * 60 },
   /** Wrong passwords of somebody who is signed in already. */

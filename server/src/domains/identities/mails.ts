@@ -1,11 +1,14 @@
+import type { Identity } from '@x-automated/contract/identities'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
 
-/** Tells the owner of an account that Google signs in to it from now on. */
-export function identityLinkedMail(to: string, accountLink: string): Mail {
+/** Tells the owner of an account that somebody else vouches for them from now on. */
+export function identityLinkedMail(to: string, accountLink: string, provider: Identity['provider']): Mail {
+  const [name, what] =
+    provider === 'google' ? ['Google', 'A Google account'] : ['Single sign-on', "A workspace's single sign-on"]
   return mailOf(to, {
-    subject: 'Google signs you in from now on',
-    lines: ['A Google account was linked to your X-Automated account. It can sign in without your password.'],
+    subject: `${name} signs you in from now on`,
+    lines: [`${what} was linked to your X-Automated account. It can sign in without your password.`],
     action: { label: 'See how you sign in', link: accountLink },
     closing: 'If this was not you, unlink it and change your password.',
   })

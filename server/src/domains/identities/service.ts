@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { PROVIDER_PROBLEMS, type Provider, type ProviderProblem } from '@x-automated/contract/identities'
+import { type Identity, PROVIDER_PROBLEMS, type Provider, type ProviderProblem } from '@x-automated/contract/identities'
 import { and, asc, eq, lt, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
@@ -25,6 +25,7 @@ import { authLinkCodes, authStates } from './tables.ts'
 const STATE_SECONDS = 10 * 60
 const LINK_SECONDS = 60
 const GOOGLE = 'google'
+const SSO_TAKEN = 'This single sign-on signs in to another account here.'
 
 type Context = AuthContext & WaitlistContext & { google: Google | null }
 type State = typeof authStates.$inferSelect
@@ -124,17 +125,13 @@ function problemOf(error: unknown): ProviderProblem {
 async function codeFor(context: Context, state: State, claims: GoogleClaims): Promise<string> {
   const { db } = context
   if (state.intent === 'link') {
-    const code = newToken()
-    await db.insert(authLinkCodes).values({
-      codeHash: hashToken(code),
+    return issueLinkCode(db, {
       codeChallenge: state.codeChallenge,
       sessionId: state.sessionId ?? '',
       providerId: GOOGLE,
       accountId: claims.sub,
       email: claims.email,
-      expiresAt: soon(LINK_SECONDS),
     })
-    return code
   }
   return db.transaction(async (tx) => {
     const joins = state.intent === 'waitlist'
@@ -190,7 +187,7 @@ async function findOrMakeUser(context: Context, { claims, referralCode, joins }:
       .insert(authIdentities)
       .values({ userId: user.id, providerId: GOOGLE, accountId: claims.sub, email: claims.email })
       .onConflictDoNothing()
-    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`))
+    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`, GOOGLE))
   }
   return user
 }
@@ -226,9 +223,21 @@ export async function signInIdToken(context: Context, { idToken, nonce, referral
 
 // Linking
 
+/** A one-time code for POST /auth/identities: an account elsewhere that was signed in to, and waits for the session that began. */
+export async function issueLinkCode(
+  tx: Db,
+  identity: Omit<typeof authLinkCodes.$inferInsert, 'codeHash' | 'expiresAt'>,
+): Promise<string> {
+  const code = newToken()
+  await tx.insert(authLinkCodes).values({ ...identity, codeHash: hashToken(code), expiresAt: soon(LINK_SECONDS) })
+  return code
+}
+
+/** Identities of single sign-on have the provider `sso:` with the id of their workspace's connection. */
+const isSso = sql`${authIdentities.providerId} like 'sso:%'`
 const shown = {
   id: authIdentities.id,
-  provider: sql<Provider>`${authIdentities.providerId}`,
+  provider: sql<Identity['provider']>`case when ${isSso} then 'sso' else ${authIdentities.providerId} end`,
   email: authIdentities.email,
   createdAt: authIdentities.createdAt,
 }
@@ -253,7 +262,8 @@ export async function link(
       .delete(authLinkCodes)
       .where(and(eq(authLinkCodes.codeHash, hashToken(code)), eq(authLinkCodes.sessionId, actor.sessionId)))
       .returning()
-    if (!row || row.expiresAt < new Date() || !verifierFits(row.codeChallenge, codeVerifier)) return 'INVALID_CODE'
+    if (!row || row.expiresAt < new Date() || !verifierFits(row.codeChallenge, codeVerifier))
+      return new Refusal('INVALID_CODE')
     const { providerId, accountId, email } = row
     const [made] = await tx
       .insert(authIdentities)
@@ -267,14 +277,14 @@ export async function link(
         eq(authIdentities.userId, actor.userId),
       )
       const [own] = await tx.select(shown).from(authIdentities).where(isOwn)
-      return own ?? 'IDENTITY_TAKEN'
+      return own ?? new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
     }
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`))
+    if (user) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`, made.provider))
     return made
   })
   // Refused only after the commit, so that a code is used up by a wrong verifier too.
-  if (typeof linked === 'string') throw new Refusal(linked)
+  if (linked instanceof Refusal) throw linked
   return linked
 }
 

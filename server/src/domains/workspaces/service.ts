@@ -1,5 +1,5 @@
 import type { Role } from '@x-automated/contract/route'
-import { asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { workspaceMembers, workspaces } from './tables.ts'
 
@@ -43,4 +43,13 @@ export async function listWorkspaces(db: Db, userId: string): Promise<Membership
     .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
     .where(eq(workspaceMembers.userId, userId))
     .orderBy(asc(workspaces.createdAt))
+}
+
+/** What somebody is in a workspace; null for who is no member. */
+export async function findRole(db: Db, member: { workspaceId: string; userId: string }): Promise<Role | null> {
+  const [found] = await db
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspaceId, member.workspaceId), eq(workspaceMembers.userId, member.userId)))
+  return found?.role ?? null
 }

@@ -9,7 +9,7 @@ type Entry =
   | { type: 'put'; key: string; payload: AdapterPayload; expiresAt: number }
   | { type: 'gone'; key: string }
 
-export type GoogleStore = {
+export type OpenIdStore = {
   /** Those of last time, or new ones. */
   secrets(make: () => Secrets): Secrets
   rememberPerson(sub: string, email: string): void
@@ -20,7 +20,7 @@ export type GoogleStore = {
 }
 
 /** Keeps what the provider stores in a log on disk, so that it survives `kill -9`. Without a file it is kept in memory only. */
-export function openGoogleStore(file: string | undefined): GoogleStore {
+export function openOpenIdStore(file: string | undefined): OpenIdStore {
   const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   const people = new Map<string, string>()
   let kept: Secrets | undefined

@@ -1,0 +1,247 @@
+import { z } from 'zod'
+import { Email, Id, isStorable, NoInput, requiredText, Time } from './fields.ts'
+import { route } from './route.ts'
+
+const TAG = 'Single sign-on'
+const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
+const Started = z.object({ url: z.url() })
+
+/** A domain of mail, as people write it; in lower case and ASCII afterwards. */
+export const Domain = z
+  .string()
+  .trim()
+  .max(253)
+  .transform((domain) => domain.replace(/^@/, '').replace(/\.$/, ''))
+  .transform((domain) => (URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : ''))
+  .pipe(
+    z
+      .string()
+      .regex(
+        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+        'Enter a domain, like example.com',
+      ),
+  )
+
+/** A certificate that the provider signs with. */
+export const SsoCertificate = z.object({
+  subject: z.string(),
+  /** SHA-256, in hexadecimal with colons. */
+  fingerprint: z.string(),
+  expiresAt: Time,
+})
+
+/** A workspace's identity provider, as its admins see it. Its client secret never leaves the server. */
+export const SsoConnection = z.object({
+  kind: z.enum(['oidc', 'saml']),
+  /** OpenID Connect's issuer, SAML's entity id. */
+  issuer: z.string(),
+  clientId: z.string().nullable(),
+  scopes: z.string().nullable(),
+  ssoUrl: z.string().nullable(),
+  certificates: z.array(SsoCertificate),
+  /** How many people of the workspace have linked it to their account. */
+  linkedCount: z.number().int(),
+  createdAt: Time,
+  updatedAt: Time,
+})
+export type SsoConnection = z.output<typeof SsoConnection>
+
+export const SsoDomain = z.object({
+  id: z.string(),
+  domain: z.string(),
+  /** The TXT record to set at the domain. */
+  record: z.string(),
+  verifiedAt: Time.nullable(),
+  createdAt: Time,
+})
+export type SsoDomain = z.output<typeof SsoDomain>
+
+/** What the identity provider asks for about us. */
+export const ServiceProvider = z.object({
+  /** OpenID Connect. */
+  redirectUri: z.url(),
+  /** SAML. */
+  entityId: z.url(),
+  acsUrl: z.url(),
+  metadataUrl: z.url(),
+})
+
+const Address = z
+  .string()
+  .trim()
+  .max(2_000)
+  .pipe(z.url({ protocol: /^https?$/, error: 'Enter an address that begins with https://' }))
+const Xml = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200_000)
+  .refine(isStorable, 'must not contain NUL characters or broken Unicode')
+
+export const SsoConnectionInput = z
+  .strictObject({
+    kind: z.enum(['oidc', 'saml']),
+    issuer: Address.optional(),
+    clientId: requiredText(500).optional(),
+    /** Left out, the stored one stays; a new issuer or client needs its own. */
+    clientSecret: requiredText(2_000).optional(),
+    scopes: z
+      .string()
+      .trim()
+      .max(500)
+      .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be words separated by spaces')
+      .refine(
+        (scopes) => ['openid', 'email'].every((one) => scopes.split(' ').includes(one)),
+        'must hold openid and email',
+      )
+      .optional(),
+    metadataXml: Xml.optional(),
+    metadataUrl: Address.optional(),
+    entityId: requiredText(1_024).optional(),
+    ssoUrl: Address.optional(),
+    certificate: Xml.optional(),
+  })
+  .superRefine((input, context) => {
+    const need = (field: 'issuer' | 'clientId' | 'entityId' | 'ssoUrl' | 'certificate') => {
+      if (input[field] === undefined) context.addIssue({ code: 'custom', path: [field], message: 'is required' })
+    }
+    if (input.kind === 'oidc') for (const field of ['issuer', 'clientId'] as const) need(field)
+    else if (!input.metadataXml && !input.metadataUrl)
+      for (const field of ['entityId', 'ssoUrl', 'certificate'] as const) need(field)
+  })
+
+/** One thing that a test of the connection looked at. */
+export const SsoCheck = z.object({ label: z.string(), ok: z.boolean(), detail: z.string() })
+
+export const sso = {
+  begin: route({
+    method: 'POST',
+    path: '/auth/sso',
+    tag: TAG,
+    summary: 'Begin to sign in by single sign-on',
+    description:
+      'By a work address, or by its domain. The answer is the address to open, the same for a known and an unknown domain; what comes of it is ' +
+      '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or `error` with one of the keys of SSO_PROBLEMS.',
+    access: 'public',
+    effect: 'unkeyed',
+  })
+    .input(
+      z
+        .strictObject({ email: Email.optional(), domain: Domain.optional(), codeChallenge: CodeChallenge })
+        .refine(({ email, domain }) => (email === undefined) !== (domain === undefined), 'Give an email or a domain'),
+    )
+    .output(Started),
+
+  listOwn: route({
+    method: 'GET',
+    path: '/auth/sso/workspaces',
+    tag: TAG,
+    summary: "The caller's workspaces that have single sign-on",
+    access: 'viewer',
+    effect: 'none',
+  }).output(
+    z.object({
+      workspaces: z.array(z.object({ id: z.string(), name: z.string(), linked: z.boolean() })),
+    }),
+  ),
+
+  beginLink: route({
+    method: 'POST',
+    path: '/auth/sso/link',
+    tag: TAG,
+    summary: 'Begin to link a single sign-on to the account',
+    description:
+      'Needs a fresh reauthentication. The browser comes back to {origin}/account?provider=sso&code=…, where POST /auth/identities with the verifier links it; a failure comes back as `error`.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
+  })
+    .input(z.strictObject({ workspaceId: Id, codeChallenge: CodeChallenge }))
+    .output(Started),
+
+  find: route({
+    method: 'GET',
+    path: '/sso',
+    tag: TAG,
+    summary: "The workspace's single sign-on",
+    access: 'admin',
+    effect: 'none',
+  }).output(
+    z.object({
+      connection: SsoConnection.nullable(),
+      domains: z.array(SsoDomain),
+      serviceProvider: ServiceProvider,
+    }),
+  ),
+
+  save: route({
+    method: 'PUT',
+    path: '/sso/connection',
+    tag: TAG,
+    summary: "Set the workspace's identity provider",
+    description:
+      'kind `oidc`: issuer, clientId, clientSecret (kept where left out), scopes. kind `saml`: metadataXml, or metadataUrl, or entityId with ssoUrl and certificate. ' +
+      'Another issuer names people anew, so whoever had linked the old one has to link again.',
+    access: 'admin',
+    effect: 'outside',
+  })
+    .input(SsoConnectionInput)
+    .output(SsoConnection),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/sso/connection',
+    tag: TAG,
+    summary: "Remove the workspace's identity provider, and every link to it",
+    access: 'admin',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['SSO_CONNECTION_NOT_FOUND'],
+  }).input(NoInput),
+
+  test: route({
+    method: 'POST',
+    path: '/sso/connection/test',
+    tag: TAG,
+    summary: 'Test the connection to the identity provider',
+    access: 'admin',
+    effect: 'none',
+    errors: ['SSO_CONNECTION_NOT_FOUND'],
+  })
+    .input(NoInput)
+    .output(z.object({ ok: z.boolean(), checks: z.array(SsoCheck) })),
+
+  addDomain: route({
+    method: 'POST',
+    path: '/sso/domains',
+    tag: TAG,
+    summary: 'Add a domain of mail, to be proved by DNS',
+    access: 'admin',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ domain: Domain }))
+    .output(SsoDomain),
+
+  verifyDomain: route({
+    method: 'POST',
+    path: '/sso/domains/{id}/verify',
+    tag: TAG,
+    summary: "Look for a domain's TXT record",
+    access: 'admin',
+    effect: 'outside',
+    errors: ['SSO_DOMAIN_NOT_FOUND', 'SSO_DOMAIN_UNPROVED', 'SSO_DOMAIN_TAKEN'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(SsoDomain),
+
+  removeDomain: route({
+    method: 'DELETE',
+    path: '/sso/domains/{id}',
+    tag: TAG,
+    summary: 'Remove a domain: nobody signs in with its addresses any more',
+    access: 'admin',
+    effect: 'rows',
+    successStatus: 204,
+    errors: ['SSO_DOMAIN_NOT_FOUND'],
+  }).input(z.strictObject({ id: Id })),
+}

@@ -1,0 +1,435 @@
+import { randomBytes } from 'node:crypto'
+import type { SsoConnectionInput } from '@x-automated/contract/sso'
+import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/sso-problems'
+import { and, asc, eq, exists, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { z } from 'zod'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { type Dns, DnsUnavailable } from '../../outside/dns.ts'
+import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../outside/openid.ts'
+import { finishSaml, openSamlResponse, samlMetadata } from '../../outside/saml.ts'
+import { describeCertificate } from '../../outside/saml-metadata.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { requireProof } from '../account/service.ts'
+import { type AuthContext, issueCode } from '../auth/service.ts'
+import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { issueLinkCode } from '../identities/service.ts'
+import { findRole } from '../workspaces/service.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import {
+  type Connection,
+  checkConnection,
+  fetchMetadata,
+  leaveFor,
+  openIdOf,
+  type ProviderContext,
+  readProvider,
+  samlOf,
+} from './engine.ts'
+import { domainOf, isProvedBy, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
+import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
+
+const REQUEST_SECONDS = 10 * 60
+const DOMAINS_MAX = 50
+
+type SignInContext = AuthContext & ProviderContext & { log: FastifyBaseLogger }
+type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
+type Request = typeof ssoRequests.$inferSelect
+
+/** Why nobody is let in; the page that they come back to says it. */
+class SsoStopped extends Error {
+  readonly problem: SsoProblem
+  constructor(problem: SsoProblem) {
+    super(problem)
+    this.problem = problem
+  }
+}
+
+// Going there
+
+/**
+ * Begins a sign-in by the domain of an address. The answer is the same, and takes as long, for a domain that nobody has proved.
+ * @returns an address of ours, which leads on to the provider @throws Refusal RATE_LIMITED
+ */
+export async function begin(
+  context: SignInContext,
+  { email, domain, codeChallenge }: { email?: string; domain?: string; codeChallenge: string },
+): Promise<{ url: string }> {
+  const { db, limits, request } = context
+  await limits.spend('authorizeByAddress', request.addressHash)
+  const asked = domain ?? domainOf(email ?? '') ?? ''
+  const [found] = await db
+    .select({ id: ssoConnections.id })
+    .from(ssoDomains)
+    .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, ssoDomains.workspaceId))
+    .where(and(eq(ssoDomains.domain, asked), isNotNull(ssoDomains.verifiedAt)))
+  return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
+}
+
+/** Begins to link the single sign-on of one of the caller's workspaces. @throws Refusal REAUTHENTICATION_NEEDED, SSO_CONNECTION_NOT_FOUND */
+export async function beginLink(
+  context: SignInContext,
+  actor: Actor,
+  { workspaceId, codeChallenge }: { workspaceId: string; codeChallenge: string },
+): Promise<{ url: string }> {
+  const { db } = context
+  const [found] = await db
+    .select({ id: ssoConnections.id, email: authUsers.email })
+    .from(ssoConnections)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.workspaceId, ssoConnections.workspaceId))
+    .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+    .where(and(eq(ssoConnections.workspaceId, workspaceId), eq(workspaceMembers.userId, actor.userId)))
+  if (!found) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+  await requireProof(context, actor)
+  return prepare(context, {
+    connectionId: found.id,
+    codeChallenge,
+    loginHint: found.email,
+    sessionId: actor.sessionId,
+  })
+}
+
+async function prepare(
+  { db, origin }: SignInContext,
+  row: Pick<Request, 'connectionId' | 'codeChallenge' | 'loginHint' | 'sessionId'>,
+): Promise<{ url: string }> {
+  const request = newToken()
+  await db.insert(ssoRequests).values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: soon() })
+  return { url: `${origin}/api/auth/sso/leave?request=${request}` }
+}
+
+/** Leads a browser that has begun on to its provider, once. @returns the address: the provider's, or ours with `error` */
+export async function leave(context: SignInContext, given: string): Promise<string> {
+  const request = await take(context.db, 'leave', given)
+  return orProblem(context, request, async () => {
+    if (!request) throw new SsoStopped('sso_failed')
+    if (!request.connectionId) throw new SsoStopped('sso_not_set_up')
+    const connection = await connectionBy(context.db, request.connectionId)
+    const { request: asked, url } = await leaveFor(context, connection, request.loginHint)
+    await context.db
+      .insert(ssoRequests)
+      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: soon() })
+    return url
+  })
+}
+
+// Coming back
+
+/** Takes what an OpenID provider sent to a workspace's callback. @returns the address on our own origin, with a one-time code or with `error` */
+export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
+  const state = callback.searchParams.get('state') ?? ''
+  const request = await take(context.db, 'return', state)
+  return orProblem(context, request, async () => {
+    const connection = await connectionFor(context.db, request, { workspaceId, kind: 'oidc' })
+    // As the provider knows it, whatever host the request came by.
+    const address = new URL(serviceProviderOf(context.origin, workspaceId).redirectUri)
+    address.search = callback.search
+    const claims = await openIdOf(context, connection).finish(address, openIdRequestOf(context.env.authSecret, state))
+    return arrive(context, { request, connection, claims })
+  })
+}
+
+/** Takes what a browser posted to a workspace's assertion consumer service. RelayState is not looked at. @returns as for OpenID Connect */
+export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
+  const response = openSamlResponse(encoded)
+  const requestId = response?.requestId ?? ''
+  const request = await take(context.db, 'return', requestId)
+  return orProblem(context, request, async () => {
+    const connection = await connectionFor(context.db, request, { workspaceId, kind: 'saml' })
+    const { assertionId, expiresAt, ...claims } = await finishSaml(samlOf(context, connection), { encoded, requestId })
+    const [first] = await context.db
+      .insert(ssoAssertions)
+      .values({ assertionHash: hashToken(`${connection.id}\n${assertionId}`), expiresAt })
+      .onConflictDoNothing()
+      .returning()
+    if (!first) throw new Error('an assertion that was used before')
+    return arrive(context, { request, connection, claims })
+  })
+}
+
+/** What a provider has to know of us, as SAML's metadata. The same for any id, so that it tells of no workspace whether it is there. */
+export function metadataOf({ origin }: { origin: string }, workspaceId: string): string {
+  return samlMetadata(serviceProviderOf(origin, workspaceId))
+}
+
+/** The request that somebody brings, used up by it; null where it was used before, or is none. */
+async function take(db: Db, step: Request['step'], given: string): Promise<Request | null> {
+  const [row] = await db
+    .delete(ssoRequests)
+    .where(and(eq(ssoRequests.requestHash, hashToken(given)), eq(ssoRequests.step, step)))
+    .returning()
+  return row && row.expiresAt > new Date() ? row : null
+}
+
+/** The connection that a request was made for, where the answer came to the place of its workspace and kind. @throws SsoStopped */
+async function connectionFor(
+  db: Db,
+  request: Request | null,
+  { workspaceId, kind }: Pick<Connection, 'workspaceId' | 'kind'>,
+): Promise<Connection> {
+  if (!request?.connectionId) throw new Error('an answer to nothing that was asked')
+  const connection = await connectionBy(db, request.connectionId)
+  if (connection.workspaceId !== workspaceId || connection.kind !== kind)
+    throw new Error('an answer at the place of another workspace')
+  return connection
+}
+
+async function connectionBy(db: Db, id: string): Promise<Connection> {
+  const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.id, id))
+  if (!connection) throw new SsoStopped('sso_not_set_up')
+  return connection
+}
+
+interface Arrival {
+  request: Request | null
+  connection: Connection
+  claims: ProviderClaims
+}
+
+/** Ends a sign-in, or a link, that the provider has vouched for, with a one-time code. */
+async function arrive(context: SignInContext, { request, connection, claims }: Arrival): Promise<string> {
+  const { codeChallenge = '', sessionId = null } = request ?? {}
+  const code = await context.db.transaction(async (tx) => {
+    const email = await provedEmail(tx, connection, claims)
+    if (sessionId === null) return issueCode(tx, await findMember(tx, connection, claims), codeChallenge)
+    const [session] = await tx.select().from(authSessions).where(eq(authSessions.id, sessionId))
+    const member = { workspaceId: connection.workspaceId, userId: session?.userId ?? '' }
+    if (!session || !(await findRole(tx, member))) throw new SsoStopped('sso_not_member')
+    const identity = { providerId: providerIdOf(connection.id), accountId: claims.subject, email }
+    return issueLinkCode(tx, { ...identity, codeChallenge, sessionId })
+  })
+  const page = pageOf(context, request)
+  page.searchParams.set('code', code)
+  return page.href
+}
+
+/** The address that a provider vouches for, on a domain that DNS has proved to be its workspace's. @throws SsoStopped */
+async function provedEmail(
+  tx: Db,
+  { workspaceId }: Connection,
+  { email, emailConfirmed }: ProviderClaims,
+): Promise<string> {
+  const domain = email ? domainOf(email) : null
+  if (!email || !domain) throw new SsoStopped('sso_no_email')
+  if (emailConfirmed === false) throw new SsoStopped('sso_unconfirmed_email')
+  const isProved = and(
+    eq(ssoDomains.workspaceId, workspaceId),
+    eq(ssoDomains.domain, domain),
+    isNotNull(ssoDomains.verifiedAt),
+  )
+  const [found] = await tx.select({ id: ssoDomains.id }).from(ssoDomains).where(isProved)
+  if (!found) throw new SsoStopped('sso_domain')
+  return email
+}
+
+/**
+ * Who is let in: the account that the provider's subject was linked to from inside a session, while it is a member of the workspace.
+ * Whoever is invited and has no account yet would be made one here, once there are invitations; an account that exists is never found by its address.
+ * @returns the account's id @throws SsoStopped
+ */
+async function findMember(tx: Db, connection: Connection, { subject }: ProviderClaims): Promise<string> {
+  const isTheirs = and(
+    eq(authIdentities.providerId, providerIdOf(connection.id)),
+    eq(authIdentities.accountId, subject),
+  )
+  const [linked] = await tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isTheirs)
+  if (!linked) throw new SsoStopped('sso_not_linked')
+  const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
+  if (!role) throw new SsoStopped('sso_not_member')
+  return linked.userId
+}
+
+/** Where a page goes on, always on our own origin. */
+function pageOf({ origin }: { origin: string }, request: Request | null): URL {
+  return new URL(`${request?.sessionId ? '/account' : '/auth/callback'}?provider=sso`, origin)
+}
+
+async function orProblem(context: SignInContext, request: Request | null, go: () => Promise<string>): Promise<string> {
+  try {
+    return await go()
+  } catch (error) {
+    const which = problemOf(error)
+    // What is not a reason of the person's stays a riddle without its cause. Neither holds an address or a code.
+    if (which === 'sso_failed' || which === 'sso_unavailable')
+      context.log.warn({ reason: reasonOf(error) }, 'single sign-on failed')
+    const page = pageOf(context, request)
+    page.searchParams.set('error', which)
+    return page.href
+  }
+}
+
+function problemOf(error: unknown): SsoProblem {
+  if (error instanceof SsoStopped) return error.problem
+  if (error instanceof ProviderUnavailable) return 'sso_unavailable'
+  return error instanceof ProviderDeclined && error.cancelled ? 'sso_cancelled' : 'sso_failed'
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message
+}
+
+/** The caller's workspaces in which single sign-on works, and whether it is linked to the account. */
+export async function listOwn(db: Db, { userId }: Actor) {
+  const linked = db
+    .select({ one: sql`1` })
+    .from(authIdentities)
+    .where(and(eq(authIdentities.userId, userId), sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`))
+  const proved = db
+    .select({ one: sql`1` })
+    .from(ssoDomains)
+    .where(and(eq(ssoDomains.workspaceId, workspaces.id), isNotNull(ssoDomains.verifiedAt)))
+  const rows = await db
+    .select({ id: workspaces.id, name: workspaces.name, linked: sql<boolean>`${exists(linked)}` })
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, workspaces.id))
+    .where(and(eq(workspaceMembers.userId, userId), exists(proved)))
+    .orderBy(asc(workspaces.createdAt))
+  return { workspaces: rows }
+}
+
+// For admins of a workspace
+
+export async function find({ db, origin }: { db: Db; origin: string }, { workspaceId }: Actor) {
+  const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
+  const domains = await db
+    .select()
+    .from(ssoDomains)
+    .where(eq(ssoDomains.workspaceId, workspaceId))
+    .orderBy(asc(ssoDomains.createdAt), asc(ssoDomains.id))
+  return {
+    connection: connection ? await shownConnection(db, connection) : null,
+    domains: domains.map(shownDomain),
+    serviceProvider: serviceProviderOf(origin, workspaceId),
+  }
+}
+
+async function shownConnection(db: Db, connection: Connection) {
+  const linkedCount = await db.$count(authIdentities, eq(authIdentities.providerId, providerIdOf(connection.id)))
+  return { ...connection, certificates: (connection.certificates ?? []).map(describeCertificate), linkedCount }
+}
+
+function shownDomain(domain: typeof ssoDomains.$inferSelect) {
+  return { ...domain, record: DOMAIN_RECORD + domain.token }
+}
+
+/** Sets the workspace's provider. Sign-ins under way at the one before end. @throws Refusal INVALID_INPUT, RATE_LIMITED */
+export async function save(context: AdminContext, actor: Actor, input: z.output<typeof SsoConnectionInput>) {
+  const { db, limits } = context
+  const { workspaceId, userId } = actor
+  if (input.metadataUrl) await limits.spend('lookUpByWorkspace', workspaceId)
+  const fetchedXml = await fetchMetadata(context, input)
+  return db.transaction(async (tx) => {
+    const [stored = null] = await tx
+      .select()
+      .from(ssoConnections)
+      .where(eq(ssoConnections.workspaceId, workspaceId))
+      .for('update')
+    const provider = readProvider(context, input, { stored, fetchedXml })
+    if (stored) {
+      await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
+      // Another issuer may give the same name to somebody else.
+      if (stored.kind !== provider.kind || stored.issuer !== provider.issuer) await unlinkAll(tx, stored.id)
+    }
+    const [saved] = await tx
+      .insert(ssoConnections)
+      .values({ ...provider, workspaceId, userId })
+      .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
+      .returning()
+    if (!saved) throw new Error('the connection could not be saved')
+    return shownConnection(tx, saved)
+  })
+}
+
+/** Removes the provider and every link to it. @throws Refusal SSO_CONNECTION_NOT_FOUND */
+export async function remove(db: Db, { workspaceId }: Actor): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [removed] = await tx
+      .delete(ssoConnections)
+      .where(eq(ssoConnections.workspaceId, workspaceId))
+      .returning({ id: ssoConnections.id })
+    if (!removed) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+    await unlinkAll(tx, removed.id)
+  })
+}
+
+async function unlinkAll(tx: Db, connectionId: string): Promise<void> {
+  await tx.delete(authIdentities).where(eq(authIdentities.providerId, providerIdOf(connectionId)))
+}
+
+/** @throws Refusal SSO_CONNECTION_NOT_FOUND, RATE_LIMITED */
+export async function test(context: AdminContext, { workspaceId }: Actor) {
+  const [connection] = await context.db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
+  if (!connection) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
+  await context.limits.spend('lookUpByWorkspace', workspaceId)
+  const checks = await checkConnection(context, connection)
+  return { ok: checks.every(({ ok }) => ok), checks }
+}
+
+/** Adds a domain to be proved; one that is there already is answered as it is. @throws Refusal INVALID_INPUT: too many */
+export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: { domain: string }) {
+  const isIt = and(eq(ssoDomains.workspaceId, workspaceId), eq(ssoDomains.domain, domain))
+  if ((await db.$count(ssoDomains, eq(ssoDomains.workspaceId, workspaceId))) >= DOMAINS_MAX)
+    throw invalidField('domain', `A workspace can have ${DOMAINS_MAX} domains.`)
+  const token = randomBytes(18).toString('base64url')
+  await db.insert(ssoDomains).values({ workspaceId, userId, domain, token }).onConflictDoNothing()
+  const [row] = await db.select().from(ssoDomains).where(isIt)
+  if (!row) throw new Error('the domain could not be added')
+  return shownDomain(row)
+}
+
+/** Looks for the TXT record. @throws Refusal SSO_DOMAIN_NOT_FOUND, SSO_DOMAIN_UNPROVED, SSO_DOMAIN_TAKEN, UNAVAILABLE (DNS), RATE_LIMITED */
+export async function verifyDomain({ db, dns, limits }: AdminContext, { workspaceId }: Actor, id: string) {
+  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
+  const [domain] = await db.select().from(ssoDomains).where(isOwn)
+  if (!domain) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+  if (domain.verifiedAt) return shownDomain(domain)
+  await limits.spend('lookUpByWorkspace', workspaceId)
+  const records = await dns.txt(domain.domain).catch((error: unknown) => {
+    if (!(error instanceof DnsUnavailable)) throw error
+    throw new Refusal('UNAVAILABLE', 'DNS is not answering. Please try again in a moment.', {
+      retryAfterSeconds: 5,
+      cause: error,
+    })
+  })
+  if (!isProvedBy(records, domain.token)) throw new Refusal('SSO_DOMAIN_UNPROVED')
+  try {
+    const [proved] = await db
+      .update(ssoDomains)
+      .set({ verifiedAt: sql`now()` })
+      .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
+      .returning()
+    // Verified, or removed, by another request meanwhile.
+    const row = proved ?? (await db.select().from(ssoDomains).where(isOwn))[0]
+    if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+    return shownDomain(row)
+  } catch (error) {
+    const { code, cause } = error as { code?: string; cause?: { code?: string } }
+    throw (cause?.code ?? code) === UNIQUE_VIOLATION
+      ? new Refusal('SSO_DOMAIN_TAKEN', undefined, { cause: error })
+      : error
+  }
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** @throws Refusal SSO_DOMAIN_NOT_FOUND */
+export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): Promise<void> {
+  const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
+  const removed = await db.delete(ssoDomains).where(isOwn).returning({ id: ssoDomains.id })
+  if (removed.length === 0) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
+}
+
+/** Removes sign-ins that nobody came back from, and assertions that have ended. */
+export async function forgetExpiredRequests(db: Db): Promise<void> {
+  await db.delete(ssoRequests).where(lt(ssoRequests.expiresAt, sql`now()`))
+  await db.delete(ssoAssertions).where(lt(ssoAssertions.expiresAt, sql`now()`))
+}
+
+function soon(): Date {
+  return new Date(Date.now() + REQUEST_SECONDS * 1000)
+}

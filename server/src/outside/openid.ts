@@ -1,0 +1,175 @@
+import {
+  AuthorizationResponseError,
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discoveryRequest,
+  getValidatedIdTokenClaims,
+  processAuthorizationCodeResponse,
+  processDiscoveryResponse,
+  processUserInfoResponse,
+  userInfoRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+} from 'oauth4webapi'
+import { refusalOf, type SafeFetch } from './safe-fetch.ts'
+
+/** What an identity provider says of somebody who signed in there. */
+export interface ProviderClaims {
+  /** Names the person within the provider, for good. */
+  subject: string
+  email: string | null
+  /** False where the provider says that it has not confirmed the address; null where it says nothing. */
+  emailConfirmed: boolean | null
+}
+
+/** What binds an answer to what was asked; all three are made anew for each sign-in. */
+export interface OpenIdRequest {
+  state: string
+  nonce: string
+  codeVerifier: string
+}
+
+/** The person declined, or the provider says that it failed. */
+export class ProviderDeclined extends Error {
+  readonly cancelled: boolean
+  constructor(reason: string, cancelled: boolean) {
+    super(`the identity provider answered ${reason}`)
+    this.name = 'ProviderDeclined'
+    this.cancelled = cancelled
+  }
+}
+
+/** The provider could not be reached, or does not behave like one. */
+export class ProviderUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the identity provider is not answering', { cause })
+    this.name = 'ProviderUnavailable'
+  }
+}
+
+export interface OpenIdOptions {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  scopes: string
+  redirectUri: string
+  /** Lets plain HTTP be used: where the stand-ins run. */
+  allowPrivate: boolean
+}
+
+export interface OpenId {
+  /** What its discovery says. @throws ProviderUnavailable */
+  discover(): Promise<AuthorizationServer>
+  /** Its public keys. @throws ProviderUnavailable */
+  countKeys(): Promise<number>
+  /** Where somebody signs in. @throws ProviderUnavailable */
+  authorizeUrl(request: OpenIdRequest, loginHint: string | null): Promise<string>
+  /** Trades what came to the callback. @throws ProviderDeclined, ProviderUnavailable; anything else: an answer that does not fit the request */
+  finish(callback: URL, request: OpenIdRequest): Promise<ProviderClaims>
+}
+
+/** OpenID Connect with any provider, by discovery, with PKCE, state, nonce and a signature that is looked at (OpenID Connect Core 1.0, RFC 9700). */
+export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
+  const { issuer, clientId, clientSecret, scopes, redirectUri, allowPrivate } = options
+  const client = { client_id: clientId }
+  const http = { [allowInsecureRequests]: allowPrivate, [customFetch]: fetch }
+
+  const discover = async () => {
+    try {
+      const url = new URL(issuer)
+      return await processDiscoveryResponse(url, await discoveryRequest(url, http))
+    } catch (error) {
+      throw new ProviderUnavailable(error)
+    }
+  }
+
+  return {
+    discover,
+
+    async countKeys() {
+      const { jwks_uri } = await discover()
+      try {
+        const answer = await fetch(jwks_uri ?? '')
+        const { keys } = (await answer.json()) as { keys?: unknown }
+        if (!answer.ok || !Array.isArray(keys)) throw new Error(`${answer.status} without keys`)
+        return keys.length
+      } catch (error) {
+        throw new ProviderUnavailable(error)
+      }
+    },
+
+    async authorizeUrl({ state, nonce, codeVerifier }, loginHint) {
+      const { authorization_endpoint = '' } = await discover()
+      const isAddress = URL.canParse(authorization_endpoint)
+      // The browser is sent there, so it has to be an address of the web, too.
+      if (!isAddress || refusalOf(new URL(authorization_endpoint), allowPrivate))
+        throw new ProviderUnavailable(new Error('its authorization endpoint is not an address of the web'))
+      const url = new URL(authorization_endpoint)
+      const asked = {
+        client_id: clientId,
+        response_type: 'code',
+        redirect_uri: redirectUri,
+        scope: scopes,
+        state,
+        nonce,
+        code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+        ...(loginHint ? { login_hint: loginHint } : {}),
+      }
+      for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
+      return url.href
+    },
+
+    async finish(callback, { state, nonce, codeVerifier }) {
+      const server = await discover()
+      let answer: URLSearchParams
+      try {
+        answer = validateAuthResponse(server, client, callback, state)
+      } catch (error) {
+        if (!(error instanceof AuthorizationResponseError)) throw error
+        throw new ProviderDeclined(error.error, error.error === 'access_denied')
+      }
+      const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+      const authentication = methods.includes('client_secret_basic')
+        ? ClientSecretBasic(clientSecret)
+        : ClientSecretPost(clientSecret)
+      const response = await authorizationCodeGrantRequest(
+        server,
+        client,
+        authentication,
+        answer,
+        redirectUri,
+        codeVerifier,
+        http,
+      ).catch(asUnavailable)
+      const tokens = await processAuthorizationCodeResponse(server, client, response, {
+        expectedNonce: nonce,
+        requireIdToken: true,
+      })
+      await validateApplicationLevelSignature(server, response, http)
+      const claims = getValidatedIdTokenClaims(tokens)
+      if (!claims) throw new Error('the identity provider sent no id_token')
+      if (claims.email !== undefined || !server.userinfo_endpoint) return claimsOf(claims)
+      // Providers that keep to the letter tell the address only here.
+      const info = await userInfoRequest(server, client, tokens.access_token, http).catch(asUnavailable)
+      return claimsOf(await processUserInfoResponse(server, client, claims.sub, info))
+    },
+  }
+}
+
+function asUnavailable(error: unknown): never {
+  throw new ProviderUnavailable(error)
+}
+
+function claimsOf({ sub, email, email_verified: verified }: { sub: string; [claim: string]: unknown }): ProviderClaims {
+  return {
+    subject: sub,
+    email: typeof email === 'string' && email.includes('@') ? email.trim().toLowerCase() : null,
+    emailConfirmed: verified === undefined ? null : verified === true || verified === 'true',
+  }
+}

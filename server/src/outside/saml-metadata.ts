@@ -1,0 +1,65 @@
+import { X509Certificate } from 'node:crypto'
+import { parseXml } from './saml.ts'
+
+const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata'
+const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
+const CERTIFICATES_MAX = 10
+
+/** What a service provider has to know of an identity provider. */
+export interface ProviderMetadata {
+  entityId: string
+  ssoUrl: string
+  /** PEM texts. */
+  certificates: string[]
+}
+
+/** Reads an identity provider's metadata (SAML 2.0 Metadata). @returns what is wrong with it, for its admin, where it cannot be used */
+export function readSamlMetadata(xml: string): ProviderMetadata | { problem: string } {
+  const root = parseXml(xml)?.documentElement
+  if (root?.namespaceURI !== METADATA) return { problem: 'This is not the metadata of an identity provider.' }
+  const entities = root.localName === 'EntityDescriptor' ? [root] : elements(root, METADATA, 'EntityDescriptor')
+  const providers = entities.filter((entity) => elements(entity, METADATA, 'IDPSSODescriptor').length > 0)
+  const [entity] = providers
+  if (providers.length > 1)
+    return { problem: 'The metadata describe several identity providers. Paste those of yours alone.' }
+  const [descriptor] = entity ? elements(entity, METADATA, 'IDPSSODescriptor') : []
+  if (!entity || !descriptor) return { problem: 'The metadata describe no identity provider.' }
+  const entityId = entity.getAttribute('entityID') ?? ''
+  const services = elements(descriptor, METADATA, 'SingleSignOnService')
+  const ssoUrl =
+    services.find((service) => service.getAttribute('Binding') === REDIRECT)?.getAttribute('Location') ?? ''
+  if (!entityId || entityId.length > 1_024) return { problem: 'The metadata name no entity id.' }
+  if (!URL.canParse(ssoUrl)) return { problem: 'The metadata name no address for the HTTP-Redirect binding.' }
+  const keys = elements(descriptor, METADATA, 'KeyDescriptor').filter((key) => key.getAttribute('use') !== 'encryption')
+  const found = keys
+    .flatMap((key) => elements(key, SIGNATURE, 'X509Certificate'))
+    .map((one) => readCertificate(one.textContent ?? ''))
+  const certificates = [...new Set(found.filter((one) => one !== null))]
+  if (certificates.length === 0) return { problem: 'The metadata hold no signing certificate that can be read.' }
+  return { entityId, ssoUrl, certificates: certificates.slice(0, CERTIFICATES_MAX) }
+}
+
+/** A certificate as PEM, from PEM or from the base64 that metadata hold; null for anything else. */
+export function readCertificate(text: string): string | null {
+  const encoded = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
+  try {
+    return new X509Certificate(Buffer.from(encoded, 'base64')).toString()
+  } catch {
+    return null
+  }
+}
+
+/** What an admin knows a certificate by. */
+export function describeCertificate(pem: string): { subject: string; fingerprint: string; expiresAt: Date } {
+  const certificate = new X509Certificate(pem)
+  return {
+    subject: certificate.subject?.replace(/^CN=/, '').replaceAll('\n', ', ') ?? '',
+    fingerprint: certificate.fingerprint256,
+    expiresAt: new Date(certificate.validTo),
+  }
+}
+
+function elements(parent: Element, namespace: string, name: string): Element[] {
+  return [...Array.from(parent.getElementsByTagNameNS(namespace, name))]
+}

@@ -1,0 +1,171 @@
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Provider, { type ClientMetadata, interactionPolicy, type JWK } from 'oidc-provider'
+import type { OpenIdStore } from './openid-provider/store.ts'
+import { signInPage } from './sign-in-page.ts'
+
+/** What one provider has that another has not. */
+export type OpenIdSettings = {
+  /** As its page calls it. */
+  name: string
+  store: OpenIdStore
+  client: ClientMetadata & { client_id: string }
+  /** The same for an address each time. */
+  subjectOf(email: string): string
+  /** Puts the claims into the id_token, as Google does, and not only into the answer of its userinfo endpoint. */
+  claimsInIdToken: boolean
+  /** Paths that are the provider's beside those of the protocol. */
+  paths: string[]
+}
+
+/**
+ * Serves a certified OpenID provider (oidc-provider) behind a page on which any address may be typed. An address that begins with `unverified`
+ * is one that the provider has not confirmed, with `noemail` none is given away, and with `error` the sign-in ends in a fault of the provider's.
+ * @returns what starts it, once its issuer is known
+ */
+export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
+  const { name, store, subjectOf } = settings
+  await app.register(formbody)
+  let provider: Provider | undefined
+
+  // The provider reads bodies itself; only the page's own form is ours.
+  await app.register(async (protocol) => {
+    protocol.removeAllContentTypeParsers()
+    protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
+    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+      // Every sign-in begins anew: on one machine people play many people.
+      const { headers } = request.raw
+      if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
+      reply.hijack()
+      void provider?.callback()(request.raw, reply.raw)
+    }
+    for (const path of settings.paths) protocol.all(path, answer)
+  })
+  const interaction = (request: FastifyRequest, reply: FastifyReply) =>
+    provider?.interactionDetails(request.raw, reply.raw).catch(() => null) ?? null
+  const page = (reply: FastifyReply, asked: { uid: string; params: Record<string, unknown> }, refused?: string) =>
+    signInPage(reply, {
+      name,
+      action: `/signin/${asked.uid}`,
+      // Browsers hold the redirect after a form to form-action too, so the app's own origin must stand in it.
+      appOrigin: new URL(String(asked.params.redirect_uri)).origin,
+      typed: refused ?? String(asked.params.login_hint ?? ''),
+      isRefused: refused !== undefined,
+    })
+
+  app.get('/signin/:uid', async (request, reply) => {
+    const asked = await interaction(request, reply)
+    return asked ? page(reply, asked) : expired(reply)
+  })
+
+  app.post('/signin/:uid', async (request, reply) => {
+    const asked = await interaction(request, reply)
+    if (!asked || !provider) return expired(reply)
+    const fields = (request.body ?? {}) as { email?: unknown; decision?: unknown }
+    const email = String(fields.email ?? '')
+      .trim()
+      .toLowerCase()
+    if (fields.decision === 'cancel') {
+      const result = { error: 'access_denied', error_description: 'The person declined.' }
+      return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)
+    }
+    if (!isAddress(email)) return page(reply, asked, email)
+    if (email.startsWith('error')) {
+      const result = { error: 'server_error', error_description: `Something broke at ${name}.` }
+      return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)
+    }
+    store.rememberPerson(subjectOf(email), email)
+    const result = { login: { accountId: subjectOf(email) }, select_account: {} }
+    return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)
+  })
+
+  return (issuer) => {
+    provider = createProvider(issuer, settings)
+  }
+}
+
+/** May it be typed as an address? */
+export function isAddress(email: string): boolean {
+  return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
+}
+
+function createProvider(issuer: string, { store, client, claimsInIdToken }: OpenIdSettings): Provider {
+  const { cookieKey, jwk } = store.secrets(() => ({
+    cookieKey: randomBytes(32).toString('base64url'),
+    jwk: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }),
+  }))
+  const policy = interactionPolicy.base()
+  policy.remove('consent')
+  // As Google's: asks which account even where somebody is signed in already.
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
+  const provider = new Provider(issuer, {
+    adapter: store.adapter,
+    clients: [client],
+    jwks: {
+      keys: [
+        {
+          ...(jwk as JWK),
+          use: 'sig',
+          alg: 'RS256',
+          kid: createHash('sha256').update(String(jwk.n)).digest('hex').slice(0, 16),
+        },
+      ],
+    },
+    cookies: { keys: [cookieKey] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: !claimsInIdToken,
+    features: { devInteractions: { enabled: false } },
+    interactions: { policy, url: (_ctx, { uid }) => `/signin/${uid}` },
+    pkce: { required: () => true },
+    ttl: {
+      Interaction: 3_600,
+      Session: 86_400,
+      Grant: 86_400,
+      AccessToken: 3_600,
+      IdToken: 3_600,
+      AuthorizationCode: 60,
+    },
+    async findAccount(_ctx, sub) {
+      const email = store.findPerson(sub)
+      if (!email) return undefined
+      return {
+        accountId: sub,
+        claims: () => ({
+          sub,
+          name: nameOf(email),
+          ...(email.startsWith('noemail') ? {} : { email, email_verified: !email.startsWith('unverified') }),
+        }),
+      }
+    },
+    // Signing in is consenting.
+    async loadExistingGrant(ctx) {
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: ctx.oidc.client?.clientId,
+        accountId: ctx.oidc.session?.accountId,
+      })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+  // The product may listen on any port of this machine.
+  provider.Client.prototype.redirectUriAllowed = (uri: string) => URL.canParse(uri) && isLoopback(new URL(uri).hostname)
+  return provider
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(host)
+}
+
+function nameOf(email: string): string {
+  const [local = ''] = email.split('@')
+  return local
+    .split(/[._-]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join(' ')
+}
+
+function expired(reply: FastifyReply) {
+  return reply.code(400).type('text/plain; charset=utf-8').send('This sign-in has expired. Go back and start again.')
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { listenOnLoopback, loopbackServer } from './loopback.ts'
+import { openOpenIdStore } from './openid-provider/store.ts'
+import { serveOpenId } from './openid-provider.ts'
+import { escaped, OWN_POLICY, sendPage } from './sign-in-page.ts'
+import { startDns } from './sso/dns.ts'
+import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/saml.ts'
+
+export type SsoOptions = {
+  /** 0 (the default) takes a free one. */
+  port?: number
+  /** Where keys, sign-ins and DNS records are kept. Without it they die with the process. */
+  stateDir?: string
+}
+
+export type Sso = {
+  /** OpenID Connect's issuer, and a page that says how to set it up. */
+  url: string
+  port: number
+  clientId: string
+  clientSecret: string
+  /** SAML's entity id, at which its metadata are. */
+  metadataUrl: string
+  /** Signs SAML's assertions. */
+  signingKey: SigningKey
+  /** Address and port of a resolver of DNS. */
+  dns: string
+  /** Sets the TXT records of a domain. */
+  setTxt(domain: string, txt: string[]): void
+  /** What responses of SAML say from now on that they should not. */
+  lie(lies: Lies): void
+  close(): Promise<void>
+}
+
+const CLIENT_ID = 'x-automated'
+const CLIENT_SECRET = 'x-automated-sso-secret'
+
+/**
+ * Starts a stand-in for a company's identity provider, which speaks OpenID Connect (at its root) and SAML 2.0 (under /saml), and for the DNS in
+ * which the company proves its domains. On both pages any address may be typed; see `serveOpenId` for those that mean something.
+ */
+export async function startSso({ port = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
+  const fileOf = (name: string) => stateDir && join(stateDir, name)
+  const store = openOpenIdStore(fileOf('sso.jsonl'))
+  const dns = await startDns(fileOf('dns.jsonl'))
+  const signingKey = await keptKey(fileOf('sso-saml-key.json'))
+  let lies: Lies = {}
+  const app = loopbackServer()
+  const close = async () => {
+    await app.close()
+    await dns.close()
+    store.close()
+  }
+  try {
+    const startProvider = await serveOpenId(app, {
+      name: 'your company',
+      store,
+      client: {
+        client_id: CLIENT_ID,
+        client_secret: CLIENT_SECRET,
+        redirect_uris: ['http://localhost/api/auth/sso/callback'],
+        application_type: 'web',
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+      subjectOf: (email) => createHash('sha256').update(email).digest('base64url'),
+      claimsInIdToken: false,
+      paths: ['/*'],
+    })
+    // Its own address stands in what it serves, so it has to be known before.
+    const address = { url: '' }
+    app.get('/', async (_request, reply) =>
+      sendPage(reply, OWN_POLICY, 'Your company', setUpPage(address.url, dns.records())),
+    )
+    app.post('/_dns', async (request, reply) => {
+      const { domain = '', txt = '' } = (request.body ?? {}) as Record<string, string>
+      if (domain.trim()) dns.set(domain.trim(), txt.trim() ? [txt.trim()] : [])
+      return reply.redirect('/', 303)
+    })
+    app.get('/_dns', async () => dns.records())
+    app.put<{ Params: { domain: string }; Body: { txt: string[] } }>('/_dns/:domain', async (request, reply) => {
+      dns.set(request.params.domain, request.body.txt)
+      return reply.code(204).send()
+    })
+    const free = port === 0 ? await freePort() : port
+    address.url = `http://127.0.0.1:${free}`
+    serveSaml(app, address.url, signingKey, () => lies)
+    const listening = await listenOnLoopback(app, free)
+    startProvider(address.url)
+    return {
+      ...listening,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      metadataUrl: `${address.url}/saml/metadata`,
+      signingKey,
+      dns: dns.address,
+      setTxt: (domain, txt) => dns.set(domain, txt),
+      lie: (next) => {
+        lies = next
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The key of last time, so that who knows its certificate goes on knowing it; or a new one. */
+async function keptKey(file: string | undefined): Promise<SigningKey> {
+  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SigningKey
+  const key = await makeSigningKey()
+  if (file) {
+    mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })
+    writeFileSync(file, JSON.stringify(key), { mode: 0o600 })
+  }
+  return key
+}
+
+async function freePort(): Promise<number> {
+  const probe = loopbackServer()
+  const { port } = await listenOnLoopback(probe, 0)
+  await probe.close()
+  return port
+}
+
+function setUpPage(url: string, records: Record<string, string[]>): string {
+  const terms = [
+    ['Issuer', url],
+    ['Client ID', CLIENT_ID],
+    ['Client secret', CLIENT_SECRET],
+    ['SAML metadata', `${url}/saml/metadata`],
+  ]
+  const list = terms.map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`).join('')
+  const known = Object.entries(records).map(
+    ([domain, txt]) => `<dt>${escaped(domain)}</dt><dd>${txt.map(escaped).join('<br>')}</dd>`,
+  )
+  return `<p>The local stand-in for a company's identity provider, and for its DNS. Set it up under Settings, Single sign-on.</p>
+<dl>${list}</dl>
+<h2>DNS</h2>
+<form method="post" action="/_dns">
+<label>Domain <input name="domain" placeholder="example.com" autocapitalize="none" spellcheck="false"></label>
+<label>TXT record <input name="txt" placeholder="x-automated-verification=…" autocapitalize="none" spellcheck="false"></label>
+<div><button value="continue">Set the record</button></div>
+</form>
+<dl>${known.join('')}</dl>`
+}

@@ -1,0 +1,69 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { AUTHORITATIVE_ANSWER, decode, encode, type Packet, RECURSION_AVAILABLE } from 'dns-packet'
+import { openAppendLog } from '../append-log.ts'
+
+type Entry = { domain: string; txt: string[] }
+
+/** A resolver of DNS whose TXT records people set. It knows nothing else. */
+export type StandInDns = {
+  /** Address and port. */
+  address: string
+  /** Puts these in the place of a domain's TXT records; an empty list takes them away. */
+  set(domain: string, txt: string[]): void
+  records(): Record<string, string[]>
+  close(): Promise<void>
+}
+
+/** NXDOMAIN (RFC 1035, 4.1.1): there is no such domain. */
+const NO_SUCH_DOMAIN = 3
+
+/** Listens on a free UDP port of this machine. @param file where records are kept; without it they die with the process */
+export async function startDns(file: string | undefined): Promise<StandInDns> {
+  const records = new Map<string, string[]>()
+  const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))
+  const log = openAppendLog<Entry>(file, apply)
+  const socket = createSocket('udp4')
+  socket.on('message', (message, from) => {
+    let asked: Packet
+    try {
+      asked = decode(message)
+    } catch {
+      return
+    }
+    const question = asked.questions?.[0]
+    if (!question) return
+    const txt = records.get(question.name.toLowerCase())
+    const answers = question.type === 'TXT' && txt ? txt : []
+    const reply = encode({
+      type: 'response',
+      id: asked.id,
+      flags: AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | (txt ? 0 : NO_SUCH_DOMAIN),
+      questions: [question],
+      answers: answers.map((data) => ({ type: 'TXT', name: question.name, ttl: 0, data: inParts(data) })),
+    })
+    socket.send(reply, from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    set(domain, txt) {
+      const entry = { domain: domain.toLowerCase(), txt }
+      log.append(entry)
+      apply(entry)
+    },
+    records: () => Object.fromEntries(records),
+    async close() {
+      const closed = once(socket, 'close')
+      socket.close()
+      await closed
+      log.close()
+    },
+  }
+}
+
+/** A record is a list of strings of at most 255 bytes. */
+function inParts(text: string): string[] {
+  return text.match(/[\s\S]{1,200}/g) ?? ['']
+}

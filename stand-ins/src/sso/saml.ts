@@ -1,0 +1,213 @@
+import 'reflect-metadata'
+import { createHash, randomBytes, webcrypto } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+import type { FastifyInstance } from 'fastify'
+import samlify from 'samlify'
+import { isAddress } from '../openid-provider.ts'
+import { postingPage, signInPage } from '../sign-in-page.ts'
+
+const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = samlify
+// Requests are read by one who wants to sign somebody in; schemas are the product's to keep.
+setSchemaValidator({ validate: async () => 'not looked at' })
+
+const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress'
+const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
+
+/** A key that assertions are signed with, and its certificate: PEM texts. */
+export type SigningKey = { privateKey: string; certificate: string }
+
+/** What the next responses say that they should not: for tests of who reads them. */
+export type Lies = {
+  audience?: string
+  recipient?: string
+  issuer?: string
+  inResponseTo?: string
+  nameId?: string
+  nameIdFormat?: string
+  /** When it ends, from now. */
+  endsInSeconds?: number
+  /** Left unsigned. */
+  unsigned?: boolean
+}
+
+/** Makes a key with a certificate of ten years. */
+export async function makeSigningKey(): Promise<SigningKey> {
+  x509.cryptoProvider.set(webcrypto as unknown as Crypto)
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    publicExponent: new Uint8Array([1, 0, 1]),
+    modulusLength: 2048,
+  }
+  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as unknown as CryptoKeyPair
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: 'CN=Stand-in identity provider',
+    notBefore: new Date(Date.now() - 86_400_000),
+    notAfter: new Date(Date.now() + 3650 * 86_400_000),
+    signingAlgorithm: algorithm,
+    keys,
+  })
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey as webcrypto.CryptoKey))
+  return {
+    privateKey: `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END PRIVATE KEY-----\n`,
+    certificate: certificate.toString('pem'),
+  }
+}
+
+type Asked = { id: string; acsUrl: string; audience: string }
+
+/** Serves an identity provider of SAML 2.0 (samlify): metadata at /saml/metadata, sign-in at /saml/sso (HTTP-Redirect). */
+export function serveSaml(
+  app: FastifyInstance,
+  url: string,
+  { privateKey, certificate }: SigningKey,
+  lies: () => Lies,
+): void {
+  const entityId = `${url}/saml/metadata`
+  const provider = IdentityProvider({
+    metadata: metadataOf(entityId, `${url}/saml/sso`, certificate),
+    privateKey,
+    isAssertionEncrypted: false,
+    requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    loginResponseTemplate: {
+      context: SamlLib.defaultLoginResponseTemplate.context,
+      attributes: [
+        {
+          name: EMAIL,
+          valueTag: 'email',
+          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:uri',
+          valueXsiType: 'xs:string',
+        },
+        {
+          name: 'email_verified',
+          valueTag: 'verified',
+          nameFormat: 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic',
+          valueXsiType: 'xs:string',
+        },
+      ],
+    },
+  })
+  const serviceProviderOf = ({ acsUrl, audience }: Pick<Asked, 'acsUrl' | 'audience'>, signs: boolean) =>
+    ServiceProvider({
+      entityID: audience,
+      wantAssertionsSigned: signs,
+      assertionConsumerService: [{ Binding: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', Location: acsUrl }],
+    })
+
+  /** Reads a request (HTTP-Redirect). @throws where it is none, or wants the answer to go anywhere but to this machine */
+  const read = async (query: Record<string, string>): Promise<Asked> => {
+    const anybody = serviceProviderOf({ acsUrl: url, audience: url }, true)
+    const { extract } = await provider.parseLoginRequest(anybody, 'redirect', { query })
+    const { id, assertionConsumerServiceUrl } = extract.request as Record<string, string>
+    const acsUrl = assertionConsumerServiceUrl ?? ''
+    if (!/^(localhost|127\.0\.0\.1)$/.test(new URL(acsUrl).hostname)) throw new Error('not of this machine')
+    return { id: id ?? '', acsUrl, audience: String(extract.issuer) }
+  }
+
+  const answer = async (asked: Asked, email: string): Promise<string> => {
+    const lie = lies()
+    const now = new Date()
+    const end = new Date(now.getTime() + (lie.endsInSeconds ?? 300) * 1000).toISOString()
+    const claims = {
+      ...(email.startsWith('noemail') ? {} : { email, verified: String(!email.startsWith('unverified')) }),
+    }
+    const id = `_${randomBytes(20).toString('hex')}`
+    const { context } = await provider.createLoginResponse(
+      serviceProviderOf(asked, !lie.unsigned),
+      { extract: { request: { id: asked.id } } },
+      'post',
+      {},
+      {
+        customTagReplacement: (template) => ({
+          id,
+          context: SamlLib.replaceTagsByValue(withClaims(template, claims), {
+            ID: id,
+            AssertionID: `_${randomBytes(20).toString('hex')}`,
+            Destination: asked.acsUrl,
+            Issuer: lie.issuer ?? entityId,
+            IssueInstant: now.toISOString(),
+            ConditionsNotBefore: new Date(now.getTime() - 3_600_000).toISOString(),
+            ConditionsNotOnOrAfter: end,
+            SubjectConfirmationDataNotOnOrAfter: end,
+            SubjectRecipient: lie.recipient ?? asked.acsUrl,
+            InResponseTo: lie.inResponseTo ?? asked.id,
+            Audience: lie.audience ?? asked.audience,
+            StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Success',
+            NameIDFormat: lie.nameIdFormat ?? PERSISTENT,
+            NameID: lie.nameId ?? createHash('sha256').update(email).digest('hex').slice(0, 32),
+            AuthnStatement: '',
+            attrEmail: claims.email ?? '',
+            attrVerified: claims.verified ?? '',
+          }),
+        }),
+      },
+    )
+    return context
+  }
+
+  app.get('/saml/metadata', async (_request, reply) =>
+    reply.type('application/samlmetadata+xml; charset=utf-8').send(provider.getMetadata()),
+  )
+
+  const page = (asked: Asked, query: Record<string, string>, typed: string, isRefused: boolean) => ({
+    name: 'your company',
+    action: '/saml/sso',
+    hidden: query,
+    appOrigin: new URL(asked.acsUrl).origin,
+    typed,
+    isRefused,
+  })
+  const unreadable = 'This is not a request to sign in. Go back and start again.'
+
+  app.get<{ Querystring: Record<string, string> }>('/saml/sso', async (request, reply) => {
+    const query = carriedIn(request.query)
+    const asked = await read(query).catch(() => null)
+    if (!asked) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
+    return signInPage(reply, page(asked, query, '', false))
+  })
+
+  app.post('/saml/sso', async (request, reply) => {
+    const fields = request.body as Record<string, string>
+    const query = carriedIn(fields)
+    const asked = await read(query).catch(() => null)
+    if (!asked) return reply.code(400).type('text/plain; charset=utf-8').send(unreadable)
+    const email = (fields.email ?? '').trim().toLowerCase()
+    const isCancelled = fields.decision === 'cancel'
+    if (!isCancelled && !isAddress(email)) return signInPage(reply, page(asked, query, email, true))
+    const failed = isCancelled || email.startsWith('error')
+    const response = failed ? refusal(asked, entityId, isCancelled) : await answer(asked, email)
+    return postingPage(reply, 'Signing you in…', asked.acsUrl, {
+      SAMLResponse: response,
+      ...(query.RelayState ? { RelayState: query.RelayState } : {}),
+    })
+  })
+}
+
+/** SAML 2.0 Metadata. The library writes it too, but wants a place for signing out, which there is none of. */
+function metadataOf(entityId: string, ssoUrl: string, certificate: string): string {
+  const encoded = certificate.replace(/-----[^-]+-----|\s/g, '')
+  return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${encoded}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><NameIDFormat>${PERSISTENT}</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${ssoUrl}"/></IDPSSODescriptor></EntityDescriptor>`
+}
+
+/** The parameters of a request that its answer needs. */
+function carriedIn({ SAMLRequest = '', RelayState = '' }: Record<string, string>): Record<string, string> {
+  return { SAMLRequest, ...(RelayState ? { RelayState } : {}) }
+}
+
+/** Without the statement of what is not told. */
+function withClaims(template: string, claims: object): string {
+  return Object.keys(claims).length > 0
+    ? template
+    : template.replace(/<saml:AttributeStatement>.*<\/saml:AttributeStatement>/, '')
+}
+
+/** A response that says that nobody was signed in. */
+function refusal({ id, acsUrl }: Asked, issuer: string, isCancelled: boolean): string {
+  const status = 'urn:oasis:names:tc:SAML:2.0:status'
+  const reason = isCancelled ? `<samlp:StatusCode Value="${status}:AuthnFailed"/>` : ''
+  const now = new Date().toISOString()
+  return Buffer.from(
+    `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_${randomBytes(20).toString('hex')}" Version="2.0" IssueInstant="${now}" Destination="${acsUrl}" InResponseTo="${id}"><saml:Issuer>${issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${status}:Responder">${reason}</samlp:StatusCode></samlp:Status></samlp:Response>`,
+  ).toString('base64')
+}
