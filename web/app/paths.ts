@@ -27,7 +27,7 @@ const allPages = {
   campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/campaigns.tsx' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/campaign.tsx' },
   billing: { path: '/billing', access: 'signed-in' },
-  account: { path: '/account', access: 'signed-in' },
+  account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
   settings: { path: '/settings', access: 'signed-in' },
   operator: { path: '/operator', access: 'signed-in' },
   extension: { path: '/extension', access: 'signed-in' },

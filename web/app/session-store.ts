@@ -263,6 +263,11 @@ export function createSessionStore(world: SessionWorld) {
       if (token) await world.revoke(token).catch(() => {})
     },
 
+    /** The session is over at the server, by what was done here (signed out everywhere, account deleted): forgets it. */
+    forget(): void {
+      leave('chosen')
+    },
+
     /** The access token for the next call, renewed first where it is about to end. */
     async currentToken(): Promise<string | null> {
       const { token, refreshToken } = read()

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { knowsPasskeys, signWithPasskey } from './passkey'
 import { codeHint, waysOf } from './second-factor'
 
 export interface SecondFactorFormProps {
@@ -19,10 +20,7 @@ export interface SecondFactorFormProps {
 /** The second step of a sign-in: a code, or a passkey. */
 export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   const { ticket, secondFactor } = needed
-  const ways = waysOf(
-    secondFactor,
-    'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential,
-  )
+  const ways = waysOf(secondFactor, knowsPasskeys())
   const { status } = useSession()
   const form = useForm<{ code: string }>({ defaultValues: { code: '' } })
   const enter = (answer: Parameters<typeof session.signIn>[0]) => {
@@ -103,16 +101,10 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
   )
 }
 
-/** Lets the browser ask for a passkey of this account. @throws DOMException where it was called off or none is there */
+/** @throws DOMException where it was called off or no passkey is there */
 async function askPasskey(ticket: string) {
   const { options } = await client.secondFactors.signInChallenge({ ticket })
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
-    options as unknown as PublicKeyCredentialRequestOptionsJSON,
-  )
-  const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential | null
-  if (!credential) throw new DOMException('No passkey was given.', 'NotAllowedError')
-  const { response, ...rest } = credential.toJSON() as AuthenticationResponseJSON
-  return { ...rest, type: 'public-key' as const, response: { ...response } }
+  return signWithPasskey(options)
 }
 
 function problemWords(error: Error): string {

@@ -1,6 +1,7 @@
 import type { ImportResult, LeadFilter } from '@x-automated/contract/leads'
 import { session } from '../../session'
 import { errorOf, signedFetch } from '../../signed-fetch'
+import { save } from '../../ui/save-file'
 import { filterQuery } from './lead-address'
 
 /** Largest file that an import takes: 64 MiB. */
@@ -52,17 +53,6 @@ export async function exportLeads(filter: LeadFilter): Promise<void> {
   const query = filterQuery(filter).toString()
   const answer = await signedFetch(`/api/leads/export${query && `?${query}`}`)
   save(await answer.blob(), `leads-${new Date().toISOString().slice(0, 10)}.csv`)
-}
-
-/** Hands a file to the browser's downloads. */
-export function save(content: Blob, name: string): void {
-  const url = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // The download has its own hold on it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
 /** Lines that were refused, as a CSV file. */

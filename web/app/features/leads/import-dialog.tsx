@@ -8,8 +8,9 @@ import { Callout } from '../../ui/callout'
 import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
+import { save } from '../../ui/save-file'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { IMPORT_BYTES_MAX, importLeads, refusedCsv, save } from './csv-files'
+import { IMPORT_BYTES_MAX, importLeads, refusedCsv } from './csv-files'
 
 /** Refused lines that are shown; all of them are in the file to download. */
 const REFUSED_SHOWN = 500

@@ -34,4 +34,5 @@ export const profileLinks = links([
   ['lists', 'Lists'],
   ['campaigns', 'Campaigns'],
   ['billing', 'Billing & Subscription'],
+  ['account', 'Account'],
 ])

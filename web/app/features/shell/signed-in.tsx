@@ -13,7 +13,7 @@ export interface SignedInHandle {
   /** After so long the page says that it takes long, where that is not 2 seconds. */
   slowAfterMs?: number
   /** Said on the login page to those who were sent there. */
-  turnedAway?: string
+  turnedAway?: string | ((query: URLSearchParams) => string | undefined)
 }
 
 /** Around every signed-in page: waits for the session, and sends guests to /login and back. */
@@ -29,13 +29,15 @@ export default function SignedIn() {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
 
+  const notice =
+    typeof page?.turnedAway === 'function' ? page.turnedAway(new URLSearchParams(search)) : page?.turnedAway
   if (waiting) return <LoadingScreen words={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
     // Who signs out goes home; who is not signed in may do so, and comes back here.
     return state.reason === 'chosen' ? (
       <Navigate to={paths.home} replace />
     ) : (
-      <Navigate to={paths.login} replace state={{ from, notice: page?.turnedAway }} />
+      <Navigate to={paths.login} replace state={{ from, notice }} />
     )
   }
   return (

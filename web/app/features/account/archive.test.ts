@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { sizeWords } from './archive'
+
+it.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [12_345, '12 KB'],
+  [3_440_000, '3.4 MB'],
+])('says of %d bytes: %s', (bytes, words) => {
+  expect(sizeWords(bytes)).toBe(words)
+})

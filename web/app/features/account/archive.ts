@@ -1,0 +1,26 @@
+import { signedFetch } from '../../signed-fetch'
+
+/**
+ * Fetches everything of the account, as one ZIP.
+ * @param onReceived called with the bytes that have come so far
+ * @throws as signedFetch; AbortError where `signal` said to stop
+ */
+export async function fetchArchive(onReceived: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
+  const answer = await signedFetch('/api/auth/user/export', { signal })
+  const pieces: BlobPart[] = []
+  let received = 0
+  const reader = answer.body?.getReader()
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    pieces.push(next.value)
+    received += next.value.byteLength
+    onReceived(received)
+  }
+  return new Blob(pieces, { type: 'application/zip' })
+}
+
+/** How much that is, as people say it: '12 KB', '3.4 MB'. */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`
+  return `${(bytes / 1_000_000).toFixed(1)} MB`
+}

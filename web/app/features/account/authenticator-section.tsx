@@ -1,0 +1,55 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, client } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { sayFailure, useProof } from '../auth/proof'
+import { type AuthenticatorSetup, EnrolAuthenticatorDialog } from './enrol-authenticator-dialog'
+import { FactorRows } from './factor-rows'
+import { RecoveryCodesDialog } from './recovery-codes-dialog'
+import { Section } from './section'
+
+/** Six digits from an app on another device, asked for beside the password. */
+export function AuthenticatorSection() {
+  const withProof = useProof()
+  const factors = useQuery(api.secondFactors.list.queryOptions())
+  const [setup, setSetup] = useState<AuthenticatorSetup | null>(null)
+  const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
+  const begin = useMutation({
+    mutationFn: () => withProof(() => client.secondFactors.enrol({ kind: 'totp' })),
+    onSuccess: ({ id, secret, uri }) => secret && uri && setSetup({ id, secret, uri }),
+    onError: (error) => sayFailure(error),
+  })
+  const all = factors.data?.factors ?? []
+  const apps = all.filter(({ kind }) => kind === 'totp')
+  return (
+    <Section
+      id="authenticator"
+      query={factors}
+      description="A code from an app on your phone, asked for when you log in: a stolen password alone is then not enough."
+      actions={
+        factors.data && (
+          <Button
+            size="sm"
+            variant={apps.length === 0 ? 'primary' : 'secondary'}
+            loading={begin.isPending}
+            onClick={() => begin.mutate()}
+          >
+            {apps.length === 0 ? 'Set up' : 'Add another'}
+          </Button>
+        )
+      }
+    >
+      {apps.length === 0 ? <Badge>Off</Badge> : <FactorRows label="Authenticator apps" factors={apps} all={all} />}
+      <EnrolAuthenticatorDialog
+        setup={setup}
+        onClose={() => setSetup(null)}
+        onDone={(codes) => {
+          setSetup(null)
+          setRecoveryCodes(codes)
+        }}
+      />
+      <RecoveryCodesDialog codes={recoveryCodes} onClose={() => setRecoveryCodes(null)} />
+    </Section>
+  )
+}

@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Button } from '../../ui/button'
+import { Progress } from '../../ui/progress'
+import { save } from '../../ui/save-file'
+import { toast } from '../../ui/toast'
+import { sayFailure } from '../auth/proof'
+import { fetchArchive, sizeWords } from './archive'
+import { Section } from './section'
+
+/** One archive of everything that is kept about the account. */
+export function DataSection() {
+  const [received, setReceived] = useState(0)
+  const stop = useRef<AbortController | null>(null)
+  const download = useMutation({
+    async mutationFn() {
+      stop.current = new AbortController()
+      setReceived(0)
+      const archive = await fetchArchive(setReceived, stop.current.signal)
+      save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
+      return archive.size
+    },
+    onSuccess: (bytes) => toast.success(`Your data was downloaded (${sizeWords(bytes)}).`),
+    onError: (error) => stop.current?.signal.aborted || sayFailure(error),
+  })
+  return (
+    <Section
+      id="data"
+      description="Everything we keep about you, as one ZIP of JSON files: account, sessions, X accounts, leads, lists, campaigns, messages, scrapes and referrals."
+    >
+      {download.isPending ? (
+        <div className="grid gap-3">
+          <Progress label="Collecting your data…" value={null} detail={`${sizeWords(received)} so far`} />
+          <Button size="sm" className="w-fit" onClick={() => stop.current?.abort()}>
+            Stop
+          </Button>
+        </div>
+      ) : (
+        <Button icon={<Download aria-hidden />} onClick={() => download.mutate()}>
+          Download my data
+        </Button>
+      )}
+    </Section>
+  )
+}

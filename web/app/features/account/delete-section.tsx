@@ -1,0 +1,68 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { api, client } from '../../api'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
+import { forgetPlace, readPlace } from '../waitlist/stored-place'
+import { Section } from './section'
+
+/** The end of the account, at once and for good. */
+export function DeleteSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section id="delete" query={user} description="At once, and for good. Nobody can bring it back, not even we.">
+      {user.data && <DeleteForm email={user.data.email} />}
+    </Section>
+  )
+}
+
+function DeleteForm({ email }: { email: string }) {
+  const withProof = useProof()
+  const form = useForm({ defaultValues: { confirmation: '' } })
+  const confirmation = form.watch('confirmation')
+  const remove = useMutation({
+    mutationFn: () => withProof(() => client.personalData.remove({ confirmation: email })),
+    onSuccess() {
+      if (readPlace(localStorage)?.email === email) forgetPlace()
+      toast.success('Your account was deleted.')
+      session.forget()
+    },
+    onError: (error) => sayFailure(error),
+  })
+  return (
+    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.mutate())}>
+      <div className="grid gap-2">
+        <p>This goes with your account:</p>
+        <ul className="grid list-disc gap-1 ps-5 text-muted">
+          <li>your workspace with all its leads, lists, campaigns, messages and scrapes, for everyone in it</li>
+          <li>the connection to X; X is told that our access ends</li>
+          <li>your referral code, achievements and rewards; your place on the waitlist stays, without your name</li>
+          <li>every session, second factor and linked account</li>
+        </ul>
+      </div>
+      <Field
+        label={
+          <>
+            Type <span className="break-all">{email}</span> to confirm
+          </>
+        }
+        className="max-w-sm"
+      >
+        <Input autoComplete="off" autoCapitalize="none" spellCheck={false} {...form.register('confirmation')} />
+      </Field>
+      <Button
+        type="submit"
+        variant="danger"
+        className="w-fit"
+        disabled={confirmation.trim().toLowerCase() !== email}
+        loading={remove.isPending}
+      >
+        {remove.isPending ? 'Deleting…' : 'Delete my account'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,26 @@
+import { useSearchParams } from 'react-router'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { emailChangeNotice } from './email-change-words'
+
+/** What became of a link that confirms the change of an address. */
+export function EmailChangeNotice() {
+  const [params, setParams] = useSearchParams()
+  const notice = emailChangeNotice(params.get('emailChange'))
+  if (!notice) return null
+  return (
+    <div className="pb-6">
+      <Callout
+        tone={notice.tone}
+        title={notice.title}
+        action={
+          <Button size="sm" onClick={() => setParams({}, { replace: true })}>
+            OK
+          </Button>
+        }
+      >
+        {notice.words}
+      </Callout>
+    </div>
+  )
+}

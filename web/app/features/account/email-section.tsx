@@ -1,0 +1,120 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { User } from '@x-automated/contract/account'
+import { Check, Clock } from 'lucide-react'
+import { useForm } from 'react-hook-form'
+import { api, client, fieldProblems } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { emailProblem, isEmail } from '../auth/email'
+import { sayFailure, useProof } from '../auth/proof'
+import { Section } from './section'
+
+/** The address that one logs in with, and its change, which both mailboxes have to confirm. */
+export function EmailSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section
+      id="email"
+      query={user}
+      description="You log in with it, and our mails go there. Your place on the waitlist moves along."
+    >
+      {user.data && <EmailChange user={user.data} />}
+    </Section>
+  )
+}
+
+function EmailChange({ user }: { user: User }) {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const form = useForm({ defaultValues: { email: '' } })
+  const change = useMutation({
+    mutationFn: (email: string) => withProof(() => client.account.updateUser({ email })),
+    onSuccess(changed) {
+      queries.setQueryData(api.account.findUser.queryKey(), changed)
+      form.reset()
+      if (changed.pendingEmail) toast.success('We have mailed a link to both addresses.')
+      else toast.success('Your address stays as it is.')
+    },
+    onError(error) {
+      if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
+      else sayFailure(error)
+    },
+  })
+  const { pendingEmail, pendingEmailConfirmed } = user
+
+  return (
+    <div className="grid gap-5">
+      <p className="flex flex-wrap items-center gap-2">
+        <strong className="break-all">{user.email}</strong>
+        <Badge tone="good" icon={<Check aria-hidden />}>
+          Confirmed
+        </Badge>
+      </p>
+      {pendingEmail ? (
+        <div className="grid gap-4 rounded-lg border border-line bg-sunken p-4" role="status">
+          <p>
+            Your account moves to <strong className="break-all">{pendingEmail}</strong> once both mailboxes have opened
+            their link and confirmed, within 24 hours.
+          </p>
+          <ul className="grid gap-2">
+            <Mailbox address={user.email} confirmed={pendingEmailConfirmed?.present ?? false} />
+            <Mailbox address={pendingEmail} confirmed={pendingEmailConfirmed?.new ?? false} />
+          </ul>
+          <div className="flex flex-wrap gap-2">
+            <Button size="sm" loading={change.isPending} onClick={() => change.mutate(pendingEmail)}>
+              Send the links again
+            </Button>
+            <Button size="sm" variant="ghost" disabled={change.isPending} onClick={() => change.mutate(user.email)}>
+              Cancel the change
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <form
+          noValidate
+          method="post"
+          className="flex flex-wrap items-start gap-3"
+          onSubmit={form.handleSubmit(({ email }) => change.mutate(email.trim().toLowerCase()))}
+        >
+          <Field
+            label="New email address"
+            error={form.formState.errors.email?.message}
+            required
+            className="w-full max-w-sm"
+          >
+            <Input
+              type="email"
+              autoComplete="email"
+              inputMode="email"
+              spellCheck={false}
+              placeholder="you@company.com"
+              {...form.register('email', {
+                validate: {
+                  shape: (email) => isEmail(email) || emailProblem,
+                  other: (email) => email.trim().toLowerCase() !== user.email || 'This is your address already',
+                },
+              })}
+            />
+          </Field>
+          <Button type="submit" className="sm:mt-6.5" loading={change.isPending}>
+            {change.isPending ? 'Sending…' : 'Change address'}
+          </Button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+function Mailbox({ address, confirmed }: { address: string; confirmed: boolean }) {
+  return (
+    <li className="flex flex-wrap items-center gap-2">
+      <Badge tone={confirmed ? 'good' : 'neutral'} icon={confirmed ? <Check aria-hidden /> : <Clock aria-hidden />}>
+        {confirmed ? 'Confirmed' : 'Waiting'}
+      </Badge>
+      <span className="break-all">{address}</span>
+    </li>
+  )
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorCode, errorWords } from '../../api'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { CopyButton } from '../../ui/copy-button'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { QrCode } from './qr-code'
+
+/** A new authenticator app that does not count yet. */
+export interface AuthenticatorSetup {
+  id: string
+  /** Base32, for typing. */
+  secret: string
+  /** otpauth:, for scanning. */
+  uri: string
+}
+
+interface EnrolAuthenticatorDialogProps {
+  setup: AuthenticatorSetup | null
+  onClose: () => void
+  /** It counts from now on. @param recoveryCodes with the first factor of an account */
+  onDone: (recoveryCodes: string[] | null) => void
+}
+
+/** Scan, then type the first code: only then the app counts. */
+export function EnrolAuthenticatorDialog({ setup, onClose, onDone }: EnrolAuthenticatorDialogProps) {
+  // Stays while the dialog leaves.
+  const [shown, setShown] = useState<AuthenticatorSetup | null>(null)
+  if (setup && setup !== shown) setShown(setup)
+  return shown && <Enrol key={shown.id} open={setup !== null} setup={shown} onClose={onClose} onDone={onDone} />
+}
+
+interface EnrolProps extends EnrolAuthenticatorDialogProps {
+  open: boolean
+  setup: AuthenticatorSetup
+}
+
+function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps) {
+  const formId = useId()
+  const queries = useQueryClient()
+  const form = useForm({ defaultValues: { code: '' } })
+  const verify = useMutation({
+    mutationFn: ({ code }: { code: string }) => client.secondFactors.verify({ id, code }),
+    onSuccess({ recoveryCodes }) {
+      session.announce('MFA_CHALLENGE_VERIFIED')
+      void queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+      toast.success('Your authenticator app is set up.')
+      onDone(recoveryCodes)
+    },
+    onError(error) {
+      const words =
+        errorCode(error) === 'INVALID_CODE'
+          ? 'This code is not right. Wait for the next one, and check the clock of your phone.'
+          : errorWords(error)
+      form.setError('code', { message: words }, { shouldFocus: true })
+    },
+  })
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Set up an authenticator app"
+      description="With Google Authenticator, 1Password, Authy or any other app for one-time codes."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" loading={verify.isPending}>
+            {verify.isPending ? 'Verifying…' : 'Verify and turn on'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5 pt-2">
+        <div className="grid justify-items-center gap-3">
+          <QrCode text={uri} label="QR code for your authenticator app" />
+          <p className="text-muted">Scan it with the app, or type the key in by hand.</p>
+        </div>
+        <div className="flex items-end gap-2">
+          <Field label="Key" className="min-w-0 flex-1">
+            <Input
+              readOnly
+              value={secret}
+              className="font-mono text-ellipsis"
+              onFocus={(e) => e.currentTarget.select()}
+            />
+          </Field>
+          <CopyButton text={secret} label="Copy key" />
+        </div>
+        <form id={formId} noValidate method="post" onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
+          <Field
+            label="Code"
+            hint="The 6 digits that the app shows now."
+            error={form.formState.errors.code?.message}
+            required
+          >
+            <Input
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              maxLength={10}
+              {...form.register('code', { validate: (code) => code.trim() !== '' || 'Please enter the code' })}
+            />
+          </Field>
+        </form>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Factor } from '@x-automated/contract/second-factors'
+import { KeyRound, Smartphone } from 'lucide-react'
+import { api, client } from '../../api'
+import { Button } from '../../ui/button'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
+import { Row, Rows } from './rows'
+
+/** Second factors of one kind, each with a way to remove it. */
+export function FactorRows({
+  label,
+  factors,
+  all,
+}: {
+  label: string
+  factors: readonly Factor[]
+  all: readonly Factor[]
+}) {
+  if (factors.length === 0) return null
+  return (
+    <Rows label={label}>
+      {factors.map((factor) => (
+        <FactorRow key={factor.id} factor={factor} isLast={all.length === 1} />
+      ))}
+    </Rows>
+  )
+}
+
+function FactorRow({ factor: { id, kind, name, createdAt, lastUsedAt }, isLast }: { factor: Factor; isLast: boolean }) {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const confirm = useConfirm()
+  const remove = useMutation({
+    mutationFn: () => withProof(() => client.secondFactors.remove({ id })),
+    onSuccess() {
+      toast.success(`“${name}” was removed.`)
+      return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+    },
+    onError: (error) => sayFailure(error),
+  })
+  const ask = async () => {
+    const yes = await confirm({
+      title: `Remove “${name}”?`,
+      body: isLast
+        ? 'It is your only second factor: from then on your password alone lets in, and your recovery codes end.'
+        : 'It is not asked for any more when you log in.',
+      confirm: 'Remove',
+      danger: true,
+    })
+    if (yes) remove.mutate()
+  }
+  return (
+    <Row
+      icon={kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}
+      title={name}
+      detail={
+        <>
+          Added <DateTime value={createdAt} precision="day" />
+          {lastUsedAt ? (
+            <>
+              {' · '}last used <DateTime value={lastUsedAt} />
+            </>
+          ) : (
+            ' · not used yet'
+          )}
+        </>
+      }
+      action={
+        <Button size="sm" loading={remove.isPending} onClick={ask}>
+          Remove<span className="sr-only"> {name}</span>
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,118 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Identity } from '@x-automated/contract/identities'
+import { KeyRound, Mail, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api, client } from '../../api'
+import { BrandSign } from '../../ui/brand-sign'
+import { Button } from '../../ui/button'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { toast } from '../../ui/toast'
+import { newCodeChallenge } from '../auth/pkce'
+import { sayFailure, useProof } from '../auth/proof'
+import { providerName } from './link-problems'
+import { Row, Rows } from './rows'
+import { Section } from './section'
+import { useLinkReturn } from './use-link-return'
+
+/** The password, the mailbox, and accounts elsewhere that sign in here. */
+export function IdentitiesSection() {
+  useLinkReturn()
+  const user = useQuery(api.account.findUser.queryOptions())
+  const identities = useQuery(api.identities.list.queryOptions())
+  const providers = useQuery({ ...api.identities.listProviders.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
+  const linked = identities.data?.identities ?? []
+  const offersGoogle = providers.data?.providers.includes('google')
+  return (
+    <Section
+      id="sign-in"
+      query={identities}
+      description="Each of these lets you in. Unlink what you do not use."
+      actions={offersGoogle && <LinkGoogle another={linked.some(({ provider }) => provider === 'google')} />}
+    >
+      <Rows label="Ways to sign in">
+        <Row
+          icon={<KeyRound aria-hidden />}
+          title="Password"
+          detail={user.data && (user.data.hasPassword ? 'With your email address' : 'Not set')}
+        />
+        {linked.map((identity) => (
+          <IdentityRow key={identity.id} identity={identity} />
+        ))}
+        <Row
+          icon={<Mail aria-hidden />}
+          title="Your mailbox"
+          detail="A mailed link lets you set a new password when you have forgotten it"
+        />
+      </Rows>
+    </Section>
+  )
+}
+
+function IdentityRow({ identity: { id, provider, email, createdAt } }: { identity: Identity }) {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const confirm = useConfirm()
+  const name = providerName(provider)
+  const unlink = useMutation({
+    mutationFn: () => withProof(() => client.identities.unlink({ id })),
+    onSuccess() {
+      toast.success(`${name} was unlinked.`)
+      return queries.invalidateQueries({ queryKey: api.identities.key() })
+    },
+    onError: (error) => sayFailure(error),
+  })
+  const ask = async () => {
+    const yes = await confirm({
+      title: `Unlink ${name}?`,
+      body: `${email ?? 'This account'} signs you in no more. You can link it again.`,
+      confirm: 'Unlink',
+      danger: true,
+    })
+    if (yes) unlink.mutate()
+  }
+  return (
+    <Row
+      icon={signOf(provider)}
+      title={name}
+      detail={
+        <>
+          {email && <span className="break-all">{email} · </span>}
+          Linked <DateTime value={createdAt} precision="day" />
+        </>
+      }
+      action={
+        <Button size="sm" loading={unlink.isPending} onClick={ask}>
+          Unlink<span className="sr-only"> {name}</span>
+        </Button>
+      }
+    />
+  )
+}
+
+function signOf(provider: string): ReactNode {
+  return provider === 'google' ? <BrandSign brand="google" /> : <ShieldCheck aria-hidden />
+}
+
+function LinkGoogle({ another }: { another: boolean }) {
+  const withProof = useProof()
+  const begin = useMutation({
+    async mutationFn() {
+      const codeChallenge = await newCodeChallenge('link')
+      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      return withProof(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
+    },
+    onSuccess: ({ url }) => location.assign(url),
+    onError: (error) => sayFailure(error, 'Failed to sign in with Google. Please try again.'),
+  })
+  return (
+    <Button
+      size="sm"
+      icon={<BrandSign brand="google" />}
+      loading={begin.isPending || begin.isSuccess}
+      onClick={() => begin.mutate()}
+    >
+      {another ? 'Link another Google account' : 'Link Google'}
+    </Button>
+  )
+}

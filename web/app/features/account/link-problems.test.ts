@@ -1,0 +1,15 @@
+import { PROVIDER_PROBLEMS } from '@x-automated/contract/identities'
+import { expect, it } from 'vitest'
+import { linkProblem, providerName } from './link-problems'
+
+it('has words for every problem, and says of a cancelled one that nothing was changed', () => {
+  for (const key of Object.keys(PROVIDER_PROBLEMS)) expect(linkProblem(key)).toBeTruthy()
+  expect(linkProblem('cancelled')).toBe('Linking was cancelled at Google. Nothing was changed.')
+  expect(linkProblem('failed')).toBe(PROVIDER_PROBLEMS.failed)
+  expect(linkProblem('constructor')).toBeNull()
+  expect(linkProblem(null)).toBeNull()
+})
+
+it('calls a provider that it does not know by its own name', () => {
+  expect(['google', 'acme-sso', 'constructor'].map(providerName)).toEqual(['Google', 'acme-sso', 'constructor'])
+})

@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorWords } from '../../api'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { createPasskey, knowsPasskeys } from '../auth/passkey'
+import { ProofCancelled, useProof } from '../auth/proof'
+import { FactorRows } from './factor-rows'
+import { RecoveryCodesDialog } from './recovery-codes-dialog'
+import { Section } from './section'
+
+/** A fingerprint, a face or a security key, asked for beside the password. */
+export function PasskeysSection() {
+  const factors = useQuery(api.secondFactors.list.queryOptions())
+  const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
+  const all = factors.data?.factors ?? []
+  const passkeys = all.filter(({ kind }) => kind === 'passkey')
+  return (
+    <Section
+      id="passkeys"
+      query={factors}
+      description="Your fingerprint, your face or a security key as second step when you log in. Nobody can phish it."
+    >
+      <div className="grid gap-5">
+        <FactorRows label="Passkeys" factors={passkeys} all={all} />
+        {knowsPasskeys() ? (
+          <AddPasskey onRecoveryCodes={setRecoveryCodes} />
+        ) : (
+          <p className="text-muted">This browser does not support passkeys.</p>
+        )}
+      </div>
+      <RecoveryCodesDialog codes={recoveryCodes} onClose={() => setRecoveryCodes(null)} />
+    </Section>
+  )
+}
+
+function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | null) => void }) {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const form = useForm({ defaultValues: { name: '' } })
+  const add = useMutation({
+    async mutationFn({ name }: { name: string }) {
+      const { id, options } = await withProof(() => client.secondFactors.enrol({ kind: 'passkey', name: name.trim() }))
+      try {
+        return await client.secondFactors.verify({ id, credential: await createPasskey(options) })
+      } catch (error) {
+        // It counts only once it is verified; without that it is given up at once.
+        await client.secondFactors.remove({ id }).catch(() => {})
+        throw error
+      }
+    },
+    onSuccess({ recoveryCodes }, { name }) {
+      session.announce('MFA_CHALLENGE_VERIFIED')
+      void queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+      form.reset()
+      toast.success(`The passkey “${name.trim() || 'Passkey'}” was added.`)
+      onRecoveryCodes(recoveryCodes)
+    },
+  })
+  return (
+    <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
+      {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemWords(add.error)}</Callout>}
+      <div className="flex flex-wrap items-end gap-3">
+        <Field label="Name of the passkey" className="w-full max-w-sm">
+          <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
+        </Field>
+        <Button type="submit" loading={add.isPending}>
+          {add.isPending ? 'Adding…' : 'Add a passkey'}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function problemWords(error: Error): string {
+  if (error instanceof DOMException) {
+    return error.name === 'InvalidStateError'
+      ? 'This device has a passkey for your account already.'
+      : 'No passkey was made. Nothing was changed.'
+  }
+  return errorWords(error)
+}

@@ -1,0 +1,112 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { User } from '@x-automated/contract/account'
+import { useForm } from 'react-hook-form'
+import { Link } from 'react-router'
+import { api, client, errorCode, errorWords, fieldProblems } from '../../api'
+import { paths } from '../../paths'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { Field } from '../../ui/field'
+import { PasswordInput } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { PasswordChecklist } from '../auth/password-checklist'
+import { meetsPasswordRules, passwordProblem } from '../auth/password-rules'
+import { sayFailure, useProof } from '../auth/proof'
+import { Section } from './section'
+
+/** Changes the password, or sets the first one of an account that others vouch for. */
+export function PasswordSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section
+      id="password"
+      query={user}
+      description={
+        user.data && !user.data.hasPassword
+          ? 'You have none yet. With one you can log in by your email address, too.'
+          : 'A new password signs out every other device.'
+      }
+    >
+      {user.data && <PasswordForm user={user.data} />}
+    </Section>
+  )
+}
+
+const empty = { currentPassword: '', password: '', confirmation: '' }
+
+function PasswordForm({ user }: { user: User }) {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const form = useForm({ defaultValues: empty })
+  const { errors } = form.formState
+  const password = form.watch('password')
+  const change = useMutation({
+    mutationFn: ({ currentPassword, password }: typeof empty) =>
+      withProof(() => client.account.updateUser({ password, ...(user.hasPassword ? { currentPassword } : {}) })),
+    onSuccess(changed) {
+      queries.setQueryData(api.account.findUser.queryKey(), changed)
+      session.updateUser({ id: changed.id, email: changed.email })
+      form.reset(empty)
+      toast.success('Your password was changed. Other devices were signed out.')
+    },
+    onError(error) {
+      if (fieldProblems(error).password) form.setError('password', { message: passwordProblem }, { shouldFocus: true })
+      else if (errorCode(error) === 'INVALID_CREDENTIALS')
+        form.setError('currentPassword', { message: errorWords(error) }, { shouldFocus: true })
+      else sayFailure(error)
+    },
+  })
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid max-w-sm gap-4"
+      onSubmit={form.handleSubmit((values) => change.mutate(values))}
+    >
+      {/* So that password managers know whose password it is. */}
+      <input hidden readOnly autoComplete="username" value={user.email} />
+      {user.hasPassword && (
+        <Field
+          label="Current password"
+          error={errors.currentPassword?.message}
+          required
+          aside={
+            <Link to={paths.forgotPassword} className="text-link">
+              Forgot password?
+            </Link>
+          }
+        >
+          <PasswordInput
+            autoComplete="current-password"
+            {...form.register('currentPassword', { required: 'Current password is required' })}
+          />
+        </Field>
+      )}
+      <div className="grid gap-2">
+        <Field label="New password" error={errors.password?.message} required>
+          <PasswordInput
+            autoComplete="new-password"
+            maxLength={128}
+            {...form.register('password', {
+              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+              deps: form.formState.isSubmitted ? ['confirmation'] : [],
+            })}
+          />
+        </Field>
+        <PasswordChecklist password={password} />
+      </div>
+      <Field label="Confirm new password" error={errors.confirmation?.message} required>
+        <PasswordInput
+          autoComplete="new-password"
+          maxLength={128}
+          {...form.register('confirmation', {
+            validate: (value, { password }) => value === password || 'Passwords do not match',
+          })}
+        />
+      </Field>
+      <Button type="submit" className="w-fit" loading={change.isPending}>
+        {change.isPending ? 'Saving…' : user.hasPassword ? 'Change password' : 'Set password'}
+      </Button>
+    </form>
+  )
+}

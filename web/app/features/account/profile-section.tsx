@@ -1,0 +1,69 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { User } from '@x-automated/contract/account'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { session } from '../../session'
+import { Avatar } from '../../ui/avatar'
+import { Button } from '../../ui/button'
+import { DateTime } from '../../ui/date-time'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { Section } from './section'
+
+/** Who one is to others. */
+export function ProfileSection() {
+  const user = useQuery(api.account.findUser.queryOptions())
+  return (
+    <Section id="profile" query={user}>
+      {user.data && <ProfileForm user={user.data} />}
+    </Section>
+  )
+}
+
+function ProfileForm({ user }: { user: User }) {
+  const queries = useQueryClient()
+  const form = useForm({ values: { name: user.name } })
+  const save = useMutation(
+    api.account.updateUser.mutationOptions({
+      onSuccess(changed) {
+        queries.setQueryData(api.account.findUser.queryKey(), changed)
+        session.updateUser({ id: changed.id, email: changed.email })
+        toast.success('Your name was saved.')
+      },
+      onError(error) {
+        const problem = fieldProblems(error).name
+        if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
+        else toast.error(errorWords(error))
+      },
+    }),
+  )
+  return (
+    <form
+      noValidate
+      method="post"
+      className="grid gap-5"
+      onSubmit={form.handleSubmit(({ name }) => save.mutate({ name: name.trim() }))}
+    >
+      <div className="flex items-center gap-4">
+        <Avatar name={user.name || user.email} size="lg" />
+        <div className="min-w-0">
+          <p className="truncate text-base font-strong">{user.email}</p>
+          <p className="text-muted">
+            Member since <DateTime value={user.createdAt} precision="day" />
+          </p>
+        </div>
+      </div>
+      <Field label="Name" error={form.formState.errors.name?.message} required className="max-w-sm">
+        <Input
+          autoComplete="name"
+          maxLength={100}
+          {...form.register('name', { validate: (name) => name.trim() !== '' || 'Please enter your name' })}
+        />
+      </Field>
+      <Button type="submit" className="w-fit" loading={save.isPending} disabled={!form.formState.isDirty}>
+        {save.isPending ? 'Saving…' : 'Save name'}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, client } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { useConfirm } from '../../ui/confirm'
+import { sayFailure, useProof } from '../auth/proof'
+import { RecoveryCodesDialog } from './recovery-codes-dialog'
+import { Section } from './section'
+
+/** Fewer left than this, and the page says that new ones are due. */
+const FEW = 3
+
+/** Codes for when the second factor is lost: how many are left, and new ones. */
+export function RecoverySection() {
+  const queries = useQueryClient()
+  const withProof = useProof()
+  const confirm = useConfirm()
+  const factors = useQuery(api.secondFactors.list.queryOptions())
+  const [codes, setCodes] = useState<string[] | null>(null)
+  const renew = useMutation({
+    mutationFn: () => withProof(() => client.secondFactors.renewRecoveryCodes()),
+    onSuccess({ recoveryCodes }) {
+      setCodes(recoveryCodes)
+      return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+    },
+    onError: (error) => sayFailure(error),
+  })
+  const ask = async () => {
+    const yes = await confirm({
+      title: 'Make new recovery codes?',
+      body: 'The ones that you have now work no more.',
+      confirm: 'Make new codes',
+    })
+    if (yes) renew.mutate()
+  }
+  const left = factors.data?.recoveryCodesLeft ?? 0
+  const hasFactor = (factors.data?.factors.length ?? 0) > 0
+  return (
+    <Section
+      id="recovery"
+      query={factors}
+      description="They let you in when your second factor is lost. Each works once."
+      actions={
+        hasFactor && (
+          <Button size="sm" loading={renew.isPending} onClick={ask}>
+            Make new codes
+          </Button>
+        )
+      }
+    >
+      {!hasFactor ? (
+        <p className="text-muted">You get them with your first authenticator app or passkey.</p>
+      ) : left < FEW ? (
+        <Callout tone="warn">
+          {left === 0
+            ? 'None of your recovery codes is left.'
+            : `Only ${left} of your recovery codes ${left === 1 ? 'is' : 'are'} left.`}{' '}
+          Make new ones before you need them.
+        </Callout>
+      ) : (
+        <p data-numeric>{left} of 10 codes left</p>
+      )}
+      <RecoveryCodesDialog codes={codes} onClose={() => setCodes(null)} />
+    </Section>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react'
+
+/** Things of one kind, one below the other. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul aria-label={label} className="grid divide-y divide-line">
+      {children}
+    </ul>
+  )
+}
+
+export interface RowProps {
+  icon: ReactNode
+  title: ReactNode
+  detail?: ReactNode
+  /** What one can do with it: a button of size 'sm'. */
+  action?: ReactNode
+}
+
+/** One thing: what it is, what is to know of it, and what can be done. */
+export function Row({ icon, title, detail, action }: RowProps) {
+  return (
+    <li className="flex items-center gap-3 py-3 first:pt-0 last:pb-0">
+      <span
+        aria-hidden
+        className="flex size-9 shrink-0 items-center justify-center rounded-md border border-line bg-sunken text-muted [&_svg]:size-4"
+      >
+        {icon}
+      </span>
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 font-strong">{title}</div>
+        {detail && <div className="text-muted">{detail}</div>}
+      </div>
+      {action}
+    </li>
+  )
+}

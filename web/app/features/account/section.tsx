@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react'
+import { errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { SkeletonText } from '../../ui/skeleton'
+import { type SectionId, sections } from './sections'
+
+export interface SectionProps {
+  id: SectionId
+  description?: ReactNode
+  actions?: ReactNode
+  /** What the section shows comes from here: it is waited for, and its failure said. */
+  query?: { isPending: boolean; isError: boolean; error: unknown; data: unknown; refetch: () => unknown }
+  children: ReactNode
+}
+
+/** One part of the account page, which its address can lead to. */
+export function Section({ id, description, actions, query, children }: SectionProps) {
+  const title = sections.find((section) => section.id === id)?.title ?? ''
+  const failed = query?.isError && query.data === undefined
+  return (
+    <Card id={id} aria-label={title} title={title} description={description} actions={actions} className="scroll-mt-20">
+      {failed ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => query.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(query.error)}
+        </Callout>
+      ) : query?.isPending ? (
+        <SkeletonText lines={2} />
+      ) : (
+        children
+      )}
+    </Card>
+  )
+}

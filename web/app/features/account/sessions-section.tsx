@@ -1,0 +1,123 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SignedInSession } from '@x-automated/contract/account'
+import { CircleHelp, LogOut, Monitor, Smartphone, Tablet } from 'lucide-react'
+import { api, client } from '../../api'
+import { session } from '../../session'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { toast } from '../../ui/toast'
+import { sayFailure } from '../auth/proof'
+import { Row, Rows } from './rows'
+import { Section } from './section'
+
+/** Where the account is signed in, and ways to end that. */
+export function SessionsSection() {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const list = useQuery(api.account.listSessions.queryOptions())
+  const reread = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
+  const elsewhere = useMutation({
+    mutationFn: () => client.auth.signOut({ scope: 'others' }),
+    onSuccess() {
+      toast.success('Every other device was signed out.')
+      return reread()
+    },
+    onError: (error) => sayFailure(error),
+  })
+  const everywhere = useMutation({
+    mutationFn: () => client.auth.signOut({ scope: 'global' }),
+    onSuccess: () => session.forget(),
+    onError: (error) => sayFailure(error),
+  })
+  const askEverywhere = async () => {
+    const yes = await confirm({
+      title: 'Sign out everywhere?',
+      body: 'Every device is signed out, this one too.',
+      confirm: 'Sign out everywhere',
+      danger: true,
+    })
+    if (yes) everywhere.mutate()
+  }
+  const sessions = list.data?.sessions ?? []
+  return (
+    <Section
+      id="sessions"
+      query={list}
+      description="Devices on which you are signed in. End what you do not know, and change your password."
+    >
+      <div className="grid gap-5">
+        <Rows label="Sessions">
+          {sessions.map((one) => (
+            <SessionRow key={one.id} session={one} onEnded={reread} />
+          ))}
+        </Rows>
+        <div className="flex flex-wrap gap-2">
+          {sessions.length > 1 && (
+            <Button size="sm" loading={elsewhere.isPending} onClick={() => elsewhere.mutate()}>
+              Sign out elsewhere
+            </Button>
+          )}
+          <Button
+            size="sm"
+            variant="ghost"
+            icon={<LogOut aria-hidden />}
+            loading={everywhere.isPending}
+            onClick={askEverywhere}
+          >
+            Sign out everywhere
+          </Button>
+        </div>
+      </div>
+    </Section>
+  )
+}
+
+const signs = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, other: CircleHelp }
+
+function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
+  const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
+  const Sign = signs[deviceKind]
+  const name = device ?? 'Unknown device'
+  const end = useMutation({
+    mutationFn: () => client.account.endSession({ id }),
+    onSuccess() {
+      toast.success(`${name} was signed out.`)
+      return onEnded()
+    },
+    onError(error) {
+      sayFailure(error)
+      // It may have ended by itself.
+      void onEnded()
+    },
+  })
+  return (
+    <Row
+      icon={<Sign aria-hidden />}
+      title={
+        <>
+          {name}
+          {current && <Badge tone="good">This device</Badge>}
+        </>
+      }
+      detail={
+        <>
+          {place ?? 'Unknown place'} · signed in <DateTime value={createdAt} />
+          {!current && (
+            <>
+              {' · '}last seen <DateTime value={lastSeenAt} />
+            </>
+          )}
+        </>
+      }
+      action={
+        !current && (
+          <Button size="sm" loading={end.isPending} onClick={() => end.mutate()}>
+            End<span className="sr-only"> the session of {name}</span>
+          </Button>
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useNavigate } from 'react-router'
+import { api, client, errorWords } from '../../api'
+import { paths } from '../../paths'
+import { toast } from '../../ui/toast'
+import { takeCodeVerifier } from '../auth/pkce'
+import { linkProblem, providerName } from './link-problems'
+
+/** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
+const takenUp = new Set<string>()
+
+/** Takes up where Google sends back to the account page: links the account that was signed in to, or says why not. */
+export function useLinkReturn(): void {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  useEffect(() => {
+    const query = new URLSearchParams(location.search)
+    const code = query.get('code')
+    const problem = linkProblem(query.get('error'))
+    const mark = code ?? problem
+    if (!mark || takenUp.has(mark)) return
+    takenUp.add(mark)
+    // The address keeps neither.
+    void navigate({ pathname: paths.account, hash: 'sign-in' }, { replace: true })
+    if (!code) {
+      toast.error(mark)
+      takenUp.delete(mark)
+      return
+    }
+    const codeVerifier = takeCodeVerifier('link') ?? ''
+    client.identities.link({ code, codeVerifier }).then(
+      ({ provider, email }) => {
+        void queries.invalidateQueries({ queryKey: api.identities.key() })
+        toast.success(`${email ?? 'Your account'} at ${providerName(provider)} signs you in from now on.`)
+      },
+      (error) => toast.error(errorWords(error)),
+    )
+  }, [navigate, queries])
+}

@@ -1,0 +1,276 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useId, useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorCode, errorWords } from '../../api'
+import { session, useSession } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input, PasswordInput } from '../../ui/input'
+import { Skeleton } from '../../ui/skeleton'
+import { knowsPasskeys, signWithPasskey } from './passkey'
+import { type ProofWay, proofWays, wayWords } from './proof-ways'
+
+interface ProofDialogProps {
+  open: boolean
+  onProved: () => void
+  onCancel: () => void
+}
+
+/** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useProof`. */
+export default function ProofDialog({ open, onProved, onCancel }: ProofDialogProps) {
+  const user = useQuery(api.account.findUser.queryOptions())
+  const factors = useQuery(api.secondFactors.list.queryOptions())
+  const [chosen, setChosen] = useState<ProofWay | null>(null)
+  const failed = user.isError || factors.isError
+  const known = user.data && factors.data
+  const ways = known ? proofWays({ ...user.data, factors: factors.data.factors }, knowsPasskeys()) : []
+  const way = chosen ?? ways[0]
+  const isSame = (other: ProofWay) => JSON.stringify(other) === JSON.stringify(way)
+
+  return (
+    <Dialog
+      open={open}
+      onClose={onCancel}
+      title="Confirm that it is you"
+      description="This change is a sensitive one. Your answer holds for 10 minutes on this device."
+    >
+      <div className="grid gap-4 pt-2">
+        {failed && (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => void Promise.all([user.refetch(), factors.refetch()])}>
+                Try Again
+              </Button>
+            }
+          >
+            {errorWords(user.error ?? factors.error)}
+          </Callout>
+        )}
+        {!known && !failed && <Skeleton className="h-20" />}
+        {way && <WayForm key={JSON.stringify(way)} way={way} onProved={onProved} onCancel={onCancel} />}
+        {ways.length > 1 && (
+          <div className="grid gap-1 border-t border-line pt-4">
+            <p className="text-muted">Another way</p>
+            <div className="-mx-2.5 grid justify-items-start">
+              {ways
+                .filter((other) => !isSame(other))
+                .map((other) => (
+                  <Button key={wayWords(other)} variant="ghost" size="sm" onClick={() => setChosen(other)}>
+                    {wayWords(other)}
+                  </Button>
+                ))}
+            </div>
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+interface WayFormProps {
+  way: ProofWay
+  onProved: () => void
+  onCancel: () => void
+}
+
+function WayForm({ way, ...rest }: WayFormProps) {
+  switch (way.kind) {
+    case 'password':
+      return <PasswordProof {...rest} />
+    case 'totp':
+      return (
+        <CodeProof
+          {...rest}
+          hint="The 6 digits of your authenticator app."
+          prove={(code) => verifyWithAny(way.factorIds, code)}
+        />
+      )
+    case 'passkey':
+      return <PasskeyProof {...rest} factorId={way.factorId} />
+    case 'mail':
+      return <MailProof {...rest} />
+  }
+}
+
+type Answers = Omit<WayFormProps, 'way'>
+
+function PasswordProof({ onProved, onCancel }: Answers) {
+  const state = useSession()
+  const form = useForm({ defaultValues: { password: '' } })
+  const prove = useMutation({
+    mutationFn: (input: { password: string }) => client.account.reauthenticate(input),
+    onSuccess: onProved,
+    onError: (error) => form.setError('password', { message: errorWords(error) }, { shouldFocus: true }),
+  })
+  return (
+    <ProofForm
+      onSubmit={form.handleSubmit((values) => prove.mutate(values))}
+      onCancel={onCancel}
+      busy={prove.isPending}
+    >
+      {/* So that password managers know whose password it is. */}
+      <input hidden readOnly autoComplete="username" value={state.status === 'signed-in' ? state.user.email : ''} />
+      <Field label="Password" error={form.formState.errors.password?.message} required>
+        <PasswordInput
+          autoFocus
+          autoComplete="current-password"
+          {...form.register('password', { required: 'Password is required' })}
+        />
+      </Field>
+    </ProofForm>
+  )
+}
+
+interface CodeProofProps extends Answers {
+  hint: string
+  prove: (code: string) => Promise<unknown>
+  more?: ReactNode
+}
+
+function CodeProof({ hint, prove, more, onProved, onCancel }: CodeProofProps) {
+  const form = useForm({ defaultValues: { code: '' } })
+  const proving = useMutation({
+    mutationFn: prove,
+    onSuccess: onProved,
+    onError: (error) => form.setError('code', { message: codeProblem(error) }, { shouldFocus: true }),
+  })
+  return (
+    <ProofForm
+      onSubmit={form.handleSubmit(({ code }) => proving.mutate(code))}
+      onCancel={onCancel}
+      busy={proving.isPending}
+      more={more}
+    >
+      <Field label="Code" hint={hint} error={form.formState.errors.code?.message} required>
+        <Input
+          autoFocus
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          spellCheck={false}
+          maxLength={50}
+          {...form.register('code', { validate: (code) => code.trim() !== '' || 'Please enter the code' })}
+        />
+      </Field>
+    </ProofForm>
+  )
+}
+
+function MailProof({ onProved, onCancel }: Answers) {
+  const state = useSession()
+  const email = state.status === 'signed-in' ? state.user.email : 'you'
+  const send = useMutation({ mutationFn: () => client.account.reauthenticate({}) })
+  const ticket = send.data?.ticket
+  if (!ticket) {
+    return (
+      <div className="grid gap-4">
+        {send.isError && <Callout tone="bad">{errorWords(send.error)}</Callout>}
+        <p>
+          We send a code to <strong className="break-all">{email}</strong>.
+        </p>
+        <ProofButtons onCancel={onCancel}>
+          <Button variant="primary" autoFocus loading={send.isPending} onClick={() => send.mutate()}>
+            {send.isPending ? 'Sending…' : 'Email me a code'}
+          </Button>
+        </ProofButtons>
+      </div>
+    )
+  }
+  return (
+    <CodeProof
+      onProved={onProved}
+      onCancel={onCancel}
+      hint={`The 8 digits that we have mailed to ${email}. They work for 10 minutes.`}
+      prove={(code) => client.account.reauthenticate({ ticket, code })}
+      more={
+        <Button variant="ghost" onClick={() => send.mutate()}>
+          Send another
+        </Button>
+      }
+    />
+  )
+}
+
+function PasskeyProof({ factorId, onProved, onCancel }: Answers & { factorId: string }) {
+  const prove = useMutation({
+    async mutationFn() {
+      const { options } = await client.secondFactors.challenge({ id: factorId })
+      await client.secondFactors.verify({ id: factorId, credential: await signWithPasskey(options) })
+      session.announce('MFA_CHALLENGE_VERIFIED')
+    },
+    onSuccess: onProved,
+  })
+  return (
+    <div className="grid gap-4">
+      {prove.isError && <Callout tone="bad">{codeProblem(prove.error)}</Callout>}
+      <p>Your browser asks for the passkey.</p>
+      <ProofButtons onCancel={onCancel}>
+        <Button variant="primary" autoFocus loading={prove.isPending} onClick={() => prove.mutate()}>
+          Use the passkey
+        </Button>
+      </ProofButtons>
+    </div>
+  )
+}
+
+interface ProofFormProps {
+  onSubmit: () => void
+  onCancel: () => void
+  busy: boolean
+  more?: ReactNode
+  children: ReactNode
+}
+
+function ProofForm({ onSubmit, onCancel, busy, more, children }: ProofFormProps) {
+  const id = useId()
+  return (
+    <form
+      id={id}
+      noValidate
+      method="post"
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {children}
+      <ProofButtons onCancel={onCancel}>
+        {more}
+        <Button type="submit" variant="primary" loading={busy}>
+          {busy ? 'Confirming…' : 'Confirm'}
+        </Button>
+      </ProofButtons>
+    </form>
+  )
+}
+
+function ProofButtons({ onCancel, children }: { onCancel: () => void; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      <Button onClick={onCancel}>Cancel</Button>
+      {children}
+    </div>
+  )
+}
+
+/** A code is of one app; which one, only trying tells. */
+async function verifyWithAny(ids: string[], code: string): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    try {
+      await client.secondFactors.verify({ id, code })
+      session.announce('MFA_CHALLENGE_VERIFIED')
+      return
+    } catch (error) {
+      if (errorCode(error) !== 'INVALID_CODE' || index === ids.length - 1) throw error
+    }
+  }
+}
+
+function codeProblem(error: unknown): string {
+  if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
+  if (errorCode(error) === 'INVALID_CODE') return 'This code is invalid or has expired.'
+  return errorWords(error)
+}

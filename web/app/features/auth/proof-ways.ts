@@ -1,0 +1,37 @@
+import type { Factor } from '@x-automated/contract/second-factors'
+
+/** One way to prove who one is. */
+export type ProofWay =
+  | { kind: 'password' }
+  | { kind: 'totp'; factorIds: string[] }
+  | { kind: 'passkey'; factorId: string; name: string }
+  | { kind: 'mail' }
+
+/** What an account can prove itself with here, the handiest first. A mailed code always works. */
+export function proofWays(
+  { hasPassword, factors }: { hasPassword: boolean; factors: readonly Pick<Factor, 'id' | 'kind' | 'name'>[] },
+  canPasskey: boolean,
+): ProofWay[] {
+  const apps = factors.filter(({ kind }) => kind === 'totp')
+  const passkeys = canPasskey ? factors.filter(({ kind }) => kind === 'passkey') : []
+  return [
+    ...(hasPassword ? [{ kind: 'password' } as const] : []),
+    ...(apps.length > 0 ? [{ kind: 'totp', factorIds: apps.map(({ id }) => id) } as const] : []),
+    ...passkeys.map(({ id, name }) => ({ kind: 'passkey', factorId: id, name }) as const),
+    { kind: 'mail' },
+  ]
+}
+
+/** The words on the button that chooses a way. */
+export function wayWords(way: ProofWay): string {
+  switch (way.kind) {
+    case 'password':
+      return 'Use your password'
+    case 'totp':
+      return 'Use your authenticator app'
+    case 'passkey':
+      return `Use the passkey “${way.name}”`
+    case 'mail':
+      return 'Email me a code'
+  }
+}

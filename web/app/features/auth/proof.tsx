@@ -1,0 +1,68 @@
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react'
+import { errorCode, errorWords } from '../../api'
+import { toast } from '../../ui/toast'
+
+/** The person was asked who they are, and thought better of it: nothing was changed. */
+export class ProofCancelled extends Error {}
+
+type WithProof = <T>(call: () => Promise<T>) => Promise<T>
+
+const ProofContext = createContext<WithProof | null>(null)
+
+/**
+ * `const withProof = useProof()`, then `withProof(() => client.secondFactors.remove({ id }))`:
+ * where the call needs a fresh proof of who one is, asks for it and makes the call again.
+ * @throws ProofCancelled where the person did not prove it, else as the call
+ */
+export function useProof(): WithProof {
+  const withProof = useContext(ProofContext)
+  if (!withProof) throw new Error('useProof needs a ProofProvider around it')
+  return withProof
+}
+
+/** Says what failed, unless the person called it off themselves. */
+export function sayFailure(error: unknown, fallback?: string): void {
+  if (!(error instanceof ProofCancelled)) toast.error(errorWords(error, fallback))
+}
+
+const ProofDialog = lazy(() => import('./proof-dialog'))
+
+/** Holds the one dialog in which people prove who they are before a sensitive change. */
+export function ProofProvider({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState(false)
+  // Each time anew, so that nothing typed before is still there.
+  const [round, setRound] = useState(0)
+  const answer = useRef<(proved: boolean) => void>(() => {})
+  const settle = (proved: boolean) => {
+    setOpen(false)
+    answer.current(proved)
+  }
+
+  const withProof = useCallback<WithProof>(async (call) => {
+    try {
+      return await call()
+    } catch (error) {
+      if (errorCode(error) !== 'REAUTHENTICATION_NEEDED') throw error
+    }
+    // Of two questions at once the first is given up.
+    answer.current(false)
+    setRound((before) => before + 1)
+    setOpen(true)
+    const proved = await new Promise<boolean>((resolve) => {
+      answer.current = resolve
+    })
+    if (!proved) throw new ProofCancelled()
+    return call()
+  }, [])
+
+  return (
+    <ProofContext value={withProof}>
+      {children}
+      {round > 0 && (
+        <Suspense>
+          <ProofDialog key={round} open={open} onProved={() => settle(true)} onCancel={() => settle(false)} />
+        </Suspense>
+      )}
+    </ProofContext>
+  )
+}

@@ -1,0 +1,28 @@
+import { Account } from '../features/account/account'
+import { emailChangeNotice } from '../features/account/email-change-words'
+import { pageMeta } from '../features/shell/page-meta'
+import type { SignedInHandle } from '../features/shell/signed-in'
+import { useSession } from '../session'
+import { PageHeader } from '../ui/page-header'
+
+const text = 'Who you are, how you sign in, and what we keep about you.'
+
+export const meta = () => pageMeta('Account', text)
+
+export const handle: SignedInHandle = {
+  // A mailbox may be opened where nobody is signed in: what its link did is said there, too.
+  turnedAway(query) {
+    const notice = emailChangeNotice(query.get('emailChange'))
+    return notice ? `${notice.title}. ${notice.words}` : undefined
+  },
+}
+
+export default function AccountPage() {
+  const state = useSession()
+  return (
+    <>
+      <PageHeader title="Account" description={text} />
+      {state.status === 'signed-in' && <Account key={state.user.id} user={state.user} />}
+    </>
+  )
+}
