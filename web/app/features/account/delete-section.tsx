@@ -7,7 +7,8 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
-import { forgetPlace, readPlace } from '../waitlist/stored-place'
+import { readPlace } from '../waitlist/place-storage'
+import { forgetPlace } from '../waitlist/stored-place'
 import { Section } from './section'
 
 /** The end of the account, at once and for good. */
