@@ -1,23 +1,55 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
-import { hasOneSelection, Lead, leadSelection, ONE_SELECTION } from './leads.ts'
+import { hasOneSelection, IDS_MAX, Lead, LeadFilter, leadSelection, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
 /** How a lead stands in one list, whatever other lists or campaigns have done (specification §3). */
 export const CONTACT_STATUSES = ['pending', 'contacted'] as const
 export type ContactStatus = (typeof CONTACT_STATUSES)[number]
 
+/** Tags of one list, and the length of each. */
+export const LIST_TAGS_MAX = 20
+export const LIST_TAG_LENGTH_MAX = 40
+
 export const List = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().nullable(),
+  tags: z.array(z.string()),
+  /** Of a smart list: it holds whoever matches, at any moment. Null: it is filled by hand. */
+  filter: LeadFilter.nullable(),
   leadCount: z.number().int(),
+  /** How many of its leads its campaigns have written to. */
+  contactedCount: z.number().int(),
+  /** When the leads of a smart list were last counted: where that takes long, not at each look. Null: kept exact, or never counted. */
+  countedAt: Time.nullable(),
+  /** Campaigns that write to it, with the messages they have sent and those that were answered. */
+  campaignCount: z.number().int(),
+  sentCount: z.number().int(),
+  replyCount: z.number().int(),
   createdAt: Time,
 })
 export type List = z.output<typeof List>
 
-const name = requiredText(200, 'List name cannot be empty.')
+/** A lead as a list holds it. */
+export const ListLead = Lead.extend({
+  contactStatus: z.enum(CONTACT_STATUSES),
+  /** Whether it has answered a campaign of this list. */
+  replied: z.boolean(),
+})
+export type ListLead = z.output<typeof ListLead>
+
+/** Characters of a list's name. */
+export const LIST_NAME_MAX = 200
+
+const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')
 const description = text(2_000).nullable().optional()
+/** Each once, whatever its case; empty ones are dropped. */
+const tags = z
+  .array(text(LIST_TAG_LENGTH_MAX))
+  .max(LIST_TAGS_MAX)
+  .transform((given) => [...new Map(given.filter(Boolean).map((tag) => [tag.toLowerCase(), tag])).values()])
+const filter = z.strictObject(LeadFilter.shape)
 
 export const lists = {
   list: route({
@@ -28,30 +60,62 @@ export const lists = {
     access: 'viewer',
     effect: 'none',
   })
-    .input(z.object(paging(100)))
-    .output(Page.extend({ lists: z.array(List) })),
+    .input(
+      z.object({
+        ...paging(100),
+        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ lists: z.array(List), cursor: z.string().nullable() })),
+
+  find: route({
+    method: 'GET',
+    path: '/lists/{id}',
+    tag: 'Lists',
+    summary: 'A list',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(List),
 
   create: route({
     method: 'POST',
     path: '/lists',
     tag: 'Lists',
-    summary: 'Create a list',
+    summary: 'Create a list; with a filter, a smart one that holds whoever matches it',
     access: 'member',
     effect: 'rows',
   })
-    .input(z.strictObject({ name, description }))
+    .input(z.strictObject({ name, description, tags: tags.optional(), filter: filter.optional() }))
+    .output(List),
+
+  duplicate: route({
+    method: 'POST',
+    path: '/lists/{id}/duplicate',
+    tag: 'Lists',
+    summary: 'Create a list with the same leads, none of them contacted yet; of a smart list, with the same filter',
+    access: 'member',
+    effect: 'rows',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, name: name.optional() }))
     .output(List),
 
   update: route({
     method: 'PATCH',
     path: '/lists/{id}',
     tag: 'Lists',
-    summary: 'Rename or describe a list',
+    summary: 'Rename, describe or tag a list; change the filter of a smart one',
     access: 'member',
     effect: 'rows',
-    errors: ['LEAD_LIST_NOT_FOUND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
-    .input(z.strictObject({ id: Id, name: name.optional(), description }))
+    .input(
+      z.strictObject({ id: Id, name: name.optional(), description, tags: tags.optional(), filter: filter.optional() }),
+    )
     .output(List),
 
   remove: route({
@@ -69,13 +133,32 @@ export const lists = {
     method: 'GET',
     path: '/lists/{id}/leads',
     tag: 'Lists',
-    summary: 'Leads of a list, last added first',
+    summary: 'Leads of a list, last added first; of a smart list, newest first',
     access: 'viewer',
     effect: 'none',
     errors: ['LEAD_LIST_NOT_FOUND'],
   })
-    .input(z.object({ id: Id, ...paging(100) }))
-    .output(Page.extend({ leads: z.array(Lead) })),
+    .input(
+      z.object({
+        id: Id,
+        ...paging(100),
+        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Page.extend({ leads: z.array(ListLead), cursor: z.string().nullable() })),
+
+  members: route({
+    method: 'POST',
+    path: '/lists/{id}/members',
+    tag: 'Lists',
+    summary: 'Which of some leads are in the list',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, leadIds: z.array(Id).min(1).max(IDS_MAX) }))
+    .output(z.object({ leadIds: z.array(z.string()) })),
 
   addLeads: route({
     method: 'POST',
@@ -84,7 +167,7 @@ export const lists = {
     summary: 'Add leads to a list',
     access: 'member',
     effect: 'rows',
-    errors: ['LEAD_LIST_NOT_FOUND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int() })),
@@ -96,7 +179,7 @@ export const lists = {
     summary: 'Take leads out of a list',
     access: 'member',
     effect: 'rows',
-    errors: ['LEAD_LIST_NOT_FOUND'],
+    errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
     .output(Success.extend({ changed: z.number().int() })),

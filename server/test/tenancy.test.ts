@@ -106,6 +106,7 @@ const bodies = (): Record<string, unknown> => ({
   'tags.update': { name: 'stolen' },
   'tags.merge': { into: theirs.tag },
   'savedFilters.update': { name: 'stolen' },
+  'lists.members': { leadIds: [theirs.lead] },
   'lists.addLeads': { leadIds: [theirs.lead] },
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },

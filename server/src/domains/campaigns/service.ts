@@ -1,3 +1,4 @@
+import type { LeadFilter } from '@x-automated/contract/leads'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -197,13 +198,19 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
 async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
+  let filter: LeadFilter | null = null
   if (campaign.queuedAt === null) {
     // Leads that are added while this runs are not in it.
     const [leadList] = campaign.leadListId
-      ? await tx.select({ leadCount: leadLists.leadCount }).from(leadLists).where(eq(leadLists.id, campaign.leadListId))
+      ? await tx
+          .select({ leadCount: leadLists.leadCount, filter: leadLists.filter })
+          .from(leadLists)
+          .where(eq(leadLists.id, campaign.leadListId))
       : []
     if (!leadList) throw new Refusal('CAMPAIGN_STATE', LIST_DELETED)
-    if (leadList.leadCount === 0) {
+    filter = leadList.filter
+    // A smart list is looked at when it is queued.
+    if (!filter && leadList.leadCount === 0) {
       await tx
         .update(campaigns)
         .set({ status: 'completed', pauseReason: null, queuedAt: sql`now()`, updatedAt: sql`now()` })
@@ -213,7 +220,12 @@ async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
   }
   const account = await accountFor(tx, campaign)
   if (campaign.queuedAt === null) {
-    const { queued, total } = await queueList(tx, campaign, readTemplate('messageTemplate', campaign.messageTemplate))
+    const { queued, total } = await queueList(
+      tx,
+      campaign,
+      readTemplate('messageTemplate', campaign.messageTemplate),
+      filter,
+    )
     totals = { totalLeadsInList: total, queuedAt: new Date() }
     isDone = queued === 0
   } else {

@@ -1,5 +1,11 @@
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
-import { CONTACT_BASES, type ContactBasis, LEAD_FILTER_STATUSES, type LeadSort } from '@x-automated/contract/leads'
+import {
+  CONTACT_BASES,
+  type ContactBasis,
+  LEAD_FILTER_STATUSES,
+  type LeadFilter,
+  type LeadSort,
+} from '@x-automated/contract/leads'
 
 /** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
 export interface Place {
@@ -38,6 +44,16 @@ function isStanding(value: string): boolean {
 
 /** PostgreSQL's integer. */
 const COUNT_MAX = 2_147_483_647
+
+/** Both of two filters: what the first asks for among what the second does. Where they speak of different things, one filter says both. */
+export function narrow({ listId: _, ...outer }: LeadFilter, inner: LeadFilter): LeadFilter & { within?: LeadFilter } {
+  const asked = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
+  const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined
+  const bounds =
+    asked.some(([key]) => key.endsWith('Followers')) && (speaksOf('minFollowers') || speaksOf('maxFollowers'))
+  const merged: LeadFilter = Object.fromEntries(asked)
+  return bounds || asked.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
+}
 
 /** A pattern for LIKE that finds the text anywhere; its own % _ \ mean themselves. */
 export function anywhere(text: string): string {

@@ -8,7 +8,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
-import { anywhere, readCursor, writeCursor } from './rules.ts'
+import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import {
   filterStatus,
   foldedBio,
@@ -24,6 +24,9 @@ export type LeadRow = typeof leads.$inferSelect
 export { type CsvRecord, type ImportProgress, importLeads, type Owner, upsertLeads } from './engine.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
+/** The workspace that is asked about: an actor's, or that of a row. */
+type WorkspaceOf = { workspaceId: string }
+
 interface ListInput extends LeadFilter {
   page: number
   pageSize: number
@@ -35,7 +38,8 @@ interface ListInput extends LeadFilter {
  * One page of leads. `total` is exact; `cursor` goes on behind the page, null at the end.
  * @throws Refusal INVALID_INPUT: a cursor of another order
  */
-export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...filter }: ListInput) {
+export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
+  const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
   const order = ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
@@ -122,7 +126,7 @@ const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
 }
 
 /** How many leads match: maintained counts where nothing but status, list or tag is asked for, else counted. */
-async function count(db: Db, actor: Actor, filter: LeadFilter): Promise<number> {
+export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
   const only = asked.length === 1 ? asked[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
@@ -151,7 +155,7 @@ async function count(db: Db, actor: Actor, filter: LeadFilter): Promise<number> 
   return db.$count(leads, matching(actor.workspaceId, filter))
 }
 
-async function countByStatus(db: Db, actor: Actor, status: LeadFilter['status']): Promise<number> {
+async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['status']): Promise<number> {
   const [row] = await db
     .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
     .from(leadCounts)
@@ -160,21 +164,40 @@ async function countByStatus(db: Db, actor: Actor, status: LeadFilter['status'])
 }
 
 /** The tag that is meant, by its id or its name. */
-function isTag(workspaceId: Actor['workspaceId'], tag: string): SQL {
+function isTag(workspaceId: string, tag: string): SQL {
   const named = sql`lower(tags.name) = lower(${tag}::text)`
   const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
+/** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
+export type ResolvedFilter = LeadFilter & { within?: LeadFilter }
+
+/** Puts what a smart list asks for in the place of its name. What goes on to ask for leads by a filter that a caller gave begins here. */
+export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<ResolvedFilter> {
+  if (filter.listId === undefined) return filter
+  const [list] = await db
+    .select({ filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, filter.listId), eq(leadLists.workspaceId, actor.workspaceId)))
+  return list?.filter ? narrow(filter, list.filter) : filter
+}
+
+/** As `resolveFilter`, of a selection. */
+export async function resolveSelection(db: Db, actor: Actor, { leadIds, filter }: LeadSelection) {
+  return { leadIds, filter: filter && (await resolveFilter(db, actor, filter)) }
+}
+
 /** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
 function matching(
-  workspaceId: Actor['workspaceId'],
-  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis }: LeadFilter,
+  workspaceId: string,
+  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, within }: ResolvedFilter,
 ): SQL | undefined {
   const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
   const pattern = keyword ? anywhere(keyword) : undefined
   return and(
     eq(leads.workspaceId, workspaceId),
+    within && matching(workspaceId, within),
     pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
     // A space may stand between two fields there: only then must one of them be seen to hold the keyword by itself.
     pattern === undefined || !keyword?.includes(' ')
@@ -200,7 +223,11 @@ function matching(
  * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(db, actor, selection)})`.
  * Ids of other workspaces are not among them. Whoever locks or changes many leads does so in the order of their ids.
  */
-export function selectLeads(_db: Db, actor: Actor, { leadIds, filter }: LeadSelection): SQL {
+export function selectLeads(
+  _db: Db,
+  actor: WorkspaceOf,
+  { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },
+): SQL {
   const chosen = leadIds
     ? and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`)
     : matching(actor.workspaceId, filter ?? {})
@@ -285,10 +312,11 @@ export async function setBasis(
     await allowLongStatements(tx)
     const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
     const how = basis === 'none' ? null : source || null
+    const chosenLeads = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
     // In the order of their ids, as everyone locks leads.
     const { rowCount } = await tx.execute(sql`
       with chosen as materialized (
-        select id from leads where id in (${selectLeads(tx, actor, selection)}) order by id for no key update
+        select id from leads where id in (${chosenLeads}) order by id for no key update
       )
       update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
       from chosen where l.id = chosen.id`)
@@ -305,8 +333,9 @@ export async function allowLongStatements(tx: Db): Promise<void> {
 export async function* readAll(
   db: Db,
   actor: Actor,
-  filter: LeadFilter,
+  asked: LeadFilter,
 ): AsyncGenerator<(LeadRow & { tags: string[] })[]> {
+  const filter = await resolveFilter(db, actor, asked)
   let last: LeadRow | undefined
   do {
     const behind = last

@@ -31,7 +31,14 @@ describe('POST /lists', () => {
       id: expect.any(String),
       name: 'Founders 🚀',
       description: 'From X',
+      tags: [],
+      filter: null,
       leadCount: 0,
+      contactedCount: 0,
+      countedAt: null,
+      campaignCount: 0,
+      sentCount: 0,
+      replyCount: 0,
       createdAt: expect.stringMatching(/Z$/),
     })
     expect((await person.call('POST', '/lists', { name: 'x', description: '' })).body.description).toBeNull()

@@ -1,57 +1,179 @@
-import type { LeadSelection } from '@x-automated/contract/leads'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
+import { LIST_NAME_MAX } from '@x-automated/contract/lists'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import { Refusal } from '../../refusal.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { selectLeads } from '../leads/service.ts'
+import { count, list as listAllLeads, resolveSelection, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
 
 interface Paging {
   page: number
   pageSize: number
+  cursor?: string
 }
 
-export async function list(db: Db, actor: Actor, { page, pageSize }: Paging) {
+type Row = typeof leadLists.$inferSelect
+
+/** Lists, newest first, with what their campaigns have done. @throws Refusal INVALID_INPUT: no cursor of ours */
+export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
+  const place = placeOf(cursor)
   const own = eq(leadLists.workspaceId, actor.workspaceId)
+  const behind = place
+    ? sql`(${leadLists.createdAt}, ${leadLists.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
   const [rows, total] = await Promise.all([
     db
       .select()
       .from(leadLists)
-      .where(own)
+      .where(and(own, behind))
       .orderBy(desc(leadLists.createdAt), desc(leadLists.id))
-      .limit(pageSize)
-      .offset((page - 1) * pageSize),
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
     db.$count(leadLists, own),
   ])
-  return { lists: rows, total, page, pageSize }
-}
-
-export async function create(db: Db, actor: Actor, input: { name: string; description?: string | null }) {
-  const [row] = await db
-    .insert(leadLists)
-    .values({ ...input, description: input.description || null, workspaceId: actor.workspaceId, userId: actor.userId })
-    .returning()
-  if (!row) throw new Error('no list was made')
-  return row
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    lists: await describe(db, shown),
+    total,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  }
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
-export async function update(
-  db: Db,
-  actor: Actor,
-  { id, name, description }: { id: string; name?: string; description?: string | null },
-) {
-  if (name === undefined && description === undefined) return find(db, actor, id)
+export async function find(db: Db, actor: Actor, id: string) {
+  const [described] = await describe(db, [await lockList(db, actor, id)])
+  return described as NonNullable<typeof described>
+}
+
+/** Adds what lists are shown with: the sums of their campaigns, and of smart ones the leads, counted anew where that is due. */
+async function describe(db: Db, rows: Row[]) {
+  if (rows.length === 0) return []
+  const ids = sql.param(rows.map(({ id }) => id))
+  const [counted, { rows: sums }] = await Promise.all([
+    countSmart(db, rows),
+    db.execute<{ id: string; campaignCount: number; sentCount: number; replyCount: number }>(sql`
+      select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount", sum(dms_replied_count)::int as "replyCount"
+      from campaigns where lead_list_id = any(${ids}::uuid[]) group by 1`),
+  ])
+  const byId = new Map(sums.map((sum) => [sum.id, sum]))
+  return rows.map((row) => ({ ...row, ...NO_CAMPAIGNS, ...byId.get(row.id), ...counted.get(row.id) }))
+}
+
+const NO_CAMPAIGNS = { campaignCount: 0, sentCount: 0, replyCount: 0 }
+
+type Counts = Pick<Row, 'leadCount' | 'contactedCount' | 'countedAt'>
+
+/** Milliseconds that one answer spends on counting smart lists; what it does not reach shows what was counted before. */
+const COUNTING_MS = 1_000
+
+/** Counts the leads of smart lists whose count is due, one after the other, and keeps what was found for the next look. */
+async function countSmart(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
+  const counted = new Map<string, Counts>()
+  const end = performance.now() + COUNTING_MS
+  for (const row of rows) {
+    if (!row.filter || !isStale(row, new Date()) || performance.now() > end) continue
+    const began = performance.now()
+    const [leadCount, contactedCount] = [await count(db, row, row.filter), await countContacted(db, row, row.filter)]
+    const found = { leadCount, contactedCount, countedAt: new Date() }
+    await db
+      .update(leadLists)
+      .set({ ...found, countMs: Math.round(performance.now() - began) })
+      .where(eq(leadLists.id, row.id))
+    counted.set(row.id, found)
+  }
+  return counted
+}
+
+/** How many who match a smart list its campaigns have written to. */
+async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from (
+      select distinct d.lead_id from campaigns c join dms d on d.campaign_id = c.id
+      where c.lead_list_id = ${row.id} and c.dms_sent_count > 0 and d.sent_at is not null
+    ) written where lead_id in (${selectLeads(db, row, { filter })})`)
+  return rows[0]?.n ?? 0
+}
+
+interface NewList {
+  name: string
+  description?: string | null
+  tags?: string[]
+  filter?: LeadFilter
+}
+
+/** @throws Refusal INVALID_INPUT: a filter by a list that is smart itself, or is not there */
+export async function create(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
+  if (filter) await checkFilter(db, actor, filter)
   const [row] = await db
-    .update(leadLists)
-    .set({ name, description: description === undefined ? undefined : description || null })
-    .where(and(eq(leadLists.id, id), eq(leadLists.workspaceId, actor.workspaceId)))
-    .returning()
-  if (!row) throw new Refusal('LEAD_LIST_NOT_FOUND')
-  return row
+    .insert(leadLists)
+    .values({
+      ...input,
+      filter,
+      description: description || null,
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+    })
+    .returning({ id: leadLists.id })
+  return find(db, actor, row?.id ?? '')
+}
+
+/** A smart list within a smart list would be no filter of leads any more. */
+async function checkFilter(db: Db, actor: Actor, { listId }: LeadFilter): Promise<void> {
+  if (listId === undefined) return
+  const [named] = await db
+    .select({ filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, listId), eq(leadLists.workspaceId, actor.workspaceId)))
+  if (!named) throw invalidField('filter.listId', 'is not one of your lists')
+  if (named.filter) throw invalidField('filter.listId', 'is a smart list itself')
+}
+
+/** A list with the same leads, or the same filter. @throws Refusal LEAD_LIST_NOT_FOUND */
+export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string; name?: string }) {
+  return transact(db, async (tx) => {
+    await tx.execute(sql`set local statement_timeout = '10min'`)
+    const original = await lockList(tx, actor, id)
+    const copy = await create(tx, actor, {
+      name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
+      description: original.description,
+      tags: original.tags,
+      filter: original.filter ?? undefined,
+    })
+    await tx.execute(sql`
+      insert into lead_list_items (lead_list_id, lead_id, added_at)
+      select ${copy.id}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${id} order by lead_id`)
+    return find(tx, actor, copy.id)
+  })
+}
+
+interface Changes extends Partial<NewList> {
+  id: string
+}
+
+/** @throws Refusal LEAD_LIST_NOT_FOUND; LEAD_LIST_KIND: a filter for a list that is filled by hand; INVALID_INPUT as `create` */
+export async function update(db: Db, actor: Actor, { id, description, filter, ...changes }: Changes) {
+  return transact(db, async (tx) => {
+    const before = await lockList(tx, actor, id, 'no key update')
+    if (filter && !before.filter)
+      throw new Refusal('LEAD_LIST_KIND', 'This list is filled by hand. Create a smart list for a filter.')
+    if (filter) await checkFilter(tx, actor, filter)
+    const edits = {
+      ...changes,
+      ...(description === undefined ? {} : { description: description || null }),
+      ...(filter ? { filter, countedAt: null } : {}),
+    }
+    if (Object.values(edits).some((value) => value !== undefined))
+      await tx.update(leadLists).set(edits).where(eq(leadLists.id, id))
+    return find(tx, actor, id)
+  })
 }
 
 /**
@@ -60,7 +182,7 @@ export async function update(
  */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
-    await find(tx, actor, id, 'update')
+    await lockList(tx, actor, id, 'update')
     const [user] = await tx
       .select({ id: campaigns.id })
       .from(campaigns)
@@ -74,49 +196,134 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Leads of a list, last added first. @throws Refusal LEAD_LIST_NOT_FOUND */
-export async function listLeads(db: Db, actor: Actor, { id, page, pageSize }: Paging & { id: string }) {
-  const { leadCount } = await find(db, actor, id)
-  const rows = await db
-    .select({ lead: leads })
+/**
+ * Leads of a list, last added first; of a smart list those who match now, newest first. The total is exact.
+ * @throws Refusal LEAD_LIST_NOT_FOUND; INVALID_INPUT: a cursor of another list's kind
+ */
+export async function listLeads(db: Db, actor: Actor, { id, page, pageSize, cursor }: Paging & { id: string }) {
+  const row = await lockList(db, actor, id)
+  if (row.filter) {
+    const found = await listAllLeads(db, actor, { ...row.filter, page, pageSize, cursor, sort: '-createdAt' })
+    const written = await findWritten(
+      db,
+      id,
+      found.leads.map((lead) => lead.id),
+    )
+    return {
+      ...found,
+      leads: found.leads.map((lead) => ({
+        ...lead,
+        contactStatus: written.has(lead.id) ? ('contacted' as const) : ('pending' as const),
+        replied: written.get(lead.id) ?? false,
+      })),
+    }
+  }
+  const place = placeOf(cursor)
+  const behind = place
+    ? sql`(${leadListItems.addedAt}, ${leadListItems.leadId}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  // Which rows, from the index alone; only then what they hold.
+  const places = db
+    .select({ leadId: leadListItems.leadId, addedAt: leadListItems.addedAt })
     .from(leadListItems)
-    .innerJoin(leads, eq(leads.id, leadListItems.leadId))
-    .where(eq(leadListItems.leadListId, id))
+    .where(and(eq(leadListItems.leadListId, id), behind))
     .orderBy(desc(leadListItems.addedAt), desc(leadListItems.leadId))
-    .limit(pageSize)
-    .offset((page - 1) * pageSize)
-  return { leads: rows.map((row) => row.lead), total: leadCount, page, pageSize }
+    .limit(pageSize + 1)
+    .offset(place ? 0 : (page - 1) * pageSize)
+    .as('places')
+  const rows = await db
+    .select({ lead: leads, addedAt: places.addedAt, contactStatus: leadListItems.contactStatus })
+    .from(places)
+    .innerJoin(leads, eq(leads.id, places.leadId))
+    .innerJoin(leadListItems, and(eq(leadListItems.leadListId, id), eq(leadListItems.leadId, places.leadId)))
+    .orderBy(desc(places.addedAt), desc(places.leadId))
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  const written = await findWritten(
+    db,
+    id,
+    shown.map(({ lead }) => lead.id),
+  )
+  return {
+    leads: shown.map(({ lead, contactStatus }) => ({ ...lead, contactStatus, replied: written.get(lead.id) ?? false })),
+    total: row.leadCount,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.addedAt, id: last.lead.id }) : null,
+  }
 }
 
-/** Adds leads; those that are in the list already stay as they are. @throws Refusal LEAD_LIST_NOT_FOUND */
+/** Of some leads, those whom campaigns of a list have written to, and whether they answered one. */
+async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<Map<string, boolean>> {
+  if (leadIds.length === 0) return new Map()
+  const { rows } = await db.execute<{ id: string; replied: boolean }>(sql`
+    select d.lead_id as id, bool_or(d.status = 'replied') as replied from dms d join campaigns c on c.id = d.campaign_id
+    where d.lead_id = any(${sql.param(leadIds)}::uuid[]) and c.lead_list_id = ${listId} and d.sent_at is not null group by 1`)
+  return new Map(rows.map(({ id, replied }) => [id, replied]))
+}
+
+/** Which of some leads are in the list. @throws Refusal LEAD_LIST_NOT_FOUND */
+export async function members(db: Db, actor: Actor, { id, leadIds }: { id: string; leadIds: string[] }) {
+  const { filter } = await lockList(db, actor, id)
+  const within = filter
+    ? sql`${leads.id} in (${selectLeads(db, actor, { filter })})`
+    : sql`${leads.id} in (select lead_id from lead_list_items where lead_list_id = ${id})`
+  const rows = await db
+    .select({ id: leads.id })
+    .from(leads)
+    .where(and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`, within))
+  return { leadIds: rows.map((row) => row.id) }
+}
+
+/** Adds leads; those that are in the list already stay as they are. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
-  return transact(db, async (tx) => {
-    await find(tx, actor, id, 'no key update')
-    const { rowCount } = await tx.execute(sql`
+  return change(
+    db,
+    actor,
+    { id, ...selection },
+    (chosen) => sql`
       insert into lead_list_items (lead_list_id, lead_id)
-      select ${id}::uuid, chosen.id from (${selectLeads(tx, actor, selection)}) chosen order by chosen.id
-      on conflict do nothing`)
-    return { success: true as const, changed: rowCount ?? 0 }
-  })
+      select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
+      on conflict do nothing`,
+  )
 }
 
-/** @throws Refusal LEAD_LIST_NOT_FOUND */
+/** @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
 export async function removeLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
-  return transact(db, async (tx) => {
-    await find(tx, actor, id, 'no key update')
-    const { rowCount } = await tx.execute(sql`
+  return change(
+    db,
+    actor,
+    { id, ...selection },
+    (chosen) => sql`
       with chosen as (
-        select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${selectLeads(tx, actor, selection)})
+        select lead_id from lead_list_items where lead_list_id = ${id} and lead_id in (${chosen})
         order by lead_id for update
       )
       delete from lead_list_items using chosen
-      where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`)
+      where lead_list_items.lead_list_id = ${id} and lead_list_items.lead_id = chosen.lead_id`,
+  )
+}
+
+/** Changes which leads are in a list that is filled by hand, in one statement. */
+async function change(
+  db: Db,
+  actor: Actor,
+  { id, ...selection }: LeadSelection & { id: string },
+  statement: (chosen: SQL) => SQL,
+) {
+  return transact(db, async (tx) => {
+    const { filter } = await lockList(tx, actor, id, 'no key update')
+    if (filter) throw new Refusal('LEAD_LIST_KIND')
+    // A list may take in hundreds of thousands at once.
+    if (selection.filter) await tx.execute(sql`set local statement_timeout = '10min'`)
+    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
+    const { rowCount } = await tx.execute(statement(chosen))
     return { success: true as const, changed: rowCount ?? 0 }
   })
 }
 
 /** @param lock held until the transaction ends: `update` to delete it, `no key update` to change what is in it, which changes its count in the end */
-async function find(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update') {
+async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key update'): Promise<Row> {
   const query = db
     .select()
     .from(leadLists)
@@ -124,4 +331,11 @@ async function find(db: Db, actor: Actor, id: string, lock?: 'update' | 'no key 
   const [row] = await (lock ? query.for(lock) : query)
   if (!row) throw new Refusal('LEAD_LIST_NOT_FOUND')
   return row
+}
+
+function placeOf(cursor: string | undefined) {
+  if (cursor === undefined) return null
+  const place = readCursor(cursor)
+  if (!place) throw invalidField('cursor', 'is not one of an answer before')
+  return place
 }

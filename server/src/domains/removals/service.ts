@@ -4,7 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowLongStatements, selectLeads } from '../leads/service.ts'
+import { allowLongStatements, resolveSelection, selectLeads } from '../leads/service.ts'
 import { leadRemovals } from './tables.ts'
 
 /** For so long a deletion can be taken back; then nothing is left of it. */
@@ -16,7 +16,9 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
     await allowLongStatements(tx)
     // Chosen once: the same leads in each statement, whatever happens meanwhile.
     await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
-    await tx.execute(sql`insert into chosen_leads ${selectLeads(tx, actor, selection)}`)
+    await tx.execute(
+      sql`insert into chosen_leads ${selectLeads(tx, actor, await resolveSelection(tx, actor, selection))}`,
+    )
     await tx.execute(sql`analyze chosen_leads`)
     // Messages and lists before leads (db/transact.ts).
     await tx.execute(sql`

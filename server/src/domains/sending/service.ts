@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DM_STATUSES, type DmStatus, LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { isId, isMoment } from '@x-automated/contract/fields'
-import type { LeadSelection } from '@x-automated/contract/leads'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
 import { parseTemplate, type Template } from '@x-automated/contract/template'
 import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
@@ -11,7 +11,7 @@ import type { Env } from '../../env.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { selectLeads } from '../leads/service.ts'
+import { resolveSelection, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
@@ -49,24 +49,29 @@ const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata
 /**
  * Makes one message for each lead of the campaign's list, in the list's order, in one statement whatever their number.
  * A lead that may not be written to gets a row too: `failed`, with why.
+ * @param filter of a smart list: whoever matches at this moment; null: it is filled by hand
  */
 export async function queueList(
   tx: Db,
   campaign: Campaign,
   template: Template,
+  filter: LeadFilter | null,
 ): Promise<{ queued: number; total: number }> {
   await lockQueueing(tx, campaign.workspaceId)
-  await lockLeads(tx, sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`)
+  const members = filter
+    ? selectLeads(tx, campaign, { filter })
+    : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
+  await lockLeads(tx, members)
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
     with added as (
       insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
       select l.workspace_id, ${campaign.userId}::uuid, l.id, ${campaign.id}::uuid, ${compileTemplate(template, LEAD)},
         case when skip.reason is null then 'queued' else 'failed' end, skip.reason
-      from lead_list_items i
-      join leads l on l.id = i.lead_id
+      from leads l
+      left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
       left join lateral (${reasonToSkip(campaign)}) skip on true
-      where i.lead_list_id = ${campaign.leadListId}
-      order by i.added_at, i.lead_id
+      where l.id in (${members})
+      order by coalesce(i.added_at, l.created_at), l.id
       on conflict (campaign_id, step, lead_id) do nothing
       returning lead_id, status
     ), marked as (
@@ -222,7 +227,8 @@ export async function queueDirect(
     const account = await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
     // Leads before the campaign, as whoever records an outcome does.
-    await lockLeads(tx, selectLeads(tx, actor, selection))
+    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
+    await lockLeads(tx, chosen)
     const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
       with added as (
@@ -231,7 +237,7 @@ export async function queueDirect(
           coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
           ${compileTemplate(template, LEAD)}
         from leads l
-        where l.workspace_id = ${actor.workspaceId} and l.id in (${selectLeads(tx, actor, selection)})
+        where l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
           and l.dm_status not in ('queued', 'sent', 'contacted')
           and not exists (select from dms d where d.lead_id = l.id and d.outcome_unknown)
           and ${suppressedBecause('l')} is null
@@ -669,12 +675,17 @@ export async function recordOutcome(
         error_message = ${wasSent ? null : errorMessage}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning campaign_id, lead_id
+    ), list as (
+      -- Its count of contacts changes in the end: locked before the lead and its place, as everyone does.
+      select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
+      where ${wasSent}::boolean and l.filter is null for no key update of l
     ), lead as (
-      update leads l set dm_status = ${wasSent ? 'contacted' : 'failed_contact'}, updated_at = now() from dm where l.id = dm.lead_id
+      update leads l set dm_status = ${wasSent ? 'contacted' : 'failed_contact'}, updated_at = now()
+      from dm left join list on true where l.id = dm.lead_id
     ), item as (
       update lead_list_items i set contact_status = 'contacted'
-      from dm join campaigns c on c.id = dm.campaign_id
-      where ${wasSent}::boolean and i.lead_list_id = c.lead_list_id and i.lead_id = dm.lead_id
+      from dm cross join list
+      where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
     )
     select campaign_id as "campaignId" from dm`)
   const campaignId = rows[0]?.campaignId

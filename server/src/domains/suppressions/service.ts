@@ -10,7 +10,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { anywhere, type CsvRecord, selectLeads } from '../leads/service.ts'
+import { anywhere, type CsvRecord, resolveSelection, selectLeads } from '../leads/service.ts'
 import { stopMessages } from '../sending/service.ts'
 import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
@@ -95,7 +95,7 @@ export async function create(
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, reason, note)
         select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
-    else await stageLeads(tx, selectLeads(tx, actor, selection), said)
+    else await stageLeads(tx, selectLeads(tx, actor, await resolveSelection(tx, actor, selection)), said)
     const { added, stopped } = await settleStage(tx, actor)
     return { success: true as const, suppressed: added, stopped }
   })

@@ -6,7 +6,7 @@ import { refuseDoubles } from '../../db/doubles.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowLongStatements, selectLeads } from '../leads/service.ts'
+import { allowLongStatements, resolveSelection, selectLeads } from '../leads/service.ts'
 import { tags } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
@@ -83,7 +83,7 @@ export async function apply(
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     await lockTags(tx, actor, [...add, ...gone])
-    const chosen = selectLeads(tx, actor, selection)
+    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
     // First off, then on: which leads a filter means must not change in between, so both are found before either.
     const { rows } = await tx.execute<{ changed: number }>(sql`
       with chosen as materialized (${chosen}),
