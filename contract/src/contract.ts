@@ -13,6 +13,7 @@ import { sso } from './sso.ts'
 import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
 import { waitlist } from './waitlist.ts'
+import { webhooks } from './webhooks.ts'
 import { xAccount } from './x-account.ts'
 
 /** Every operation of the API, by domain. */
@@ -33,5 +34,6 @@ export const contract = {
   suppressions,
   waitlist,
   operator,
+  webhooks,
 }
 export type Contract = typeof contract

@@ -29,6 +29,7 @@ import { ssoRoutes } from './domains/sso/routes.ts'
 import { suppressionRoutes } from './domains/suppressions/routes.ts'
 import { tagRoutes } from './domains/tags/routes.ts'
 import { waitlistRoutes } from './domains/waitlist/routes.ts'
+import { webhookRoutes } from './domains/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
 import type { RequestContext } from './requests/context.ts'
@@ -52,6 +53,7 @@ export const router = {
   suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,
   operator: operatorRoutes,
+  webhooks: webhookRoutes,
 }
 
 /** Serves the contract under /api. */

@@ -12,6 +12,7 @@ import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetExpiredRequests } from './domains/sso/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
+import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
@@ -67,7 +68,13 @@ export async function startServer({
   const database = openDatabase(databaseUrl, {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
-  const notices = await openNotices(database, [JOBS_CHANNEL, REVOCATIONS_CHANNEL, SCRAPES_CHANNEL, SENDING_CHANNEL])
+  const notices = await openNotices(database, [
+    JOBS_CHANNEL,
+    REVOCATIONS_CHANNEL,
+    SCRAPES_CHANNEL,
+    SENDING_CHANNEL,
+    WEBHOOKS_CHANNEL,
+  ])
   const jobs = await openJobQueue(database, notices, log)
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
@@ -101,6 +108,7 @@ export async function startServer({
   const url = await app.listen({ port: env.port, host: env.host })
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
+  const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
@@ -118,6 +126,7 @@ export async function startServer({
       await forgetExpiredAuthorizations(database.db)
       await forgetExpiredRequests(database.db)
       await forgetOld(database.db)
+      await forgetOldDeliveries(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })
@@ -130,6 +139,8 @@ export async function startServer({
       draining = true
       // A reader that stands still must not keep us from ending.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
+      // Webhooks under way put what follows into the queue.
+      await webhooks?.close()
       await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
       clearTimeout(deadline)
       await scraper?.close()

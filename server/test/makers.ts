@@ -35,9 +35,12 @@ export interface Answer {
 }
 
 /** Somebody who is signed in, with a workspace of their own or a role in another's. Skips sign-up, which has tests of its own. */
-export async function makePerson(app: TestApp, options: { in?: Person; role?: Role } = {}): Promise<Person> {
+export async function makePerson(
+  app: TestApp,
+  options: { in?: Person; role?: Role; email?: string } = {},
+): Promise<Person> {
   const { db, services } = app
-  const email = `${randomBytes(5).toString('hex')}@example.com`
+  const email = options.email ?? `${randomBytes(5).toString('hex')}@example.com`
   const [user] = await db
     .insert(authUsers)
     .values({ name: email.split('@')[0]!, email, emailVerified: true })

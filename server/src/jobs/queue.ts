@@ -12,6 +12,8 @@ export interface Jobs {
   'account-mail': { sealed: string }
   /** Go on with a scrape from its cursor. */
   scrape: { scrapeId: string }
+  /** Look for webhooks that are due. */
+  webhooks: Record<string, never>
   /** Remove what is kept for a time only. */
   cleanup: Record<string, never>
 }
@@ -38,6 +40,7 @@ const QUEUES: Record<
   mail: { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
+  webhooks: { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }
 
@@ -64,6 +67,7 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
     if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
   }
   await boss.schedule('cleanup', '17 * * * *')
+  await boss.schedule('webhooks', '* * * * *')
   return {
     async enqueue(db, name, data, { startAfterSeconds } = {}) {
       await boss.send(name, data, {

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
-import { type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist'
+import { ACHIEVEMENTS, type Achievement, SPOTS_PER_REFERRAL } from '@x-automated/contract/waitlist'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { createSealer } from '../../sealing.ts'
+import { tell } from '../webhooks/service.ts'
 import { type Addressee, achievementsMail, movedUpMail } from './mails.ts'
 import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
@@ -75,7 +76,9 @@ export async function takePlace(waitlist: LockedWaitlist, newcomer: Newcomer): P
     achievements: achievementsAt(position),
     referralCode: () => randomText(LETTERS_AND_DIGITS, 8),
   })
-  if (member) waitlist.joined = position
+  if (!member) return null
+  waitlist.joined = position
+  await tellJoined(waitlist, member)
   return member
 }
 
@@ -98,8 +101,32 @@ export async function takePlaceLater(
     })
     .where(and(eq(members.id, memberId), eq(members.position, 0)))
     .returning()
-  if (member) waitlist.joined = position
-  return member ?? null
+  if (!member) return null
+  waitlist.joined = position
+  await tellJoined(waitlist, member)
+  return member
+}
+
+/** Tells webhooks who took a place, and what it earned. */
+async function tellJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
+  const { id, email, position, referredBy } = member
+  const data = { memberId: id, email, position, referredBy, joinedAt: now.toISOString() }
+  await tell(tx, { event: 'member.joined', at: now, data, addressOf: id })
+  await tellEarned(tx, now, id, achievementsAt(position), 0)
+}
+
+/** Tells webhooks what a member has earned. */
+async function tellEarned(
+  tx: Db,
+  now: Date,
+  memberId: string,
+  earned: readonly Achievement[],
+  referralCount: number,
+): Promise<void> {
+  for (const achievement of earned) {
+    const data = { memberId, achievement, name: ACHIEVEMENTS[achievement], referralCount, earnedAt: now.toISOString() }
+    await tell(tx, { event: 'achievement.earned', at: now, data })
+  }
 }
 
 function achievementsAt(position: number): Achievement[] {
@@ -192,7 +219,7 @@ export async function creditOrHold(
     return
   }
   await tx.insert(referrals).values({ ...row, ...nextCredit(waitlist) })
-  await countCredit(waitlist, context, { referrerId, country: from.country, moves: true })
+  await countCredit(waitlist, context, { memberId: member.id, referrerId, country: from.country, moves: true })
 }
 
 /** Joins from a range before now, in the time of each of BURSTS, counted no further than a burst goes. */
@@ -210,7 +237,7 @@ async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<num
 export async function credit(waitlist: LockedWaitlist, context: WaitlistContext, referral: Referral): Promise<void> {
   const { memberId, referrerId, country, moved } = referral
   await waitlist.tx.update(referrals).set(nextCredit(waitlist)).where(eq(referrals.memberId, memberId))
-  await countCredit(waitlist, context, { referrerId, country, moves: !moved })
+  await countCredit(waitlist, context, { memberId, referrerId, country, moves: !moved })
 }
 
 function nextCredit(waitlist: LockedWaitlist) {
@@ -224,11 +251,19 @@ function nextCredit(waitlist: LockedWaitlist) {
   }
 }
 
+interface Credit {
+  /** The referred member. */
+  memberId: string
+  referrerId: string
+  country: string | null
+  moves: boolean
+}
+
 /** Counts the newest credit for its referrer: counts of the three periods, places, achievements with their rewards, a mail. */
 async function countCredit(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
-  { referrerId, country, moves }: { referrerId: string; country: string | null; moves: boolean },
+  { memberId, referrerId, country, moves }: Credit,
 ): Promise<void> {
   const { tx, credits } = waitlist
   const day = utcDay(waitlist.now)
@@ -257,6 +292,11 @@ async function countCredit(
   const standing = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
   const earned = newAchievements(referrer.achievements, standing)
   const mailed = await tellReferrer(waitlist, context, { referrer, earned, referralCount: standing.alltime })
+  const { now } = waitlist
+  const { position } = referrer
+  const data = { memberId, referrerId, referralCount: standing.alltime, position, creditedAt: now.toISOString() }
+  await tell(tx, { event: 'referral.credited', at: now, data })
+  await tellEarned(tx, now, referrerId, earned, standing.alltime)
   if (earned.length > 0) await grantRewards(tx, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx

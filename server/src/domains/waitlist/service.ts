@@ -7,6 +7,7 @@ import type { Limits } from '../../requests/limits.ts'
 import { hashToken } from '../../sealing.ts'
 import { authUsers } from '../auth/tables.ts'
 import { countJoin } from '../views/service.ts'
+import { forgetAddress } from '../webhooks/service.ts'
 import {
   addresseeOf,
   changeWaitlist,
@@ -450,6 +451,7 @@ async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
     })
     .where(eq(members.id, memberId))
   await tx.delete(joinAddresses).where(eq(joinAddresses.memberId, memberId))
+  await forgetAddress(tx, memberId)
   await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
   await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
   // What has not been credited never will be: neither what it would have given nor what it would have got.

@@ -1,0 +1,429 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { WebhookEvent } from '@x-automated/contract/webhooks'
+import { and, eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mailsTo, mailTo } from '../../../test/accounts.ts'
+import { call, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { forgetMember } from '../waitlist/service.ts'
+import { members } from '../waitlist/tables.ts'
+import { attempt, claimDue, deliverDue, record, type WebhookContext } from './engine.ts'
+import { forgetOldDeliveries } from './service.ts'
+import { webhookDeliveries, webhookEndpoints } from './tables.ts'
+
+const OPERATOR = 'operator@example.com'
+let app: TestApp
+let operator: Person
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await openReceiver()
+  app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback', OPERATORS: OPERATOR } })
+  operator = await makePerson(app, { email: OPERATOR })
+})
+afterAll(() => receiver.server.close())
+beforeEach(async () => {
+  receiver.answers = () => [200, 'taken']
+  receiver.received.length = 0
+  await app.db.delete(webhookEndpoints)
+})
+
+interface Receiver {
+  url: string
+  server: Server
+  received: { path: string; headers: IncomingHttpHeaders; body: string }[]
+  /** Status and body for the n-th post, from 1; null: no answer at all. */
+  answers: (n: number) => [number, string, Record<string, string>?] | null
+}
+
+async function openReceiver(): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    one.received.push({ path: request.url ?? '', headers: request.headers, body })
+    const answer = one.answers(one.received.length)
+    if (!answer) return response.socket?.destroy()
+    response.writeHead(answer[0], answer[2] ?? {}).end(answer[1])
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  const one: Receiver = { url: `http://127.0.0.1:${port}`, server, received: [], answers: () => [200, 'taken'] }
+  return one
+}
+
+let address = 0
+async function join(referralCode?: string, email = `m${randomBytes(5).toString('hex')}@example.com`) {
+  const headers = { 'x-forwarded-for': `198.18.${++address % 250}.${Math.ceil(address / 250)}` }
+  const { body, status } = await call(app, 'POST', '/waitlist/join', { email, referralCode }, headers)
+  expect(status).toBe(200)
+  return { ...(body as { position: number; referralCode: string }), email }
+}
+
+const endpoint = (events: WebhookEvent[] = ['member.joined'], path = '/hook') =>
+  operator.client.webhooks.create({ url: `${receiver.url}${path}`, events })
+const log = async (id: string) => (await operator.client.webhooks.deliveries({ id })).deliveries
+const context = (): WebhookContext => ({ ...app.services, db: app.db })
+/** An endpoint that nobody delivers to but the test. */
+async function quietEndpoint(count = 1) {
+  const made = await endpoint()
+  await app.db.update(webhookEndpoints).set({ enabled: false }).where(eq(webhookEndpoints.id, made.id))
+  const payload = { type: 'member.joined', data: {} }
+  const rows = Array.from({ length: count }, () => ({
+    endpointId: made.id,
+    eventId: crypto.randomUUID(),
+    event: 'member.joined' as const,
+    payload,
+  }))
+  await app.db.insert(webhookDeliveries).values(rows)
+  await app.db.update(webhookEndpoints).set({ enabled: true }).where(eq(webhookEndpoints.id, made.id))
+  const [row] = await app.db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, made.id))
+  return row!
+}
+const makeDue = (endpointId: string) =>
+  app.db
+    .update(webhookDeliveries)
+    .set({ nextAttemptAt: sql`now() - interval '1 second'` })
+    .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
+
+/** As a receiver checks it, written from the specification and not from our code (standardwebhooks.com). */
+function isSigned({ headers, body }: Receiver['received'][number], secret: string): boolean {
+  const content = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+  const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .update(content)
+    .digest()
+  const age = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp']))
+  return (
+    age < 300 &&
+    String(headers['webhook-signature'])
+      .split(' ')
+      .map((signature) => signature.split(','))
+      .some(([version, given]) => {
+        const bytes = Buffer.from(given ?? '', 'base64')
+        return version === 'v1' && bytes.length === expected.length && timingSafeEqual(bytes, expected)
+      })
+  )
+}
+
+describe('events', () => {
+  it('are sent signed, each to who wants it, with what it is about', async () => {
+    const joins = await endpoint(['member.joined'], '/joins')
+    const all = await endpoint(['member.joined', 'referral.credited', 'achievement.earned'], '/all')
+    const referrer = await join()
+    const friend = await join(referrer.referralCode)
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(7)
+    const told = (path: string) =>
+      receiver.received.filter((one) => one.path === path).map((one) => ({ ...one, event: JSON.parse(one.body) }))
+    for (const one of told('/joins')) expect(isSigned(one, joins.secret)).toBe(true)
+    for (const one of told('/all')) expect(isSigned(one, all.secret)).toBe(true)
+    expect(isSigned(told('/all')[0]!, joins.secret)).toBe(false)
+
+    const [first, second] = await app.db.select().from(members).orderBy(members.position)
+    expect(told('/joins').map(({ event }) => event.data.email)).toEqual(
+      expect.arrayContaining([referrer.email, friend.email]),
+    )
+    const of = (type: string) => told('/all').filter(({ event }) => event.type === type)
+    expect(of('member.joined').map(({ event }) => event.data)).toContainEqual({
+      memberId: second!.id,
+      email: friend.email,
+      position: friend.position,
+      referredBy: first!.id,
+      joinedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+    expect(of('referral.credited').map(({ event }) => event.data)).toEqual([
+      { memberId: second!.id, referrerId: first!.id, referralCount: 1, position: 1, creditedAt: expect.any(String) },
+    ])
+    expect(of('achievement.earned').map(({ event }) => [event.data.memberId, event.data.achievement])).toEqual(
+      expect.arrayContaining([
+        [first!.id, 'pioneer'],
+        [second!.id, 'pioneer'],
+      ]),
+    )
+    // One event has one id, wherever it is sent.
+    const idsOf = (email: string) =>
+      receiver.received.filter((one) => one.body.includes(email)).map((one) => one.headers['webhook-id'])
+    expect(new Set(idsOf(friend.email)).size).toBe(1)
+    expect(
+      (await log(joins.id)).map(({ status, attempts, lastStatus, responseExcerpt }) => [
+        status,
+        attempts,
+        lastStatus,
+        responseExcerpt,
+      ]),
+    ).toEqual(Array(2).fill(['delivered', 1, 200, 'taken']))
+  })
+
+  it('are not noted where their transaction is undone, nor for a disabled endpoint', async () => {
+    const { id } = await endpoint()
+    const known = await join()
+    await expect.poll(() => receiver.received.length).toBe(1)
+    await join(undefined, known.email)
+    await operator.client.webhooks.update({ id, enabled: false })
+    await join()
+    expect(await log(id)).toHaveLength(1)
+  })
+
+  it('are sent again with the same id after a failure, until they are taken', async () => {
+    receiver.answers = (n) => (n === 1 ? [500, 'x'.repeat(5_000)] : n === 2 ? null : [204, ''])
+    const made = await quietEndpoint()
+    await deliverDue(context(), made.id)
+    const [failed] = await log(made.id)
+    expect(failed).toMatchObject({ status: 'pending', attempts: 1, lastStatus: 500, lastError: 'Answered 500' })
+    expect(failed!.responseExcerpt).toHaveLength(1_024)
+    const wait = Date.parse(failed!.nextAttemptAt!) - Date.parse(failed!.lastAttemptAt!)
+    expect(wait).toBeGreaterThanOrEqual(4_000)
+    expect(wait).toBeLessThan(8_000)
+    expect((await operator.client.webhooks.list()).endpoints[0]!.failingSince).not.toBeNull()
+    await makeDue(made.id)
+    await deliverDue(context(), made.id)
+    expect((await log(made.id))[0]).toMatchObject({
+      attempts: 2,
+      lastStatus: null,
+      lastError: 'The connection was closed without an answer',
+    })
+    await makeDue(made.id)
+    await deliverDue(context(), made.id)
+    expect((await log(made.id))[0]).toMatchObject({
+      status: 'delivered',
+      attempts: 3,
+      lastError: null,
+      nextAttemptAt: null,
+    })
+    expect((await operator.client.webhooks.list()).endpoints[0]!.failingSince).toBeNull()
+    expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('follow no redirect', async () => {
+    receiver.answers = (n) => (n === 1 ? [302, '', { location: `${receiver.url}/elsewhere` }] : [200, ''])
+    const made = await quietEndpoint()
+    await deliverDue(context(), made.id)
+    expect(receiver.received.map((one) => one.path)).toEqual(['/hook'])
+    expect((await log(made.id))[0]!.lastError).toBe('Answered 302: redirects are not followed')
+  })
+
+  it('survive the death of who had claimed them, and take a late report of it for nothing', async () => {
+    const made = await quietEndpoint()
+    const [claimed] = await claimDue(app.db, made.id)
+    // Under a lease nobody else has them; when it has run out, somebody has.
+    await deliverDue(context(), made.id)
+    expect(receiver.received).toEqual([])
+    await makeDue(made.id)
+    receiver.answers = () => [500, '']
+    await deliverDue(context(), made.id)
+    expect(await record(context(), made, claimed!, { status: 200, excerpt: '' })).toBeNull()
+    expect((await log(made.id))[0]).toMatchObject({ status: 'pending', attempts: 2, lastStatus: 500 })
+  })
+
+  it('go out once each, however many processes deliver', async () => {
+    const made = await quietEndpoint(60)
+    const another = await app.startAnother({ workers: true })
+    await Promise.all([
+      deliverDue(context(), made.id),
+      deliverDue(context(), made.id),
+      deliverDue({ ...another.services, db: another.services.database.db }, made.id),
+    ])
+    const ids = receiver.received.map((one) => one.headers['webhook-id'])
+    expect([ids.length, new Set(ids).size]).toEqual([60, 60])
+    expect(await operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' })).toMatchObject({ total: 60 })
+  })
+
+  it('disable an endpoint that nothing has reached for a day, and tell the operators', async () => {
+    receiver.answers = () => [503, 'down']
+    const made = await quietEndpoint(2)
+    await app.db.update(webhookDeliveries).set({ attempts: 7 })
+    await deliverDue(context(), made.id)
+    expect((await log(made.id)).map((one) => [one.status, one.attempts])).toEqual(Array(2).fill(['failed', 8]))
+    // Given up, but others may have come through this very day.
+    expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({ enabled: true })
+    await app.db.update(webhookDeliveries).set({ status: 'pending', attempts: 7, nextAttemptAt: new Date() })
+    await app.db.update(webhookEndpoints).set({ failingSince: sql`now() - interval '19 hours'` })
+    await deliverDue(context(), made.id)
+    expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({
+      enabled: false,
+      disabledReason: 'failing',
+    })
+    const mail = await mailTo(app, OPERATOR, /^The webhook to 127\.0\.0\.1:\d+ was disabled$/)
+    expect(mail.text).toContain(`${made.url} has failed for more than 18 hours`)
+    expect((await mailsTo(app, OPERATOR)).length).toBe(1)
+  })
+
+  it('end at once for an endpoint that says it is gone; what waits is sent when it is enabled again', async () => {
+    receiver.answers = (n) => (n === 1 ? [410, ''] : [200, ''])
+    const made = await quietEndpoint()
+    await deliverDue(context(), made.id)
+    expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({
+      enabled: false,
+      disabledReason: 'gone',
+    })
+    await app.db.insert(webhookDeliveries).values({
+      endpointId: made.id,
+      eventId: crypto.randomUUID(),
+      event: 'member.joined',
+      payload: {},
+      nextAttemptAt: sql`now() + interval '5 hours'`,
+    })
+    const enabled = await operator.client.webhooks.update({ id: made.id, enabled: true })
+    expect(enabled).toMatchObject({ enabled: true, disabledReason: null, failingSince: null })
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2)
+  })
+
+  it('are forgotten after 30 days, and a member’s with the member', async () => {
+    const { id } = await endpoint(['member.joined', 'achievement.earned'])
+    const person = await makePerson(app)
+    await join(undefined, person.email)
+    expect((await log(id)).map((one) => one.event).sort()).toContain('member.joined')
+    await forgetMember(app.db, person.id)
+    expect(JSON.stringify(await log(id))).not.toContain(person.email)
+    await join()
+    await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '29 days'` })
+    await forgetOldDeliveries(app.db)
+    expect(await log(id)).not.toEqual([])
+    await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '31 days'` })
+    await forgetOldDeliveries(app.db)
+    expect(await log(id)).toEqual([])
+  })
+})
+
+describe('POST /operator/webhooks', () => {
+  it.each([
+    [{ url: 'nonsense', events: ['member.joined'] }, 'url'],
+    [{ url: 'ftp://example.com', events: ['member.joined'] }, 'url'],
+    [{ url: 'https://user:pass@example.com', events: ['member.joined'] }, 'url'],
+    [{ url: 'https://example.com/#x', events: ['member.joined'] }, 'url'],
+    [{ url: 'https://example.com', events: [] }, 'events'],
+    [{ url: 'https://example.com', events: ['member.left'] }, 'events'],
+    [{ url: 'https://example.com', events: ['member.joined', 'member.joined'] }, 'events'],
+  ])('400 and no row: %j', async (body, field) => {
+    const answer = await operator.call('POST', '/operator/webhooks', body)
+    expect([answer.status, answer.body.details[0].field.split('.')[0]]).toEqual([400, field])
+    expect((await operator.client.webhooks.list()).endpoints).toEqual([])
+  })
+
+  it('409 beyond 20, also for many at once', async () => {
+    const made = await Promise.all(
+      Array.from({ length: 22 }, () =>
+        operator.call('POST', '/operator/webhooks', { url: receiver.url, events: ['member.joined'] }),
+      ),
+    )
+    expect(
+      made
+        .map((one) => one.status)
+        .sort()
+        .slice(-3),
+    ).toEqual([200, 409, 409])
+    expect(made.find((one) => one.status === 409)?.body.code).toBe('WEBHOOK_LIMIT')
+  })
+
+  it('shows the secret once, and keeps it sealed', async () => {
+    const { id, secret } = await endpoint()
+    expect(secret).toMatch(/^whsec_/)
+    expect(JSON.stringify((await operator.client.webhooks.list()).endpoints)).not.toContain('whsec')
+    const [row] = await app.db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+    expect(row!.sealedSecret).not.toContain(secret.slice(6))
+  })
+})
+
+describe('an operator', () => {
+  it('tries an endpoint, changes it, rotates its secret and deletes it', async () => {
+    receiver.answers = (n) => (n === 2 ? [500, 'no'] : [200, 'yes'])
+    const { id, secret } = await endpoint()
+    expect(await operator.client.webhooks.test({ id })).toMatchObject({
+      event: 'webhook.test',
+      status: 'delivered',
+      attempts: 1,
+      responseExcerpt: 'yes',
+    })
+    // A test that fails is not repeated.
+    expect(await operator.client.webhooks.test({ id })).toMatchObject({ status: 'failed', lastStatus: 500 })
+    const rotated = await operator.client.webhooks.rotateSecret({ id })
+    expect(Date.parse(rotated.previousSecretUntil) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+    await operator.client.webhooks.update({ id, url: `${receiver.url}/moved`, events: ['achievement.earned'] })
+    await operator.client.webhooks.test({ id })
+    const last = receiver.received.at(-1)!
+    expect(last.path).toBe('/moved')
+    expect([isSigned(last, secret), isSigned(last, rotated.secret)]).toEqual([true, true])
+    await app.db.update(webhookEndpoints).set({ previousSecretUntil: new Date() })
+    await operator.client.webhooks.test({ id })
+    expect(isSigned(receiver.received.at(-1)!, secret)).toBe(false)
+    expect((await operator.call('DELETE', `/operator/webhooks/${id}`)).status).toBe(204)
+    expect((await operator.client.webhooks.list()).endpoints).toEqual([])
+  })
+
+  it('reads the log by page, cursor and status, and sends an event again', async () => {
+    receiver.answers = (n) => [n === 1 ? 400 : 200, '']
+    const made = await quietEndpoint(5)
+    await deliverDue(context(), made.id)
+    const page = (more: object) => operator.client.webhooks.deliveries({ id: made.id, pageSize: 2, ...more })
+    const first = await page({})
+    expect(first).toMatchObject({ total: 5, page: 1, pageSize: 2 })
+    const second = await page({ cursor: first.cursor! })
+    const third = await page({ cursor: second.cursor! })
+    expect(third.cursor).toBeNull()
+    const ids = [first, second, third].flatMap((one) => one.deliveries.map((delivery) => delivery.id))
+    expect(ids).toEqual([...new Set(ids)].sort().reverse())
+    expect((await page({ page: 2 })).deliveries).toEqual(second.deliveries)
+
+    // Waiting for its next attempt soon, it is left to that; waiting long, it goes now; done, it goes anew under its own id.
+    const waiting = (await page({ status: 'pending' })).deliveries[0]!
+    expect(await operator.client.webhooks.redeliver({ id: waiting.id })).toEqual(waiting)
+    await app.db
+      .update(webhookDeliveries)
+      .set({ nextAttemptAt: sql`now() + interval '5 hours'` })
+      .where(eq(webhookDeliveries.id, waiting.id))
+    await operator.client.webhooks.redeliver({ id: waiting.id })
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(6)
+    const again = await operator.client.webhooks.redeliver({ id: third.deliveries[0]!.id })
+    expect(again).toMatchObject({ eventId: third.deliveries[0]!.eventId, status: 'pending', attempts: 0 })
+    await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(7)
+    expect(receiver.received.at(-1)!.headers['webhook-id']).toBe(again.eventId)
+
+    await operator.client.webhooks.update({ id: made.id, enabled: false })
+    const refused = await operator.call('POST', `/operator/deliveries/${again.id}/redeliver`)
+    expect([refused.status, refused.body.code]).toEqual([409, 'DELIVERY_STATE'])
+  })
+
+  it('404 with its own code for what does not exist', async () => {
+    const nothing = '01900000-0000-7000-8000-000000000000'
+    const answers = await Promise.all([
+      operator.call('PATCH', `/operator/webhooks/${nothing}`, { description: 'x' }),
+      operator.call('DELETE', `/operator/webhooks/${nothing}`),
+      operator.call('POST', `/operator/webhooks/${nothing}/test`),
+      operator.call('POST', `/operator/webhooks/${nothing}/secret`),
+      operator.call('GET', `/operator/webhooks/${nothing}/deliveries`),
+      operator.call('POST', `/operator/deliveries/${nothing}/redeliver`),
+    ])
+    expect(answers.map((one) => [one.status, one.body.code])).toEqual([
+      ...Array(5).fill([404, 'WEBHOOK_NOT_FOUND']),
+      [404, 'DELIVERY_NOT_FOUND'],
+    ])
+  })
+})
+
+it('without stand-ins, nothing inside is reached: neither by its address nor by a name', async () => {
+  const closed = { ...app.env, standIns: false }
+  const refused = await app.startAnother({ env: { STAND_INS: 'off' } })
+  for (const url of [receiver.url, 'https://127.0.0.1/', 'https://localhost/', 'http://example.com/']) {
+    const answer = await fetch(`${refused.url}/api/operator/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operator.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url, events: ['member.joined'] }),
+    })
+    expect([url, answer.status]).toEqual([url, 400])
+  }
+  const made = await quietEndpoint()
+  const [delivery] = await claimDue(app.db, made.id)
+  for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')])
+    expect(await attempt({ env: closed }, { ...made, url }, delivery!)).toEqual({
+      problem: 'The address is not public',
+    })
+  expect(receiver.received).toEqual([])
+})
+
+it('a burst of joins is delivered whole, each once', async () => {
+  const { id } = await endpoint()
+  for (let batch = 0; batch < 2; batch += 1) await Promise.all(Array.from({ length: 20 }, () => join()))
+  const delivered = () => operator.client.webhooks.deliveries({ id, status: 'delivered' })
+  await expect.poll(async () => (await delivered()).total, { timeout: 20_000 }).toBe(40)
+  expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(40)
+  expect(receiver.received).toHaveLength(40)
+})

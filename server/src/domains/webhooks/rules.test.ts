@@ -1,0 +1,64 @@
+import { DELIVERY_ATTEMPTS } from '@x-automated/contract/webhooks'
+import { describe, expect, it } from 'vitest'
+import { DISABLE_AFTER_HOURS, newSecret, retryDelaySeconds, signatureOf, urlProblem } from './rules.ts'
+
+describe('waits between attempts', () => {
+  const waits = (random: number) =>
+    Array.from({ length: DELIVERY_ATTEMPTS }, (_, i) => retryDelaySeconds(i + 1, random))
+
+  it('grow, end after the last attempt, and make about a day', () => {
+    const all = waits(0.5)
+    expect(all).toEqual([5, 30, 120, 900, 3_600, 18_000, 64_800, null])
+    const hours = (random: number) => waits(random).reduce<number>((sum, wait) => sum + (wait ?? 0), 0) / 3_600
+    expect(hours(0.5)).toBeCloseTo(24.3, 1)
+    // Even the shortest take longer than an endpoint must have failed to be disabled.
+    expect(hours(0)).toBeGreaterThan(DISABLE_AFTER_HOURS)
+  })
+
+  it('vary by a fifth', () => {
+    expect(retryDelaySeconds(1, 0)).toBeCloseTo(4)
+    expect(retryDelaySeconds(1, 1)).toBeCloseTo(6)
+  })
+})
+
+describe('signatures', () => {
+  const body = '{"test": 2432232314}'
+
+  it('are those of the specification, by its own example', () => {
+    // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+    const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, body }
+    expect(signatureOf(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], message)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    )
+  })
+
+  it('are one for each secret while two are valid', () => {
+    const secrets = [newSecret(), newSecret()]
+    const message = { id: 'a', timestamp: 1, body }
+    const [first, second, ...more] = signatureOf(secrets, message).split(' ')
+    expect(more).toEqual([])
+    expect([first, second]).toEqual(secrets.map((secret) => signatureOf([secret], message)))
+    expect(first).not.toBe(second)
+  })
+
+  it('have secrets of 24 random bytes', () => {
+    expect(newSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
+    expect(newSecret()).not.toBe(newSecret())
+  })
+})
+
+it.each([
+  ['http://example.com/hook', 'must begin with https://'],
+  ['https://localhost/hook', 'must be a public address'],
+  ['https://127.0.0.1:8080', 'must be a public address'],
+  ['https://2130706433/', 'must be a public address'],
+  ['https://0x7f.1/', 'must be a public address'],
+  ['https://[::1]/', 'must be a public address'],
+  ['https://[::ffff:169.254.169.254]/', 'must be a public address'],
+  ['https://169.254.169.254/latest/meta-data', 'must be a public address'],
+  ['https://db.internal/', 'must be a public address'],
+  ['https://hooks.example.com/a?b=c', null],
+])('%s: %s', (url, problem) => {
+  expect(urlProblem(url, false)).toBe(problem)
+  expect(urlProblem(url, true)).toBeNull()
+})

@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto'
+import {
+  COUNTED_DELIVERIES_MAX,
+  type DeliveryStatus,
+  ENDPOINTS_MAX,
+  type WebhookEvent,
+} from '@x-automated/contract/webhooks'
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Notices } from '../../db/notices.ts'
+import type { Db } from '../../db/open.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import {
+  attempt,
+  type Delivery,
+  deliverDue,
+  type Endpoint,
+  findDueEndpoints,
+  LEASE_SECONDS,
+  record,
+  secretSealer,
+  WEBHOOKS_CHANNEL,
+  type WebhookContext,
+} from './engine.ts'
+import { newSecret, PREVIOUS_SECRET_HOURS, urlProblem } from './rules.ts'
+import { webhookDeliveries, webhookEndpoints } from './tables.ts'
+
+export { WEBHOOKS_CHANNEL } from './engine.ts'
+
+// What happens
+
+export interface Happening {
+  event: WebhookEvent
+  at: Date
+  data: Record<string, unknown>
+  /** The member whose address is in `data`: the log forgets it when they are deleted. */
+  addressOf?: string
+}
+
+/**
+ * Notes an event for every endpoint that wants it, in the transaction of what it reports: it is sent exactly if that commits.
+ * One statement; where there is no endpoint it finds an empty table.
+ */
+export async function tell(tx: Db, { event, at, data, addressOf }: Happening): Promise<void> {
+  const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
+  await tx.execute(sql`
+    with told as (
+      insert into webhook_deliveries (endpoint_id, event_id, event, payload, address_of)
+      select id, ${randomUUID()}::uuid, ${event}, ${payload}::jsonb, ${addressOf ?? null}::uuid
+      from webhook_endpoints where enabled and ${event} = any(events) for key share
+      returning 1)
+    select pg_notify(${WEBHOOKS_CHANNEL}, '') from told limit 1`)
+}
+
+/** Forgets what the log holds of a member's address. */
+export async function forgetAddress(tx: Db, memberId: string): Promise<void> {
+  await tx.delete(webhookDeliveries).where(eq(webhookDeliveries.addressOf, memberId))
+}
+
+const KEPT_DAYS = 30
+
+/** Removes what is older than the log is kept. */
+export async function forgetOldDeliveries(db: Db): Promise<void> {
+  await db
+    .delete(webhookDeliveries)
+    .where(lt(webhookDeliveries.createdAt, sql`now() - make_interval(days => ${KEPT_DAYS})`))
+}
+
+// Endpoints
+
+type OperatorContext = Pick<WebhookContext, 'db' | 'env'>
+
+export async function list(db: Db) {
+  return { endpoints: await db.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.id)) }
+}
+
+interface NewEndpoint {
+  url: string
+  description: string
+  events: WebhookEvent[]
+}
+
+/** @throws Refusal INVALID_INPUT: an address that may not be used; WEBHOOK_LIMIT */
+export async function create({ db, env }: OperatorContext, operatorId: string, given: NewEndpoint) {
+  refuseUrl(env, given.url)
+  const secret = newSecret()
+  return db.transaction(async (tx) => {
+    // One after the other, so that together they do not pass the limit.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
+    if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
+    const [endpoint] = await tx
+      .insert(webhookEndpoints)
+      .values({ ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId })
+      .returning()
+    if (!endpoint) throw new Error('an endpoint was not made')
+    return { ...endpoint, secret }
+  })
+}
+
+/** @throws Refusal WEBHOOK_NOT_FOUND, INVALID_INPUT */
+export async function update(
+  { db, env }: OperatorContext,
+  { id, ...changes }: { id: string; enabled?: boolean } & Partial<NewEndpoint>,
+) {
+  if (changes.url !== undefined) refuseUrl(env, changes.url)
+  return db.transaction(async (tx) => {
+    const fresh = changes.enabled === undefined ? {} : { disabledReason: null, failingSince: null }
+    const [endpoint] = await tx
+      .update(webhookEndpoints)
+      .set({ ...changes, ...fresh, updatedAt: sql`now()` })
+      .where(eq(webhookEndpoints.id, id))
+      .returning()
+    if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
+    if (changes.enabled) {
+      const waiting = and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.status, 'pending'))
+      // What is under way keeps its lease.
+      const next = sql`case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
+      await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
+      await notify(tx)
+    }
+    return endpoint
+  })
+}
+
+/** @throws Refusal WEBHOOK_NOT_FOUND */
+export async function remove({ db }: { db: Db }, id: string): Promise<void> {
+  const removed = await db
+    .delete(webhookEndpoints)
+    .where(eq(webhookEndpoints.id, id))
+    .returning({ id: webhookEndpoints.id })
+  if (removed.length === 0) throw new Refusal('WEBHOOK_NOT_FOUND')
+}
+
+/** @throws Refusal WEBHOOK_NOT_FOUND */
+export async function rotateSecret({ db, env }: OperatorContext, id: string) {
+  const secret = newSecret()
+  const [endpoint] = await db
+    .update(webhookEndpoints)
+    .set({
+      sealedPreviousSecret: webhookEndpoints.sealedSecret,
+      previousSecretUntil: sql`now() + make_interval(hours => ${PREVIOUS_SECRET_HOURS})`,
+      sealedSecret: secretSealer(env).seal(secret),
+      updatedAt: sql`now()`,
+    })
+    .where(eq(webhookEndpoints.id, id))
+    .returning()
+  if (!endpoint?.previousSecretUntil) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return { success: true as const, secret, previousSecretUntil: endpoint.previousSecretUntil }
+}
+
+function refuseUrl(env: { standIns: boolean }, url: string): void {
+  const problem = urlProblem(url, env.standIns)
+  if (problem) throw invalidField('url', problem)
+}
+
+async function find(db: Db, id: string): Promise<Endpoint> {
+  const [endpoint] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return endpoint
+}
+
+// Deliveries
+
+/** Sends a test event now, once. @throws Refusal WEBHOOK_NOT_FOUND */
+export async function sendTest(context: WebhookContext, id: string): Promise<Delivery> {
+  const endpoint = await find(context.db, id)
+  const data = { message: 'This is a test. Nobody joined.' }
+  const [delivery] = await context.db
+    .insert(webhookDeliveries)
+    .values({
+      endpointId: id,
+      eventId: randomUUID(),
+      event: 'webhook.test',
+      payload: { type: 'webhook.test', timestamp: new Date().toISOString(), data },
+      attempts: 1,
+      lastAttemptAt: sql`now()`,
+      nextAttemptAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+    })
+    .returning()
+  if (!delivery) throw new Error('a test was not noted')
+  const recorded = await record(context, endpoint, delivery, await attempt(context, endpoint, delivery), true)
+  // Deleted meanwhile, with its log.
+  if (!recorded) throw new Refusal('WEBHOOK_NOT_FOUND')
+  return recorded
+}
+
+interface LogInput {
+  id: string
+  status?: DeliveryStatus
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** One page of an endpoint's log, the newest first. @throws Refusal WEBHOOK_NOT_FOUND */
+export async function listDeliveries(db: Db, { id, status, page, pageSize, cursor }: LogInput) {
+  await find(db, id)
+  const ofStatus = and(eq(webhookDeliveries.endpointId, id), status && eq(webhookDeliveries.status, status))
+  const [rows, counted] = await Promise.all([
+    db
+      .select()
+      .from(webhookDeliveries)
+      .where(and(ofStatus, cursor === undefined ? undefined : lt(webhookDeliveries.id, cursor)))
+      .orderBy(desc(webhookDeliveries.id))
+      .limit(pageSize + 1)
+      .offset(cursor === undefined ? (page - 1) * pageSize : 0),
+    db.select({ total: sql<number>`count(*)::int` }).from(
+      db
+        .select({ one: sql`1`.as('one') })
+        .from(webhookDeliveries)
+        .where(ofStatus)
+        .limit(COUNTED_DELIVERIES_MAX)
+        .as('counted'),
+    ),
+  ])
+  const deliveries = rows.slice(0, pageSize)
+  const next = rows.length > pageSize ? (deliveries.at(-1)?.id ?? null) : null
+  return { deliveries, total: counted[0]?.total ?? 0, page, pageSize, cursor: next }
+}
+
+/** Sends an event again: what waits long goes now, what is done goes as a delivery of its own. @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE */
+export async function redeliver({ db }: { db: Db }, id: string): Promise<Delivery> {
+  return db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ delivery: webhookDeliveries, isEnabled: webhookEndpoints.enabled })
+      .from(webhookDeliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, webhookDeliveries.endpointId))
+      .where(eq(webhookDeliveries.id, id))
+      .for('update', { of: webhookDeliveries })
+    if (!found) throw new Refusal('DELIVERY_NOT_FOUND')
+    if (!found.isEnabled) throw new Refusal('DELIVERY_STATE')
+    await notify(tx)
+    const { endpointId, eventId, event, payload, addressOf, status, nextAttemptAt } = found.delivery
+    if (status !== 'pending') {
+      const [again] = await tx
+        .insert(webhookDeliveries)
+        .values({ endpointId, eventId, event, payload, addressOf })
+        .returning()
+      return again ?? found.delivery
+    }
+    // Due sooner than a lease lasts, it may be under way.
+    if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return found.delivery
+    const [sooner] = await tx
+      .update(webhookDeliveries)
+      .set({ nextAttemptAt: sql`now()` })
+      .where(eq(webhookDeliveries.id, id))
+      .returning()
+    return sooner ?? found.delivery
+  })
+}
+
+async function notify(tx: Db): Promise<void> {
+  await tx.execute(sql`select pg_notify(${WEBHOOKS_CHANNEL}, '')`)
+}
+
+// Work
+
+/** What is delivering: nothing new is begun once it closes, and what is under way is waited for. */
+export interface Deliverer {
+  close(): Promise<void>
+}
+
+/** Delivers what is due: when told of something new, when a wait is over, and each minute, should a process have died or a notice been lost. */
+export async function workOnWebhooks(
+  context: WebhookContext & { notices: Notices },
+  log: FastifyBaseLogger,
+): Promise<Deliverer> {
+  let closed = false
+  let looking = false
+  let lookAgain = false
+  /** By endpoint: is there more to look for when it is done? */
+  const underWay = new Map<string, { again: boolean; done: Promise<void> }>()
+
+  const deliver = async (endpointId: string, turn: { again: boolean }) => {
+    try {
+      do {
+        turn.again = false
+        await deliverDue(context, endpointId, () => closed)
+      } while (turn.again && !closed)
+    } catch (error) {
+      log.warn({ err: error }, 'delivering webhooks was broken off and goes on within a minute')
+    }
+    underWay.delete(endpointId)
+  }
+  const begin = (endpointId: string) => {
+    const busy = underWay.get(endpointId)
+    if (busy) {
+      busy.again = true
+      return
+    }
+    const turn = { again: false, done: Promise.resolve() }
+    underWay.set(endpointId, turn)
+    turn.done = deliver(endpointId, turn)
+  }
+  const look = async () => {
+    lookAgain = true
+    if (looking) return
+    looking = true
+    try {
+      while (lookAgain && !closed) {
+        lookAgain = false
+        for (const id of await findDueEndpoints(context.db)) begin(id)
+      }
+    } finally {
+      looking = false
+    }
+  }
+  const stop = context.notices.listen(WEBHOOKS_CHANNEL, () => {
+    look().catch((error) => log.warn({ err: error }, 'looking for webhooks failed and is tried again within a minute'))
+  })
+  await context.jobs.work('webhooks', 1, look)
+  return {
+    async close() {
+      closed = true
+      stop()
+      await Promise.all([...underWay.values()].map((turn) => turn.done))
+    },
+  }
+}
