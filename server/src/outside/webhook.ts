@@ -1,6 +1,7 @@
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { isPrivateHost, lookupPublic, PrivateAddress } from './public-address.ts'
+import { isPrivateHost } from '../public-address.ts'
+import { lookupPublic, PrivateAddress } from './public-lookup.ts'
 
 export interface Hook {
   url: string

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { DELIVERY_ATTEMPTS } from '@x-automated/contract/webhooks'
-import { isPrivateHost } from '../../outside/public-address.ts'
+import { isPrivateHost } from '../../public-address.ts'
 
 /** Waits after each failed attempt but the last, in seconds: 5 s, 30 s, 2 min, 15 min, 1 h, 5 h, 18 h, about a day in all. */
 const WAITS_SECONDS = [5, 30, 120, 900, 3_600, 18_000, 64_800] as const

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { isPrivateHost, isPublicAddress, lookupPublic, PrivateAddress } from './public-address.ts'
+import { lookupPublic, PrivateAddress } from './outside/public-lookup.ts'
+import { isPrivateHost, isPublicAddress } from './public-address.ts'
 
 it.each([
   '127.0.0.1',
