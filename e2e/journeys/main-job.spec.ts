@@ -30,7 +30,7 @@ async function connectX(page: Page, username: string) {
   await page.getByLabel(/username/i).fill(username)
   await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
   await expectSoundPage(page)
-  await page.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByRole('button', { name: 'Connect X', exact: true }).click()
   await page.getByText('Twitter account connected successfully!').waitFor()
 }
 

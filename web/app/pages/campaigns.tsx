@@ -5,7 +5,13 @@ import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignForm } from '../features/campaigns/campaign-form'
 import { isCutOff } from '../features/campaigns/campaign-progress'
-import { CAMPAIGNS_PAGE_SIZE, isOnItsWay, useCampaigns, useXConnected } from '../features/campaigns/campaign-watch'
+import {
+  CAMPAIGNS_PAGE_SIZE,
+  isOnItsWay,
+  useCampaigns,
+  useLostConnection,
+  useXConnected,
+} from '../features/campaigns/campaign-watch'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { pageMeta } from '../features/shell/page-meta'
@@ -26,6 +32,7 @@ export default function Campaigns() {
   const campaigns = useCampaigns(page)
   const actions = useCampaignActions()
   const connected = useXConnected(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
+  const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connected)) ?? false
   // The dialog follows what the table learns.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
@@ -37,7 +44,7 @@ export default function Campaigns() {
           {connected === false && (
             <Callout
               tone="warn"
-              title="No X account is connected"
+              title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
               action={
                 isRegistered('xAutomation') && (
                   <ButtonLink size="sm" to={paths.xAutomation}>
@@ -46,6 +53,7 @@ export default function Campaigns() {
                 )
               }
             >
+              {lost && `${lost.reason} `}
               {someCutOff
                 ? 'Active campaigns send nothing until the account that sends is connected again. What they have queued is kept.'
                 : 'You can prepare campaigns now. To launch one, connect the account that sends.'}

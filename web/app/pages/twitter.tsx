@@ -1,6 +1,7 @@
 import { Scraper } from '../features/scrapes/scraper'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
+import { AccountSwitcher } from '../features/x-account/account-switcher'
 import { ConnectX } from '../features/x-account/connect-x'
 import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
@@ -16,7 +17,7 @@ export default function XAutomation() {
   const [tab, openTab] = useTabParam(['connect', 'scraper'])
   return (
     <>
-      <PageHeader title="X Automation" description={text} />
+      <PageHeader title="X Automation" description={text} actions={<AccountSwitcher />} />
       <Tabs
         label="X Automation"
         value={tab}

@@ -53,6 +53,12 @@ export function useXConnected(watched: boolean): boolean | undefined {
   return account.data?.connected
 }
 
+/** The current X account where X has shut it out, and why; null: it has not, or that is not known. */
+export function useLostConnection(): { handle: string; reason: string } | null {
+  const { data } = useQuery(api.xAccount.status.queryOptions())
+  return data?.handle && data.reason && !data.connected ? { handle: data.handle, reason: data.reason } : null
+}
+
 /** Says it when a campaign that this page has seen on its way is complete (specification §8). */
 function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void {
   const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())

@@ -1,5 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { RotateCw } from 'lucide-react'
+import { api, errorCode, errorWords } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -7,7 +9,8 @@ import { DateTime } from '../../ui/date-time'
 import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { isUnderWay, scrapeFilter, scrapeTitle } from './scrape-words'
+import { toast } from '../../ui/toast'
+import { isUnderWay, requestOf, scrapeFilter, scrapeTitle } from './scrape-words'
 
 /** While one is under way, its figures move. The one that is shown is heard of live. */
 const LOOK_AGAIN_MS = 5_000
@@ -19,10 +22,33 @@ export interface RecentScrapesProps {
   /** The id of the one shown above. */
   shown: string | null
   onShow: (id: string) => void
+  /** A scrape was started once more. */
+  onStarted: (scrape: Scrape) => void
+  onAskCredentials: () => void
 }
 
 /** What was scraped before, and how it ended. */
-export function RecentScrapes({ page, pageSize, onPage, shown, onShow }: RecentScrapesProps) {
+export function RecentScrapes({
+  page,
+  pageSize,
+  onPage,
+  shown,
+  onShow,
+  onStarted,
+  onAskCredentials,
+}: RecentScrapesProps) {
+  const again = useMutation(
+    api.scrapes.create.mutationOptions({
+      onSuccess: (scrape) => {
+        document.getElementById('content')?.scrollIntoView({ block: 'start' })
+        onStarted(scrape)
+      },
+      onError: (error) => {
+        if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
+        toast.error(errorWords(error, 'Failed to scrape X followers'))
+      },
+    }),
+  )
   const scrapes = useQuery(
     api.scrapes.list.queryOptions({
       input: { page, pageSize },
@@ -84,18 +110,31 @@ export function RecentScrapes({ page, pageSize, onPage, shown, onShow }: RecentS
                       <DateTime value={scrape.createdAt} />
                     </Td>
                     <Td>
-                      <Button
-                        size="sm"
-                        className="max-md:w-full"
-                        disabled={scrape.id === shown}
-                        aria-label={`${scrape.id === shown ? 'Shown' : 'Show'}: ${scrapeTitle(scrape)}`}
-                        onClick={() => {
-                          onShow(scrape.id)
-                          document.getElementById('content')?.scrollIntoView({ block: 'start' })
-                        }}
-                      >
-                        {scrape.id === shown ? 'Shown' : 'Show'}
-                      </Button>
+                      <span className="flex gap-2">
+                        <Button
+                          size="sm"
+                          className="max-md:flex-1"
+                          disabled={scrape.id === shown}
+                          aria-label={`${scrape.id === shown ? 'Shown' : 'Show'}: ${scrapeTitle(scrape)}`}
+                          onClick={() => {
+                            onShow(scrape.id)
+                            document.getElementById('content')?.scrollIntoView({ block: 'start' })
+                          }}
+                        >
+                          {scrape.id === shown ? 'Shown' : 'Show'}
+                        </Button>
+                        <Button
+                          size="sm"
+                          className="max-md:flex-1"
+                          icon={<RotateCw aria-hidden />}
+                          aria-label={`Run again: ${scrapeTitle(scrape)}`}
+                          disabled={isUnderWay(scrape.status)}
+                          loading={again.isPending && again.variables?.twitterHandle === scrape.twitterHandle}
+                          onClick={() => again.mutate(requestOf(scrape))}
+                        >
+                          Run again
+                        </Button>
+                      </span>
                     </Td>
                   </Tr>
                 ))

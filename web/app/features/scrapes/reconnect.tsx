@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { Link } from 'react-router'
 import { api, errorWords } from '../../api'
-import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
+import { ConnectWithX } from '../x-account/connect-with-x'
 import { usernameProblem } from '../x-account/credentials'
 import { type Credentials, useConnectX } from '../x-account/use-connect-x'
 import { credentialsNeeded, SESSION_EXPIRED } from './scrape-words'
@@ -28,14 +27,11 @@ export function Reconnect({ reason }: { reason: string | null }) {
   const { connect, refused, submit } = useConnectX(form)
   if (connect.isSuccess)
     return <Callout tone="good">Your X account is connected. The scrape is starting again.</Callout>
-  // Where X takes no password, connecting is done on its own tab.
+  // Where X takes no password, its own page asks.
   if (connection.data && !connection.data.methods.includes('password')) {
     return (
-      <Callout tone="warn">
-        {reason ?? 'X does not accept the connection any more.'}{' '}
-        <Link to={paths.xAutomation} className="text-link">
-          Connect X again
-        </Link>
+      <Callout tone="warn" action={<ConnectWithX size="sm">Connect with X again</ConnectWithX>}>
+        {reason ?? 'X does not accept the connection any more.'}
       </Callout>
     )
   }

@@ -13,8 +13,17 @@ import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Slider } from '../../ui/slider'
+import { ConnectWithX } from '../x-account/connect-with-x'
 import { followerSliders, withMax, withMin } from './follower-bounds'
-import { credentialsNeeded, handleIn, handleProblem, isSessionTrouble, SESSION_EXPIRED } from './scrape-words'
+import { ScrapeEstimate } from './scrape-estimate'
+import {
+  credentialsNeeded,
+  handleIn,
+  handleProblem,
+  isSessionTrouble,
+  SESSION_EXPIRED,
+  STOP_AFTER,
+} from './scrape-words'
 
 interface Values {
   handle: string
@@ -22,6 +31,8 @@ interface Values {
   minFollowers: number
   maxFollowers: number
   keywords: string[]
+  /** Leads to find at most, as the select holds it. */
+  stopAfter: string
   /** Typed into the field, and not added yet. */
   keyword: string
   username: string
@@ -48,6 +59,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       minFollowers: followerSliders.min.default,
       maxFollowers: followerSliders.max.default,
       keywords: [],
+      stopAfter: String(STOP_AFTER[0]),
       keyword: '',
       username: '',
       password: '',
@@ -79,7 +91,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     !isSessionTrouble({ ...failureOf(create.error), words: create.error.message })
 
   const submit = form.handleSubmit(
-    ({ handle, type, minFollowers, maxFollowers, keywords, keyword, ...credentials }) => {
+    ({ handle, type, minFollowers, maxFollowers, keywords, keyword, stopAfter, ...credentials }) => {
       // A word that was typed and not added is meant too.
       const all = withChip(keywords, keyword)
       form.setValue('keywords', all)
@@ -90,6 +102,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         minFollowers,
         maxFollowers,
         keywords: all,
+        maxResults: Number(stopAfter),
         ...(askCredentials && byPassword
           ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
           : {}),
@@ -102,16 +115,25 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     form.setValue('minFollowers', minFollowers)
     form.setValue('maxFollowers', maxFollowers)
   }
-  const [minFollowers, maxFollowers, keyword] = form.watch(['minFollowers', 'maxFollowers', 'keyword'])
+  const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
+    'minFollowers',
+    'maxFollowers',
+    'keyword',
+    'handle',
+    'type',
+  ])
 
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
       <form method="post" noValidate className="grid gap-5" onSubmit={submit}>
         {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
-          <Callout>
-            No X account is connected yet.{' '}
+          <Callout
+            tone={connection.data.reason ? 'warn' : 'info'}
+            title={connection.data.reason && `The connection to @${connection.data.handle} was lost`}
+          >
+            {connection.data.reason ?? 'No X account is connected yet.'}{' '}
             <Link to={paths.xAutomation} className="text-link">
-              Connect X
+              {connection.data.reason ? 'Connect X again' : 'Connect X'}
             </Link>
           </Callout>
         )}
@@ -172,6 +194,15 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             )}
           />
         </Field>
+        <Field label="Stop after" hint="Reading ends once so many leads were found.">
+          <Select
+            options={[...STOP_AFTER]
+              .sort((a, b) => a - b)
+              .map((most) => ({ value: String(most), label: `${most.toLocaleString('en-US')} leads` }))}
+            {...form.register('stopAfter')}
+          />
+        </Field>
+        <ScrapeEstimate handle={handle} type={type} asks={connection.data?.connected === true && !working} />
         {askCredentials &&
           (byPassword ? (
             <div className="grid gap-4">
@@ -198,11 +229,8 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               </Field>
             </div>
           ) : (
-            <Callout tone="warn">
-              X does not accept the connection any more.{' '}
-              <Link to={paths.xAutomation} className="text-link">
-                Connect X again
-              </Link>
+            <Callout tone="warn" action={<ConnectWithX size="sm">Connect with X again</ConnectWithX>}>
+              X does not accept the connection any more.
             </Callout>
           ))}
         <Button

@@ -3,13 +3,23 @@ import type { Scrape } from '@x-automated/contract/scrapes'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api, errorWords } from '../../api'
+import { isRegistered, paths } from '../../paths'
 import { Badge, StatusBadge } from '../../ui/badge'
-import { Button } from '../../ui/button'
+import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
 import { Reconnect } from './reconnect'
-import { isUnderWay, needsConnection, scrapeFilter, scrapeTitle, timeLeftOf, timeLeftWords } from './scrape-words'
+import {
+  isUnderWay,
+  moneyWords,
+  needsConnection,
+  scrapeFilter,
+  scrapeTitle,
+  stoppedByPlan,
+  timeLeftOf,
+  timeLeftWords,
+} from './scrape-words'
 import { keepScrape } from './use-live-scrape'
 
 export interface ScrapePanelProps {
@@ -35,7 +45,7 @@ export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
         <div className="flex flex-wrap items-center gap-2">
           <StatusBadge status={scrape.status} />
           {underWay && <Cancel scrape={scrape} />}
-          {(scrape.status === 'canceled' || scrape.status === 'failed') && (
+          {(scrape.status === 'canceled' || scrape.status === 'failed' || stoppedByPlan(scrape)) && (
             <Resume scrape={scrape} onResumed={onChanged} />
           )}
         </div>
@@ -77,6 +87,14 @@ function UnderWay({ scrape }: { scrape: Scrape }) {
       <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
         <Figure name="Leads found">{scrape.matched.toLocaleString('en-US')}</Figure>
         {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
+        {scrape.spentCents !== null && (
+          <Figure name="X bills">
+            {moneyWords(scrape.spentCents)}
+            {estimate?.costCents != null && (
+              <span className="text-sm font-normal text-muted"> of about {moneyWords(estimate.costCents)}</span>
+            )}
+          </Figure>
+        )}
       </dl>
       <p className="text-xs text-muted">
         {lost
@@ -126,6 +144,21 @@ function useNow(): number {
 function Ended({ scrape }: { scrape: Scrape }) {
   return (
     <>
+      {stoppedByPlan(scrape) && (
+        <Callout
+          tone="warn"
+          title="Stopped at what your plan allows"
+          action={
+            isRegistered('pricing') && (
+              <ButtonLink size="sm" to={paths.pricing}>
+                See plans
+              </ButtonLink>
+            )
+          }
+        >
+          {scrape.error} Resume the scrape once your plan allows more.
+        </Callout>
+      )}
       {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
       <div className="flex flex-wrap items-center gap-3">
         <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>
@@ -133,6 +166,7 @@ function Ended({ scrape }: { scrape: Scrape }) {
         </Badge>
         <p className="text-muted" data-numeric>
           among {scrape.fetched.toLocaleString('en-US')} profiles
+          {scrape.spentCents !== null && `, for which X bills ${moneyWords(scrape.spentCents)}`}
         </p>
       </div>
     </>

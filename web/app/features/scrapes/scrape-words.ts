@@ -68,3 +68,28 @@ export function timeLeftWords(seconds: number): string {
   const rest = minutes % 60
   return rest === 0 ? `about ${minutes / 60} h` : `about ${Math.floor(minutes / 60)} h ${rest} min`
 }
+
+/** '$1,234.50'. */
+export function moneyWords(cents: number): string {
+  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+}
+
+/** How many leads a scrape looks for at most. The first is what POST /scrapes takes where none is named. */
+export const STOP_AFTER = [1_000, 100, 10_000, 100_000, 1_000_000] as const
+
+/** Complete, and yet stopped early, at what the plan allows: it says so, and can go on once the plan allows more. */
+export function stoppedByPlan({ status, error }: Pick<Scrape, 'status' | 'error'>): boolean {
+  return status === 'completed' && error !== null
+}
+
+/** What a scrape asks for, to ask for it once more. */
+export function requestOf({
+  twitterHandle,
+  type,
+  minFollowers,
+  maxFollowers,
+  keywords,
+  maxResults,
+}: Scrape): Pick<Scrape, 'twitterHandle' | 'type' | 'minFollowers' | 'maxFollowers' | 'keywords' | 'maxResults'> {
+  return { twitterHandle, type, minFollowers, maxFollowers, keywords, maxResults }
+}

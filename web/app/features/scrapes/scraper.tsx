@@ -95,7 +95,15 @@ export function Scraper() {
           )}
         </div>
       </div>
-      <RecentScrapes page={page} pageSize={RECENT_SIZE} onPage={setPage} shown={watched} onShow={setChosen} />
+      <RecentScrapes
+        page={page}
+        pageSize={RECENT_SIZE}
+        onPage={setPage}
+        shown={watched}
+        onShow={setChosen}
+        onStarted={start}
+        onAskCredentials={() => setAskCredentials(true)}
+      />
     </div>
   )
 }

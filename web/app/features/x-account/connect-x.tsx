@@ -1,27 +1,33 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { XConnection } from '@x-automated/contract/x-account'
-import { CircleCheck, RefreshCw, Search, Unplug } from 'lucide-react'
+import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { api, errorWords } from '../../api'
-import { paths } from '../../paths'
-import { Badge } from '../../ui/badge'
+import { isRegistered, paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
-import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
+import { outcomeNamed } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
+import { ConnectWithX } from './connect-with-x'
+import { accountsChanged, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
 /** Longer than this, and the page says that it takes long (specification §9). */
 const SLOW_AFTER_MS = 3000
 
-/** Is an X account connected? Connects one, or lets it go. */
+/** Which X accounts are connected. Connects one, chooses one, or lets one go. */
 export function ConnectX() {
   const status = useQuery(api.xAccount.status.queryOptions())
+  const accounts = useAccounts()
   const slow = useSlow(status.isPending)
+  const outcome = useOutcome()
+  const refresh = useRefresh(accounts.data?.accounts[0]?.id)
 
   if (status.isPending) {
     return (
@@ -41,8 +47,10 @@ export function ConnectX() {
   }
   // Whoever cannot be asked counts as not connected (specification §8).
   const connected = status.isSuccess && status.data.connected
+  const all = accounts.data?.accounts ?? []
   return (
     <div className="grid max-w-2xl gap-4">
+      {outcome && <Callout tone={outcome.tone}>{outcome.words}</Callout>}
       {status.isError && (
         <Callout
           tone="bad"
@@ -62,8 +70,8 @@ export function ConnectX() {
           <Button
             size="sm"
             icon={<RefreshCw aria-hidden />}
-            loading={status.isFetching}
-            onClick={() => status.refetch()}
+            loading={status.isFetching || refresh.isPending}
+            onClick={() => (refresh.mutate ? refresh.mutate() : status.refetch())}
           >
             Refresh Status
           </Button>
@@ -74,8 +82,53 @@ export function ConnectX() {
           {connected ? <Connected /> : <HowToConnect connection={status.data} />}
         </div>
       </Card>
+      {accounts.data && all.length > 0 && (connected || all.length > 1) && (
+        <Card
+          title="All X accounts"
+          description="Scrapes and new campaigns use the current one. What is under way stays with its account."
+        >
+          <div className="grid gap-4">
+            <AccountRows accounts={all} />
+            <OneMore
+              used={all.filter((account) => account.status === 'connected').length}
+              limit={accounts.data.limit}
+              methods={status.data?.methods ?? []}
+            />
+          </div>
+        </Card>
+      )}
     </div>
   )
+}
+
+/** How connecting on X's page ended, as the address says it once. */
+function useOutcome() {
+  const [params, setParams] = useSearchParams()
+  const [named] = useState(() => params.get('x'))
+  useEffect(() => {
+    if (!params.has('x')) return
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        after.delete('x')
+        return after
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  }, [params, setParams])
+  return outcomeNamed(named)
+}
+
+/** Asks X itself about the current account. @param id undefined: there is none, and only we are asked */
+function useRefresh(id: string | undefined) {
+  const queries = useQueryClient()
+  const check = useMutation(
+    api.xAccount.check.mutationOptions({
+      onSettled: () => accountsChanged(queries),
+      onError: (error) => toast.error(errorWords(error)),
+    }),
+  )
+  return { isPending: check.isPending, mutate: id === undefined ? null : () => check.mutate({ id }) }
 }
 
 function Standing({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
@@ -83,67 +136,95 @@ function Standing({ connected, connection }: { connected: boolean; connection: X
   return (
     <div className="grid gap-2" role="status">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        {connected ? (
-          <Badge tone="good" icon={<CircleCheck aria-hidden />}>
-            Connected
-          </Badge>
-        ) : (
-          <Badge icon={<Unplug aria-hidden />}>Not Connected</Badge>
-        )}
-        {connected && connection?.handle && <XHandle handle={connection.handle} className="font-strong" />}
+        <AccountBadge status={connected ? 'connected' : 'none'} />
+        {connection?.handle && <XHandle handle={connection.handle} className="font-strong" />}
       </div>
       {connection && (
         <p className="text-muted">
           Last connected: {lastConnected ? <DateTime value={lastConnected} className="text-ink" /> : 'Never'}
         </p>
       )}
-      {!connected && connection?.reason && <Callout tone="warn">{connection.reason}</Callout>}
+      {!connected && connection?.reason && (
+        <Callout tone="warn" title="The connection was lost">
+          {connection.reason} Campaigns and scrapes that use this account wait until then.
+        </Callout>
+      )}
     </div>
   )
 }
 
-function HowToConnect({ connection }: { connection: XConnection | undefined }) {
+/** The ways that the configured X offers. */
+function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
   // Unknown until the server has said which ways there are.
   if (!connection) return null
-  if (connection.methods.includes('password')) return <ConnectForm />
+  const byPassword = connection.methods.includes('password')
+  if (connection.methods.length === 0) {
+    return (
+      <Callout title="X is not set up on this server">
+        No account can be connected until this server is given access to X.
+      </Callout>
+    )
+  }
   return (
-    <Callout title="X offers no sign-in by password here">
-      No account can be connected until this server is set up with X's own sign-in.
-    </Callout>
+    <div className="grid gap-4">
+      {byPassword && (
+        <>
+          <ConnectForm />
+          <p className="flex items-center gap-3 text-xs text-muted before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            OR
+          </p>
+        </>
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="text-muted">On X you see what you allow, and X never tells us your password.</p>
+        <ConnectWithX variant={byPassword ? 'secondary' : 'primary'} className="max-sm:w-full" />
+      </div>
+    </div>
   )
 }
 
 /** What comes next, and the way back. */
 function Connected() {
-  const queries = useQueryClient()
-  const confirm = useConfirm()
-  const disconnect = useMutation(
-    api.xAccount.disconnect.mutationOptions({
-      onSuccess: ({ message }) => {
-        toast.success(message || 'Twitter account disconnected successfully!')
-        // Campaigns that it sent for stop, and scrapes wait.
-        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
-        return queries.invalidateQueries({ queryKey: api.xAccount.key() })
-      },
-      onError: (error) => toast.error(errorWords(error, 'Failed to disconnect Twitter account')),
-    }),
-  )
-  const ask = async () => {
-    const sure = await confirm({
-      title: 'Disconnect X account',
-      body: 'Are you sure you want to disconnect your Twitter account? You will need to reconnect it to use the automation features.',
-      confirm: 'Disconnect',
-      danger: true,
-    })
-    if (sure) disconnect.mutate(undefined)
-  }
+  const disconnect = useDisconnect(null)
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
       <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
         Scrape followers
       </ButtonLink>
-      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={ask}>
+      <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={disconnect.ask}>
         {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
+      </Button>
+    </div>
+  )
+}
+
+/** Room for another account, or the words why there is none. */
+function OneMore({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
+  const [asked, setAsked] = useState(false)
+  // Connected: what was asked for is done.
+  useEffect(() => {
+    if (used > 0) setAsked(false)
+  }, [used])
+  if (used >= limit) {
+    return (
+      <p className="text-muted">
+        Your plan includes {limit} X {limit === 1 ? 'account' : 'accounts'}.{' '}
+        {isRegistered('pricing') && (
+          <ButtonLink to={paths.pricing} size="sm">
+            See plans
+          </ButtonLink>
+        )}
+      </p>
+    )
+  }
+  if (asked) return <HowToConnect connection={{ methods }} />
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3">
+      <p className="text-muted" data-numeric>
+        {used} of {limit} X accounts connected
+      </p>
+      <Button icon={<Plus aria-hidden />} className="max-sm:w-full" onClick={() => setAsked(true)}>
+        Connect another account
       </Button>
     </div>
   )

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UseFormReturn } from 'react-hook-form'
 import { api, fieldProblems } from '../../api'
 import { toast } from '../../ui/toast'
+import { accountsChanged } from './use-accounts'
 
 export interface Credentials {
   username: string
@@ -17,8 +18,7 @@ export function useConnectX(form: UseFormReturn<Credentials>) {
   const connect = useMutation(
     api.xAccount.connect.mutationOptions({
       onSuccess: async ({ message }) => {
-        for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
-        await queries.invalidateQueries({ queryKey: api.xAccount.key() })
+        await accountsChanged(queries)
         toast.success(message || 'Twitter account connected successfully!')
       },
       onError: (error) => {

@@ -1,0 +1,185 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const PASSWORD = 'Correct-horse1'
+
+/** A confirmed account, made over the API; then signs in on the page, as a person does. */
+async function signIn(page: Page, email: string) {
+  const anonymous = createClient({ contract, url: `${world.origin}/api` })
+  await anonymous.auth.signUpEmail({ email, password: PASSWORD })
+  await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await page.waitForURL('**/dashboard')
+}
+
+async function setFaults(...faults: object[]) {
+  await fetch(`${world.x.url}/_faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  })
+}
+
+const heading = (page: Page) => page.getByRole('button', { name: /^Current X account/ })
+const narrow = (page: Page) => page.setViewportSize({ width: 390, height: 844 })
+
+describe('connecting X, in a browser', () => {
+  it('by password and on its own page, several accounts, a lost one and its return', async () => {
+    const page = await world.openPage()
+    await signIn(page, 'connect@example.com')
+    await page.goto('/twitter')
+    await page.getByText('Not Connected').waitFor()
+    await page.getByText('Last connected: Never').waitFor()
+    await expectSoundPage(page)
+
+    // The form: nothing goes off half filled in, no @, and a wrong password has its words.
+    const connect = page.getByRole('button', { name: 'Connect X', exact: true })
+    expect(await connect.isDisabled()).toBe(true)
+    await page.getByLabel('Username').fill('@founder')
+    expect(await connect.isDisabled()).toBe(true)
+    await page.getByLabel('Password', { exact: false }).first().fill('short')
+    await connect.click()
+    await page.getByText('Please enter your Twitter username without the @ symbol').waitFor()
+    await page.getByLabel('Username').fill('founder')
+    world.expectConsole(/status of 400/)
+    await connect.click()
+    await page.getByText('Failed to connect Twitter account. Please check your credentials and try again.').waitFor()
+
+    // X's own page: taken back there, then allowed.
+    await page.getByRole('button', { name: 'Connect with X' }).click()
+    await page.waitForURL(/\/i\/oauth2\/authorize/)
+    await page.getByRole('button', { name: /cancel/i }).click()
+    await page.getByText('You did not allow it on X, so nothing was connected.').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Connect with X' }).click()
+    await page.waitForURL(/\/i\/oauth2\/authorize/)
+    await page.getByLabel(/username/i).fill('founder_oauth')
+    await page.getByLabel(/password/i).fill('any eight or more')
+    await page.getByRole('button', { name: /authorize|allow/i }).click()
+    await page.getByText('Twitter account connected successfully!').waitFor()
+    await page.getByText('Connected', { exact: true }).first().waitFor()
+    await page.getByText('Your plan includes 1 X account.').waitFor()
+    await expectSoundPage(page)
+
+    // A plan with more places: a second account, which becomes the current one.
+    await world.subscribe('connect@example.com')
+    await page.reload()
+    await page.getByText('1 of 10 X accounts connected').waitFor()
+    await page.getByRole('button', { name: 'Connect another account' }).click()
+    await page.getByLabel('Username').fill('founder_two')
+    await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
+    await connect.click()
+    await page.getByText('2 of 10 X accounts connected').waitFor()
+    await expect.poll(() => heading(page).innerText()).toBe('@founder_two')
+    // One keystroke to the other, and by the menu back.
+    await page.keyboard.press('Alt+x')
+    await page.getByText('@founder_oauth is the current X account now.').waitFor()
+    await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
+    await heading(page).click()
+    await page.getByRole('menuitem', { name: /founder_two/ }).waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('menuitem', { name: /founder_two/ }).click()
+    await expect.poll(() => heading(page).innerText()).toBe('@founder_two')
+    await narrow(page)
+    await expectSoundPage(page)
+
+    // X locks it: seen here and where campaigns are; unlocked there, it is back.
+    const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
+    await setFaults({ path: '/2/users/me', status: 403, code: 326, times: 1 })
+    await page.getByRole('button', { name: 'Refresh Status' }).click()
+    await page.getByText('The connection was lost').waitFor()
+    await page.getByText(reason).first().waitFor()
+    await expectSoundPage(page)
+    for (const place of ['/campaigns', '/twitter?tab=scraper']) {
+      await page.goto(place)
+      await page.getByText('The connection to @founder_two was lost').waitFor()
+      await page.getByText(reason).waitFor()
+    }
+    await page.goto('/twitter')
+    await page.getByRole('button', { name: 'Refresh Status' }).click()
+    await page.getByText('The connection was lost').waitFor({ state: 'detached' })
+
+    // Let go of, after a question; the other takes its place.
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).first().click()
+    const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+    await question
+      .getByText(
+        'Are you sure you want to disconnect your Twitter account? You will need to reconnect it to use the automation features.',
+      )
+      .waitFor()
+    await expectSoundPage(page)
+    await question.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('Twitter account disconnected successfully!').waitFor()
+    await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
+  })
+
+  it('scrapes within the plan, once more, and goes on when X wants to be signed in to again', async () => {
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await signIn(page, 'scraper@example.com')
+    await page.goto('/twitter')
+    await page.getByLabel('Username').fill('scraper_one')
+    await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
+    await page.getByRole('button', { name: 'Connect X', exact: true }).click()
+    await page.getByText('Twitter account connected successfully!').waitFor()
+    await page.getByRole('tab', { name: 'X Scraper' }).click()
+    await page.getByText('No scrapes yet').waitFor()
+
+    // Nobody named; then what it would take, before it starts.
+    const start = page.getByRole('button', { name: 'Start Scraping' })
+    await start.click()
+    await page.getByText('Please enter a X handle to scrape').waitFor()
+    await page.getByText('No keywords added. Will match all profiles.').waitFor()
+    await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
+    await page.getByText('450 followers: reading all takes a few seconds.').waitFor()
+    await page.getByText('Your plan allows 100 more scraped leads this month.').waitFor()
+    await page.getByRole('slider').nth(0).focus()
+    await page.keyboard.press('Home')
+    await page.getByRole('slider').nth(1).focus()
+    await page.keyboard.press('End')
+    await expectSoundPage(page)
+
+    // It stops at what the plan allows, keeps that, and goes on with a larger plan.
+    await start.click()
+    await page.getByText('Stopped at what your plan allows').waitFor()
+    await page
+      .getByText(/Your Free plan includes 100 scraped leads a month\. Upgrade to Pro for 1,000 scraped leads a month\./)
+      .waitFor()
+    await page.getByText('100 leads found').first().waitFor()
+    await expectSoundPage(page)
+    await world.subscribe('scraper@example.com')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Successfully scraped 450 followers from @f450_journey').waitFor()
+    await page.getByText('450 leads found').first().waitFor()
+
+    // Once more, while X takes the connection no longer: it waits, asks for credentials, and goes on by itself.
+    world.expectConsole(/status of 40[019]/)
+    await setFaults({ path: `/2/users/${idOfHandle('f450_journey')}/followers`, status: 401, times: 2 })
+    await page.getByRole('button', { name: 'Run again: Followers of @f450_journey' }).click()
+    await page.getByText('X session expired or invalid. Please enter your X credentials.').waitFor()
+    await expectSoundPage(page)
+    const goOn = page.getByRole('button', { name: 'Connect X and continue' })
+    await goOn.click()
+    await page.getByText('Please enter your X credentials', { exact: true }).first().waitFor()
+    await page.getByLabel('X Username').fill('scraper_one')
+    await page.getByLabel('X Password', { exact: false }).first().fill('any eight or more')
+    await goOn.click()
+    await page.getByText('Successfully scraped 450 followers from @f450_journey').waitFor()
+    expect(await page.getByLabel('X Username').count()).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expectSoundPage(page)
+  })
+})

@@ -1,0 +1,52 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { useEffect, useState } from 'react'
+import { api, fieldProblems } from '../../api'
+import { handleIn, handleProblem, moneyWords, timeLeftWords } from './scrape-words'
+
+/** Whoever types is not asked about at every letter. */
+const SETTLES_AFTER_MS = 500
+/** How many follow somebody does not change at once. */
+const STAYS_MS = 60_000
+
+/** What a scrape of this handle would take, before it starts. Nothing while nobody can tell. */
+export function ScrapeEstimate({ handle, type, asks }: { handle: string; type: Scrape['type']; asks: boolean }) {
+  const settled = useSettled(handle)
+  const twitterHandle = handleIn(settled)
+  const estimate = useQuery(
+    api.scrapes.estimate.queryOptions({
+      input: { twitterHandle, type },
+      enabled: asks && handleProblem(settled) === null,
+      staleTime: STAYS_MS,
+      retry: false,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  if (!asks || handleProblem(settled) !== null) return null
+  const problem = fieldProblems(estimate.error).twitterHandle
+  if (problem) return <p className="text-warn">{problem}</p>
+  const { data } = estimate
+  // Kept from the handle before, it would speak of another.
+  if (!data || estimate.isPlaceholderData) return null
+  const people = type === 'followers' ? 'followers' : 'people followed'
+  return (
+    <div className="grid gap-1 text-muted" data-numeric>
+      <p>
+        {data.profiles.toLocaleString('en-US')} {people}: reading all takes {timeLeftWords(data.seconds)}
+        {data.costCents !== null && <>, and X bills up to {moneyWords(data.costCents)}</>}.
+      </p>
+      {data.leadsLeft !== null && (
+        <p>Your plan allows {data.leadsLeft.toLocaleString('en-US')} more scraped leads this month.</p>
+      )}
+    </div>
+  )
+}
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLES_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}

@@ -1,0 +1,71 @@
+import { Check, ChevronsUpDown, CircleAlert, Link2 } from 'lucide-react'
+import { useEffect, useEffectEvent } from 'react'
+import { paths } from '../../paths'
+import { Button } from '../../ui/button'
+import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { useAccounts, useChooseAccount } from './use-accounts'
+
+/** Which X account scrapes and sends, and the way to another: by the menu, or the next one by Alt+X. */
+export function AccountSwitcher() {
+  const accounts = useAccounts()
+  const choose = useChooseAccount()
+  const all = accounts.data?.accounts ?? []
+  const current = all[0]
+  const byHandle = [...all].sort((a, b) => a.handle.localeCompare(b.handle))
+
+  const next = useEffectEvent((event: KeyboardEvent) => {
+    if (event.code !== 'KeyX' || !event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const following = byHandle[(byHandle.findIndex(({ id }) => id === current?.id) + 1) % byHandle.length]
+    if (!following || following.id === current?.id || choose.isPending) return
+    event.preventDefault()
+    choose.mutate({ id: following.id })
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => next(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+
+  if (!current) return null
+  return (
+    <Menu
+      trigger={
+        <Button
+          aria-label={`Current X account: @${current.handle}${current.status === 'lost' ? ', not connected' : ''}`}
+          aria-keyshortcuts={all.length > 1 ? 'Alt+X' : undefined}
+          icon={current.status === 'lost' ? <CircleAlert aria-hidden className="text-warn" /> : undefined}
+          className="max-w-full max-sm:w-full"
+        >
+          <span className="truncate">@{current.handle}</span>
+          <ChevronsUpDown aria-hidden className="text-muted" />
+        </Button>
+      }
+    >
+      {byHandle.map((account) => (
+        <MenuItem
+          key={account.id}
+          icon={
+            account.id === current.id ? (
+              <Check aria-label="Current" />
+            ) : (
+              <span aria-hidden className="size-4 shrink-0" />
+            )
+          }
+          onSelect={() => account.id !== current.id && choose.mutate({ id: account.id })}
+        >
+          <span className="min-w-0 flex-1 truncate">@{account.handle}</span>
+          {account.status === 'lost' && <span className="text-xs text-warn">Not connected</span>}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuLink to={paths.xAutomation} icon={<Link2 aria-hidden />}>
+        Manage X accounts
+      </MenuLink>
+      {all.length > 1 && (
+        <MenuNote>
+          <span className="text-xs">Alt+X switches to the next one.</span>
+        </MenuNote>
+      )}
+    </Menu>
+  )
+}
