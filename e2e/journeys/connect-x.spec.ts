@@ -89,8 +89,6 @@ describe('connecting X, in a browser', () => {
     await page.getByText('@founder_oauth is the current X account now.').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
     await heading(page).click()
-    await page.getByRole('menuitem', { name: /founder_two/ }).waitFor()
-    await expectSoundPage(page)
     await page.getByRole('menuitem', { name: /founder_two/ }).click()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_two')
     await narrow(page)

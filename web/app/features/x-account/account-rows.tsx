@@ -43,7 +43,7 @@ function AccountRow({ account }: { account: XAccount }) {
         {!isCurrent && (
           <Button
             size="sm"
-            aria-label={`Make @${handle} the current account`}
+            aria-label={`Make current: @${handle}`}
             loading={choose.isPending}
             onClick={() => choose.mutate({ id: account.id })}
           >
