@@ -48,6 +48,13 @@ export function ConnectX() {
   // Whoever cannot be asked counts as not connected (specification §8).
   const connected = status.isSuccess && status.data.connected
   const all = accounts.data?.accounts ?? []
+  const oneMore = accounts.data && (
+    <OneMore
+      used={all.filter((account) => account.status === 'connected').length}
+      limit={accounts.data.limit}
+      methods={status.data?.methods ?? []}
+    />
+  )
   return (
     <div className="grid max-w-2xl gap-4">
       {outcome && <Callout tone={outcome.tone}>{outcome.words}</Callout>}
@@ -80,20 +87,17 @@ export function ConnectX() {
         <div className="grid gap-5">
           <Standing connected={connected} connection={status.data} />
           {connected ? <Connected /> : <HowToConnect connection={status.data} />}
+          {connected && all.length === 1 && oneMore}
         </div>
       </Card>
-      {accounts.data && all.length > 0 && (connected || all.length > 1) && (
+      {all.length > 1 && (
         <Card
           title="All X accounts"
           description="Scrapes and new campaigns use the current one. What is under way stays with its account."
         >
           <div className="grid gap-4">
             <AccountRows accounts={all} />
-            <OneMore
-              used={all.filter((account) => account.status === 'connected').length}
-              limit={accounts.data.limit}
-              methods={status.data?.methods ?? []}
-            />
+            {oneMore}
           </div>
         </Card>
       )}
