@@ -14,11 +14,11 @@ const notFoundPath = '/404'
 export default {
   appDirectory: 'app',
   ssr: false,
-  prerender: [...registeredPages.filter((page) => page.access !== 'signed-in').map((page) => page.path), notFoundPath],
+  prerender: [...registeredPages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath],
   async buildEnd({ reactRouterConfig }) {
     const pages = {
-      prerendered: registeredPages.filter((page) => page.access !== 'signed-in').map((page) => page.path),
-      app: registeredPages.filter((page) => page.access === 'signed-in').map((page) => page.path),
+      prerendered: registeredPages.filter((page) => page.access === 'public').map((page) => page.path),
+      app: registeredPages.filter((page) => page.access !== 'public').map((page) => page.path),
       notFound: notFoundPath,
     }
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, queryNumber, Success, Time, text, wholeNumber } from './fields.ts'
+import { FOUND_MEMBERS_MAX, INVITATIONS_MAX, VIEW_DAYS_MAX } from './operator-limits.ts'
 import { route } from './route.ts'
 import { ACHIEVEMENT_KEYS } from './waitlist.ts'
 
@@ -10,13 +11,6 @@ export type HoldReason = (typeof HOLD_REASONS)[number]
 /** What operators do that is kept with who did it. */
 export const OPERATOR_ACTIONS = ['release', 'refuse', 'undo', 'invite', 'export'] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
-
-/** Members that one call invites at most: all joins wait meanwhile. */
-export const INVITATIONS_MAX = 1_000
-/** A search finds no more than this; type more of the address. */
-export const FOUND_MEMBERS_MAX = 1_000
-/** Days of views that are read at once. */
-export const VIEW_DAYS_MAX = 92
 
 const count = z.number().int()
 

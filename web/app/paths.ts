@@ -1,5 +1,5 @@
-/** Who a page is for. Pages for everyone are prerendered; signed-in ones send guests to /login and back. */
-export type PageAccess = 'public' | 'signed-in'
+/** Who a page is for. Pages for everyone are prerendered; signed-in ones send guests to /login and back; to all but operators theirs are not there. */
+export type PageAccess = 'public' | 'signed-in' | 'operator'
 
 interface Page {
   path: string
@@ -29,7 +29,7 @@ const allPages = {
   billing: { path: '/billing', access: 'signed-in' },
   account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
   settings: { path: '/settings', access: 'signed-in' },
-  operator: { path: '/operator', access: 'signed-in' },
+  operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
   extension: { path: '/extension', access: 'signed-in' },
 } as const satisfies Record<string, Page>
 

@@ -18,18 +18,43 @@ const icons = {
 interface Options {
   /** How long it stays, in milliseconds: 3,000 unless the specification says otherwise. */
   duration?: number
+  /** The one thing to do about it ('Undo'); closes the toast. Stays a while longer by itself. */
+  action?: { label: string; onClick: () => void }
   /** A toast with the id of one that is shown replaces nothing and is not shown twice. */
   id?: string
 }
 
-function optionsOf({ duration, id }: Options = {}): ToastOptions {
-  return { ...(duration ? { autoClose: duration } : {}), ...(id ? { toastId: id } : {}) }
+/** Long enough to read and to reach. */
+const ACTION_MS = 8_000
+
+function withAction(words: string, { action }: Options = {}) {
+  if (!action) return words
+  return ({ closeToast }: { closeToast: () => void }) => (
+    <span className="flex flex-wrap items-center gap-x-3">
+      {words}
+      <button
+        type="button"
+        className="text-link min-h-6 font-strong"
+        onClick={() => {
+          closeToast()
+          action.onClick()
+        }}
+      >
+        {action.label}
+      </button>
+    </span>
+  )
+}
+
+function optionsOf({ duration, id, action }: Options = {}): ToastOptions {
+  const autoClose = duration ?? (action ? ACTION_MS : undefined)
+  return { ...(autoClose ? { autoClose } : {}), ...(id ? { toastId: id } : {}) }
 }
 
 /** Short notices at the top right that leave by themselves after 3 seconds. */
 export const toast = {
   success: (words: string, options?: Options) =>
-    void show.success(words, { icon: icons.success, ...optionsOf(options) }),
+    void show.success(withAction(words, options), { icon: icons.success, ...optionsOf(options) }),
   error: (words: string, options?: Options) => void show.error(words, { icon: icons.error, ...optionsOf(options) }),
   info: (words: string, options?: Options) => void show.info(words, { icon: icons.info, ...optionsOf(options) }),
 }

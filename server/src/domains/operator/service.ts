@@ -1,4 +1,5 @@
-import { FOUND_MEMBERS_MAX, type OperatorAction } from '@x-automated/contract/operator'
+import type { OperatorAction } from '@x-automated/contract/operator'
+import { FOUND_MEMBERS_MAX } from '@x-automated/contract/operator-limits'
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/open.ts'

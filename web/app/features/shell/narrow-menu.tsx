@@ -1,11 +1,12 @@
 import { LogOut } from 'lucide-react'
 import { NavLink } from 'react-router'
-import { paths } from '../../paths'
+import { isRegistered, paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
+import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
 interface NarrowMenuProps {
@@ -19,7 +20,9 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
   const signOut = useSignOut()
   const carry = useCarriedReferral()
   const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
-  const links = user ? [...profileLinks, ...more] : guestLinks
+  const operates = useIsOperator() === true
+  const operator = operates && isRegistered('operator') ? [{ label: 'Operator', to: paths.operator }] : []
+  const links = user ? [...profileLinks, ...more, ...operator] : guestLinks
   return (
     <Sheet
       open={open}

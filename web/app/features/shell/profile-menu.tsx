@@ -1,14 +1,17 @@
 import { LogOut } from 'lucide-react'
+import { isRegistered, paths } from '../../paths'
 import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
 import { profileLinks } from './navigation'
+import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
 /** Who is signed in, their pages, and the way out. */
 export default function ProfileMenu({ user }: { user: User }) {
   const signOut = useSignOut()
+  const operates = useIsOperator() === true
   return (
     <Menu
       trigger={
@@ -26,6 +29,7 @@ export default function ProfileMenu({ user }: { user: User }) {
           {link.label}
         </MenuLink>
       ))}
+      {operates && isRegistered('operator') && <MenuLink to={paths.operator}>Operator</MenuLink>}
       {profileLinks.length > 0 && <MenuSeparator />}
       <MenuItem icon={<LogOut aria-hidden />} onSelect={signOut}>
         Logout

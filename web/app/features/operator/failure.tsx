@@ -1,0 +1,25 @@
+import { errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+
+interface FailureProps {
+  query: { error: unknown; isFetching: boolean; refetch: () => unknown }
+  /** Where the server gave no words. */
+  fallback: string
+}
+
+/** What did not come, and another try. */
+export function Failure({ query, fallback }: FailureProps) {
+  return (
+    <Callout
+      tone="bad"
+      action={
+        <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
+          Try Again
+        </Button>
+      }
+    >
+      {errorWords(query.error, fallback)}
+    </Callout>
+  )
+}

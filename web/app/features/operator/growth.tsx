@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api'
+import { Card } from '../../ui/card'
+import { Select } from '../../ui/select'
+import { StatCard } from '../../ui/stat-card'
+import { Failure } from './failure'
+import { InviteNext } from './invite-next'
+import { LaterChart } from './later-chart'
+
+const RANGES = [
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+  { value: '366', label: 'Last year' },
+]
+
+/** What the waitlist has, how it came there day by day, and the next to invite. */
+export function Growth() {
+  const [days, setDays] = useState('90')
+  const totals = useQuery(api.operator.growth.queryOptions({ input: {} }))
+  const growth = useQuery(
+    api.operator.growth.queryOptions({
+      input: days === '90' ? {} : { days: Number(days) },
+      placeholderData: (old) => old,
+    }),
+  )
+  if (growth.isError) return <Failure query={growth} fallback="Failed to load the growth of the waitlist." />
+  const { members, confirmed, invited, held } = totals.data ?? {}
+  return (
+    <div className="grid gap-6">
+      <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+        <StatCard label="Members" value={members} />
+        <StatCard label="Confirmed" value={confirmed} />
+        <StatCard label="Invited" value={invited} />
+        <StatCard label="Held referrals" value={held} />
+      </dl>
+      <Card
+        title="Growth"
+        description="Members and joins by day (UTC)."
+        actions={
+          <Select
+            aria-label="Days shown"
+            options={RANGES}
+            value={days}
+            onChange={(event) => setDays(event.target.value)}
+          />
+        }
+      >
+        <LaterChart
+          label="Growth of the waitlist"
+          days={growth.data?.days}
+          series={[
+            { key: 'total', label: 'Members', shape: 'area' },
+            { key: 'joined', label: 'Joined', shape: 'bar', tone: 'second' },
+          ]}
+        />
+      </Card>
+      <InviteNext />
+    </div>
+  )
+}

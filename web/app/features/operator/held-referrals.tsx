@@ -1,0 +1,119 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { HeldReferral } from '@x-automated/contract/operator'
+import { Check, ShieldCheck, X } from 'lucide-react'
+import { useState } from 'react'
+import { api, client, errorWords } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { toast } from '../../ui/toast'
+import { Failure } from './failure'
+import { reasonWords } from './operator-words'
+
+const PAGE_SIZE = 25
+const DELETED = 'Deleted member'
+
+/** Referrals whose credit waits: who brought whom, why it waits, and the decision. */
+export function HeldReferrals() {
+  const [page, setPage] = useState(1)
+  const held = useQuery(
+    api.operator.held.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  const decide = useDecision()
+  if (held.isError) return <Failure query={held} fallback="Failed to load the held referrals." />
+  // The last page goes when all of it is decided.
+  if (held.data && page > 1 && held.data.held.length === 0 && !held.isPlaceholderData) setPage(page - 1)
+  if (held.data?.total === 0)
+    return (
+      <EmptyState icon={<ShieldCheck aria-hidden />} title="No referral waits for a decision">
+        A referral is held when its address is a throw-away one, or when many join from one network at once.
+      </EmptyState>
+    )
+  return (
+    <div>
+      <Table label="Held referrals" stale={held.isPlaceholderData}>
+        <thead>
+          <tr>
+            <Th>Referred</Th>
+            <Th>By</Th>
+            <Th>Why it is held</Th>
+            <Th>Joined</Th>
+            <Th end>Decision</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {held.data ? (
+            held.data.held.map((referral) => (
+              <Tr key={referral.memberId}>
+                <Td label="Referred" className="wrap-anywhere">
+                  {referral.email ?? DELETED}
+                </Td>
+                <Td label="By" className="wrap-anywhere">
+                  {referral.referrerEmail ?? DELETED}
+                </Td>
+                <Td label="Why">
+                  <Badge tone="warn">{reasonWords[referral.reason]}</Badge>
+                </Td>
+                <Td label="Joined">
+                  <DateTime value={referral.createdAt} />
+                </Td>
+                <Td end>
+                  <div className="flex justify-end gap-2">
+                    <Button
+                      size="sm"
+                      icon={<Check aria-hidden />}
+                      aria-label={`Release the referral of ${referral.email ?? DELETED}`}
+                      disabled={decide.isPending}
+                      onClick={() => decide.mutate({ referral, decision: 'release' })}
+                    >
+                      Release
+                    </Button>
+                    <Button
+                      size="sm"
+                      variant="ghost"
+                      icon={<X aria-hidden />}
+                      aria-label={`Refuse the referral of ${referral.email ?? DELETED}`}
+                      disabled={decide.isPending}
+                      onClick={() => decide.mutate({ referral, decision: 'refuse' })}
+                    >
+                      Refuse
+                    </Button>
+                  </div>
+                </Td>
+              </Tr>
+            ))
+          ) : (
+            <SkeletonRows columns={5} />
+          )}
+        </tbody>
+      </Table>
+      <Pager page={page} pageSize={PAGE_SIZE} total={held.data?.total ?? 0} onChange={setPage} noun="referrals" />
+    </div>
+  )
+}
+
+/** Releases or refuses, and offers to take that back. */
+function useDecision() {
+  const queries = useQueryClient()
+  const again = () => queries.invalidateQueries({ queryKey: api.operator.key() })
+  const undo = useMutation({
+    mutationFn: (memberId: string) => client.operator.undo({ memberId }),
+    onSuccess: () => toast.info('The referral is held again'),
+    onError: (error) => toast.error(`Failed to undo: ${errorWords(error)}`),
+    onSettled: again,
+  })
+  return useMutation({
+    mutationFn: ({ referral, decision }: { referral: HeldReferral; decision: 'release' | 'refuse' }) =>
+      client.operator[decision]({ memberId: referral.memberId }),
+    onSuccess: (_, { referral, decision }) =>
+      toast.success(decision === 'release' ? 'Referral released' : 'Referral refused', {
+        action: { label: 'Undo', onClick: () => undo.mutate(referral.memberId) },
+      }),
+    onError: (error) => toast.error(`Failed to decide: ${errorWords(error)}`),
+    onSettled: again,
+  })
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { INVITATIONS_MAX } from '@x-automated/contract/operator-limits'
+import { Send } from 'lucide-react'
+import { useRef } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, client, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { useConfirm } from '../../ui/confirm'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { peopleWords } from './operator-words'
+
+const MOST = INVITATIONS_MAX.toLocaleString('en-US')
+const problem = `Enter a whole number from 1 to ${MOST}.`
+
+/** Invites the next so many, once they are sure. */
+export function InviteNext() {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const form = useForm({ defaultValues: { count: '10' } })
+  // An invitation that was not answered is asked for again under its own key, so that nobody else is invited for it.
+  const key = useRef('')
+  const invite = useMutation({
+    mutationFn: (count: number) => client.operator.invite({ count }, { context: { idempotencyKey: key.current } }),
+    onSuccess: () => {
+      key.current = ''
+      return queries.invalidateQueries({ queryKey: api.operator.key() })
+    },
+  })
+  const asked = useRef(0)
+  const submit = form.handleSubmit(async ({ count }) => {
+    const howMany = Number(count)
+    const sure = await confirm({
+      title: `Invite the next ${peopleWords(howMany)}?`,
+      body: 'Each gets a mail with a link to sign up. They keep their places. Who is invited already or wants no mail is passed over. This cannot be taken back.',
+      confirm: `Invite ${howMany.toLocaleString('en-US')}`,
+    })
+    if (!sure) return
+    if (key.current === '' || asked.current !== howMany) key.current = crypto.randomUUID()
+    asked.current = howMany
+    invite.mutate(howMany)
+  })
+  return (
+    <Card
+      title="Invite the next"
+      description="By position. They keep their places and get a mail with a link to sign up."
+    >
+      <form noValidate className="grid gap-4" onSubmit={submit}>
+        <div className="flex flex-wrap items-start gap-3">
+          <Field label="How many" hideLabel error={form.formState.errors.count?.message} className="w-32">
+            <Input
+              inputMode="numeric"
+              {...form.register('count', {
+                validate: (count) =>
+                  (/^\d{1,4}$/.test(count.trim()) && +count >= 1 && +count <= INVITATIONS_MAX) || problem,
+              })}
+            />
+          </Field>
+          <Button type="submit" variant="primary" icon={<Send aria-hidden />} loading={invite.isPending}>
+            {invite.isPending ? 'Inviting…' : 'Invite'}
+          </Button>
+        </div>
+        {invite.isError && (
+          <Callout tone="bad">{errorWords(invite.error, 'Failed to invite. Please try again.')}</Callout>
+        )}
+        {invite.isSuccess && (
+          <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
+            {invite.data.invited > 0
+              ? `${peopleWords(invite.data.invited)} invited. Their mails are on the way.`
+              : 'Everybody who can be invited is invited already.'}
+          </Callout>
+        )}
+      </form>
+    </Card>
+  )
+}

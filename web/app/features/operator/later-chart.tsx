@@ -1,0 +1,22 @@
+import { lazy, Suspense } from 'react'
+import type { DayChart, DayChartProps } from '../../ui/day-chart'
+import { Skeleton } from '../../ui/skeleton'
+
+// The charts' library is large, and comes once there is something to draw. `lazy` forgets that the chart is generic.
+const Chart = lazy(() =>
+  import('../../ui/day-chart').then((module) => ({ default: module.DayChart })),
+) as unknown as typeof DayChart
+
+/** A chart by day in the room it will take; its shape while `days` are not there. */
+export function LaterChart<K extends string>({
+  days,
+  ...props
+}: Omit<DayChartProps<K>, 'days'> & { days: DayChartProps<K>['days'] | undefined }) {
+  const room = <Skeleton className="h-84 w-full" />
+  if (!days) return room
+  return (
+    <Suspense fallback={room}>
+      <Chart days={days} {...props} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,107 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Search, Users } from 'lucide-react'
+import { useDeferredValue, useState } from 'react'
+import { api } from '../../api'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { AchievementBadges } from '../waitlist/achievement-badges'
+import { Failure } from './failure'
+
+const PAGE_SIZE = 25
+
+/** Everybody on the waitlist by place, or those who are searched for. */
+export function Members() {
+  const [typed, setTyped] = useState('')
+  const [page, setPage] = useState(1)
+  const q = useDeferredValue(typed.trim())
+  const members = useQuery(
+    api.operator.members.queryOptions({ input: { q, page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  return (
+    <div className="grid gap-4">
+      <Field label="Search members" hint="The beginning of an address, a referral code, or a place such as #12.">
+        <Input
+          type="search"
+          leading={<Search aria-hidden />}
+          value={typed}
+          maxLength={254}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            setPage(1)
+          }}
+        />
+      </Field>
+      {members.isError ? (
+        <Failure query={members} fallback="Failed to load the members." />
+      ) : members.data?.total === 0 ? (
+        <EmptyState icon={<Users aria-hidden />} title={q ? 'Nobody found' : 'Nobody has joined yet'}>
+          {q ? 'Look for the beginning of an address, a whole code, or a place.' : 'Members are listed here by place.'}
+        </EmptyState>
+      ) : (
+        <div>
+          {members.data?.more && (
+            <p className="pb-3 text-muted">Only the first {members.data.total.toLocaleString('en-US')} are shown.</p>
+          )}
+          <Table label="Members" stale={members.isPlaceholderData}>
+            <thead>
+              <tr>
+                <Th end>Place</Th>
+                <Th>Email</Th>
+                <Th>Code</Th>
+                <Th end>Referrals</Th>
+                <Th>Achievements</Th>
+                <Th>Joined</Th>
+                <Th>Confirmed</Th>
+                <Th>Invited</Th>
+              </tr>
+            </thead>
+            <tbody>
+              {members.data ? (
+                members.data.members.map((member) => (
+                  <Tr key={member.id}>
+                    <Td label="Place" end data-numeric>
+                      {member.position > 0 ? `#${member.position.toLocaleString('en-US')}` : 'Not joined'}
+                    </Td>
+                    <Td label="Email" className="wrap-anywhere">
+                      {member.email ?? 'Deleted member'}
+                    </Td>
+                    <Td label="Code" className="font-mono text-xs">
+                      {member.referralCode ?? '–'}
+                    </Td>
+                    <Td label="Referrals" end data-numeric>
+                      {member.referralCount.toLocaleString('en-US')}
+                    </Td>
+                    <Td label="Achievements">
+                      <AchievementBadges keys={member.achievements} />
+                    </Td>
+                    <Td label="Joined">
+                      <When at={member.joinedAt} />
+                    </Td>
+                    <Td label="Confirmed">
+                      <When at={member.confirmedAt} />
+                    </Td>
+                    <Td label="Invited">
+                      <When at={member.invitedAt} />
+                    </Td>
+                  </Tr>
+                ))
+              ) : (
+                <SkeletonRows columns={8} />
+              )}
+            </tbody>
+          </Table>
+          <Pager page={page} pageSize={PAGE_SIZE} total={members.data?.total ?? 0} onChange={setPage} noun="members" />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function When({ at }: { at: string | null }) {
+  return at ? <DateTime value={at} precision="day" /> : '–'
+}

@@ -1,0 +1,63 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ScrollText } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { Failure } from './failure'
+import { actionWords, peopleWords } from './operator-words'
+
+const PAGE_SIZE = 25
+
+/** Who did what, the newest first. */
+export function OperatorLog() {
+  const [page, setPage] = useState(1)
+  const log = useQuery(
+    api.operator.log.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  if (log.isError) return <Failure query={log} fallback="Failed to load the log." />
+  if (log.data?.total === 0)
+    return (
+      <EmptyState icon={<ScrollText aria-hidden />} title="Nothing has been done yet">
+        Decisions, invitations and exports are kept here with who did them.
+      </EmptyState>
+    )
+  return (
+    <div>
+      <Table label="Log" stale={log.isPlaceholderData}>
+        <thead>
+          <tr>
+            <Th>When</Th>
+            <Th>Operator</Th>
+            <Th>What</Th>
+            <Th>Whom</Th>
+          </tr>
+        </thead>
+        <tbody>
+          {log.data ? (
+            log.data.actions.map((entry) => (
+              <Tr key={entry.id}>
+                <Td label="When">
+                  <DateTime value={entry.at} />
+                </Td>
+                <Td label="Operator" className="wrap-anywhere">
+                  {entry.operatorEmail ?? 'Deleted account'}
+                </Td>
+                <Td label="What">{actionWords[entry.action]}</Td>
+                <Td label="Whom" className="wrap-anywhere">
+                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : peopleWords(entry.count)}
+                </Td>
+              </Tr>
+            ))
+          ) : (
+            <SkeletonRows columns={4} />
+          )}
+        </tbody>
+      </Table>
+      <Pager page={page} pageSize={PAGE_SIZE} total={log.data?.total ?? 0} onChange={setPage} noun="entries" />
+    </div>
+  )
+}

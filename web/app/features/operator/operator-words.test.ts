@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { conversionWords, exportPercent, peopleWords, utcDay } from './operator-words'
+
+describe('conversionWords', () => {
+  it.each([
+    [{ views: 0, joins: 3 }, '–'],
+    [{ views: 8, joins: 1 }, '12.5 %'],
+    [{ views: 3, joins: 1 }, '33.3 %'],
+    [{ views: 5, joins: 0 }, '0 %'],
+  ])('%j: %s', (figures, words) => {
+    expect(conversionWords(figures)).toBe(words)
+  })
+})
+
+it('people are counted in words', () => {
+  expect([peopleWords(1), peopleWords(1_200)]).toEqual(['1 member', '1,200 members'])
+})
+
+it('days are those of UTC', () => {
+  const now = new Date('2026-03-01T00:30:00Z')
+  expect([utcDay(now), utcDay(now, 1)]).toEqual(['2026-03-01', '2026-02-28'])
+})
+
+it('an export is at most whole, and of unknown size where nobody says', () => {
+  expect([exportPercent(1, 200), exportPercent(101, 200), exportPercent(500, 200), exportPercent(5, null)]).toEqual([
+    0,
+    50,
+    100,
+    null,
+  ])
+})

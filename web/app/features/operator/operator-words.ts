@@ -1,0 +1,37 @@
+import type { HoldReason, OperatorAction } from '@x-automated/contract/operator'
+
+/** Why a credit is held, for who decides. */
+export const reasonWords: Record<HoldReason, string> = {
+  disposable_domain: 'Throw-away mail address',
+  address_burst: 'Many joins from one network at once',
+}
+
+/** What an operator did, as a sentence begins. */
+export const actionWords: Record<OperatorAction, string> = {
+  release: 'Released a referral',
+  refuse: 'Refused a referral',
+  undo: 'Held a referral again',
+  invite: 'Invited members',
+  export: 'Exported members',
+}
+
+/** '1 member', '12 members'. */
+export function peopleWords(count: number): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? 'member' : 'members'}`
+}
+
+/** Joins per hundred views, '12.5 %'; '–' where nobody looked. A visit's page may be counted as viewed fewer times than joined from: then it is no share. */
+export function conversionWords({ views, joins }: { views: number; joins: number }): string {
+  if (views === 0) return '–'
+  return `${(Math.round((joins / views) * 1_000) / 10).toLocaleString('en-US')} %`
+}
+
+/** The UTC day so many days before now, '2026-11-20'. */
+export function utcDay(now: Date, daysBefore = 0): string {
+  return new Date(now.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Share of an export that has come, 0 to 100; null while it cannot be told. @param received lines so far, with the header */
+export function exportPercent(received: number, total: number | null): number | null {
+  return total ? Math.min(100, Math.floor(((received - 1) / total) * 100)) : null
+}

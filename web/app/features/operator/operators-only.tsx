@@ -1,0 +1,25 @@
+import { useEffect } from 'react'
+import { Outlet } from 'react-router'
+import { TooltipProvider } from '../../ui/tooltip'
+import { LoadingScreen } from '../shell/loading-screen'
+import { NotFound } from '../shell/not-found'
+import { useIsOperator } from '../shell/use-is-operator'
+
+const TITLE = 'Operator · X-Automated'
+
+/** Around the operator's pages: to all others, guests too, nothing is here, as their title says. */
+export default function OperatorsOnly() {
+  const operates = useIsOperator()
+  useEffect(() => {
+    if (operates) document.title = TITLE
+  }, [operates])
+  if (operates === null) return <LoadingScreen words="Loading..." />
+  if (!operates) return <NotFound />
+  return (
+    <TooltipProvider>
+      <div className="page-width py-8 md:py-10">
+        <Outlet />
+      </div>
+    </TooltipProvider>
+  )
+}

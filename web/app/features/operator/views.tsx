@@ -1,0 +1,156 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { VIEW_DAYS_MAX } from '@x-automated/contract/operator-limits'
+import { ChartNoAxesColumn } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api'
+import { Card } from '../../ui/card'
+import { EmptyState } from '../../ui/empty-state'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { Pager } from '../../ui/pager'
+import { Select } from '../../ui/select'
+import { SkeletonRows } from '../../ui/skeleton'
+import { StatCard } from '../../ui/stat-card'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { Failure } from './failure'
+import { LaterChart } from './later-chart'
+import { conversionWords, utcDay } from './operator-words'
+
+const PAGE_SIZE = 25
+const DAY_MS = 86_400_000
+
+/** What is wrong with a range of days; null where it can be asked for. */
+function rangeProblem(from: string, to: string): string | null {
+  if (!from || !to) return 'Pick both days.'
+  if (from > to) return 'The first day must not be after the last.'
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
+  return days > VIEW_DAYS_MAX ? `At most ${VIEW_DAYS_MAX} days can be shown at once.` : null
+}
+
+/** Views, joins and how many views become joins: by day, and by the page or the referral code they came by. */
+export function Views() {
+  const [from, setFrom] = useState(() => utcDay(new Date(), 29))
+  const [to, setTo] = useState(() => utcDay(new Date()))
+  const [by, setBy] = useState<'page' | 'ref'>('page')
+  const [page, setPage] = useState(1)
+  const problem = rangeProblem(from, to)
+  const views = useQuery(
+    api.operator.views.queryOptions({
+      input: { from, to, by, page, pageSize: PAGE_SIZE },
+      enabled: problem === null,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const pick = (set: (value: string) => void) => (event: { target: { value: string } }) => {
+    set(event.target.value)
+    setPage(1)
+  }
+  const data = views.data
+  return (
+    <div className="grid gap-6">
+      <div className="flex flex-wrap items-start gap-3">
+        <Field label="From" error={problem ?? undefined} className="max-sm:flex-1">
+          <Input type="date" value={from} max={to} onChange={pick(setFrom)} />
+        </Field>
+        <Field label="To" className="max-sm:flex-1">
+          <Input type="date" value={to} min={from} onChange={pick(setTo)} />
+        </Field>
+      </div>
+      {views.isError ? (
+        <Failure query={views} fallback="Failed to load views and joins." />
+      ) : (
+        <>
+          <dl className="grid grid-cols-3 gap-3">
+            <StatCard label="Views" value={data?.views} />
+            <StatCard label="Joins" value={data?.joins} />
+            <StatCard label="Conversion" value={data && conversionWords(data)} />
+          </dl>
+          <Card title="By day" description="Days are those of UTC.">
+            <LaterChart
+              label="Views and joins by day"
+              days={data?.days}
+              series={[
+                { key: 'views', label: 'Views', shape: 'area' },
+                { key: 'joins', label: 'Joins', shape: 'bar', tone: 'second' },
+              ]}
+              extra={{ label: 'Conversion', value: conversionWords }}
+            />
+          </Card>
+          <div className="grid gap-3">
+            <div className="flex flex-wrap items-end justify-between gap-3">
+              <div className="grid gap-0.5">
+                <h2 className="text-base">Where they came from</h2>
+                <p className="text-muted">A join counts for the page on which its visit began.</p>
+              </div>
+              <Select
+                aria-label="Grouped by"
+                options={[
+                  { value: 'page', label: 'By page' },
+                  { value: 'ref', label: 'By referral code' },
+                ]}
+                value={by}
+                onChange={(event) => {
+                  setBy(event.target.value === 'ref' ? 'ref' : 'page')
+                  setPage(1)
+                }}
+              />
+            </div>
+            {data?.total === 0 ? (
+              <EmptyState icon={<ChartNoAxesColumn aria-hidden />} title="Nothing was counted on these days">
+                Each view of a page and each join is counted by day. Pick other days to see more.
+              </EmptyState>
+            ) : (
+              <Sources by={by} sources={data?.sources} stale={views.isPlaceholderData} />
+            )}
+            <Pager page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onChange={setPage} noun="sources" />
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface SourcesProps {
+  by: 'page' | 'ref'
+  sources: { source: string; email: string | null; views: number; joins: number }[] | undefined
+  stale: boolean
+}
+
+function Sources({ by, sources, stale }: SourcesProps) {
+  const name = by === 'page' ? 'Page' : 'Referral code'
+  return (
+    <Table label="Where they came from" stale={stale}>
+      <thead>
+        <tr>
+          <Th>{name}</Th>
+          <Th end>Views</Th>
+          <Th end>Joins</Th>
+          <Th end>Conversion</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {sources ? (
+          sources.map((row) => (
+            <Tr key={row.source}>
+              <Td label={name} className="wrap-anywhere">
+                {row.source || <span className="text-muted">No code</span>}
+                {row.email && <span className="block text-muted">{row.email}</span>}
+              </Td>
+              <Td label="Views" end data-numeric>
+                {row.views.toLocaleString('en-US')}
+              </Td>
+              <Td label="Joins" end data-numeric>
+                {row.joins.toLocaleString('en-US')}
+              </Td>
+              <Td label="Conversion" end data-numeric>
+                {conversionWords(row)}
+              </Td>
+            </Tr>
+          ))
+        ) : (
+          <SkeletonRows columns={4} />
+        )}
+      </tbody>
+    </Table>
+  )
+}

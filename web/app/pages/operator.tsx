@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api'
+import { ExportMembers } from '../features/operator/export-members'
+import { Growth } from '../features/operator/growth'
+import { HeldReferrals } from '../features/operator/held-referrals'
+import { Members } from '../features/operator/members'
+import { OperatorLog } from '../features/operator/operator-log'
+import { Views } from '../features/operator/views'
+import { pageMeta } from '../features/shell/page-meta'
+import { Badge } from '../ui/badge'
+import { PageHeader } from '../ui/page-header'
+import { Tabs, useTabParam } from '../ui/tabs'
+
+// To all but operators this is no page; for them operators-only.tsx sets the title.
+export const meta = () => pageMeta('Page not found', 'Nothing lives at this address.')
+
+export default function OperatorPage() {
+  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'log'])
+  const growth = useQuery(api.operator.growth.queryOptions({ input: {} }))
+  const held = growth.data?.held ?? 0
+  return (
+    <>
+      <PageHeader
+        title="Operator"
+        description="The waitlist: how it grows, who is on it, what waits for a decision."
+        actions={<ExportMembers />}
+      />
+      <Tabs
+        label="Operator"
+        value={tab}
+        onChange={openTab}
+        tabs={[
+          { value: 'overview', label: 'Overview', content: <Growth /> },
+          {
+            value: 'held',
+            label: (
+              <>
+                Held referrals
+                {held > 0 && <Badge tone="warn">{held.toLocaleString('en-US')}</Badge>}
+              </>
+            ),
+            content: <HeldReferrals />,
+          },
+          { value: 'members', label: 'Members', content: <Members /> },
+          { value: 'views', label: 'Views and joins', content: <Views /> },
+          { value: 'log', label: 'Log', content: <OperatorLog /> },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+import { type ReactNode, useState } from 'react'
+import { Area, Bar, CartesianGrid, ComposedChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
+import { Button } from './button'
+import { cx } from './cx'
+import { Table, Td, Th, Tr } from './table'
+
+export interface DaySeries<K extends string> {
+  key: K
+  label: string
+  /** An area stands behind the bars and has an axis of its own where there are both. */
+  shape: 'area' | 'bar'
+  /** 'second' keeps two series apart. */
+  tone?: 'first' | 'second'
+}
+
+type Day<K extends string> = { day: string } & Record<K, number>
+
+export interface DayChartProps<K extends string> {
+  /** What is shown: 'Members by day'. Names the chart and the table behind it. */
+  label: string
+  /** Ascending; `day` is a UTC day, '2026-11-20'. */
+  days: readonly Day<K>[]
+  series: readonly DaySeries<K>[]
+  /** More columns for the table behind the chart. */
+  extra?: { label: string; value: (day: Day<K>) => ReactNode }
+}
+
+const tones = {
+  first: { line: 'var(--color-accent-line)', fill: 'var(--color-accent-soft)', dot: 'bg-accent-line' },
+  second: { line: 'var(--color-info)', fill: 'var(--color-info)', dot: 'bg-info' },
+}
+const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const wholeDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
+const words = (value: string, format = day) => format.format(new Date(value))
+const tick = { fill: 'var(--color-muted)', fontSize: 12 }
+
+/** Figures day by day: a chart for those who look, the same as a table for those who read. */
+export function DayChart<K extends string>({ label, days, series, extra }: DayChartProps<K>) {
+  const [asTable, setAsTable] = useState(false)
+  const hasTwoAxes = new Set(series.map(({ shape }) => shape)).size > 1
+  const axisOf = (shape: 'area' | 'bar') => (hasTwoAxes && shape === 'bar' ? 'bars' : 'main')
+  return (
+    <figure className="grid gap-4" aria-label={label}>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
+          {series.map(({ key, label: name, tone = 'first' }) => (
+            <li key={key} className="flex items-center gap-2">
+              <span aria-hidden className={cx('size-2.5 rounded-full', tones[tone].dot)} />
+              {name}
+            </li>
+          ))}
+        </ul>
+        <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? 'Show as chart' : 'Show as table'}
+        </Button>
+      </div>
+      {asTable ? (
+        <Table label={label} narrow="scroll" maxHeight="18rem">
+          <thead>
+            <tr>
+              <Th>Day</Th>
+              {series.map(({ key, label: name }) => (
+                <Th key={key} end>
+                  {name}
+                </Th>
+              ))}
+              {extra && <Th end>{extra.label}</Th>}
+            </tr>
+          </thead>
+          <tbody>
+            {days.toReversed().map((row) => (
+              <Tr key={row.day}>
+                <Td>
+                  <time dateTime={row.day}>{words(row.day, wholeDay)}</time>
+                </Td>
+                {series.map(({ key }) => (
+                  <Td key={key} end data-numeric>
+                    {row[key].toLocaleString('en-US')}
+                  </Td>
+                ))}
+                {extra && (
+                  <Td end data-numeric>
+                    {extra.value(row)}
+                  </Td>
+                )}
+              </Tr>
+            ))}
+          </tbody>
+        </Table>
+      ) : (
+        <div aria-hidden className="h-72 min-w-0">
+          <ResponsiveContainer width="100%" height="100%">
+            <ComposedChart
+              data={days as Day<K>[]}
+              margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
+              accessibilityLayer={false}
+            >
+              <CartesianGrid vertical={false} stroke="var(--color-line)" />
+              <XAxis
+                dataKey="day"
+                tickFormatter={(value: string) => words(value)}
+                tick={tick}
+                tickLine={false}
+                axisLine={{ stroke: 'var(--color-line)' }}
+                minTickGap={32}
+              />
+              <YAxis
+                yAxisId="main"
+                width={44}
+                tick={tick}
+                tickLine={false}
+                axisLine={false}
+                allowDecimals={false}
+                tickFormatter={(value: number) => compact.format(value)}
+              />
+              {hasTwoAxes && (
+                <YAxis
+                  yAxisId="bars"
+                  orientation="right"
+                  width={44}
+                  tick={tick}
+                  tickLine={false}
+                  axisLine={false}
+                  allowDecimals={false}
+                  tickFormatter={(value: number) => compact.format(value)}
+                />
+              )}
+              <Tooltip
+                isAnimationActive={false}
+                cursor={{ fill: 'var(--color-hover)', stroke: 'var(--color-line-strong)' }}
+                content={({ active, payload }) => {
+                  const row = payload?.[0]?.payload as Day<K> | undefined
+                  return active && row ? <Hint row={row} series={series} extra={extra} /> : null
+                }}
+              />
+              {series.map(({ key, shape, tone = 'first' }) =>
+                shape === 'area' ? (
+                  <Area
+                    key={key}
+                    yAxisId={axisOf(shape)}
+                    dataKey={key}
+                    type="monotone"
+                    stroke={tones[tone].line}
+                    strokeWidth={2}
+                    fill={tones[tone].fill}
+                    isAnimationActive={false}
+                  />
+                ) : (
+                  <Bar
+                    key={key}
+                    yAxisId={axisOf(shape)}
+                    dataKey={key}
+                    fill={tones[tone].line}
+                    maxBarSize={20}
+                    radius={[3, 3, 0, 0]}
+                    isAnimationActive={false}
+                  />
+                ),
+              )}
+            </ComposedChart>
+          </ResponsiveContainer>
+        </div>
+      )}
+    </figure>
+  )
+}
+
+function Hint<K extends string>({ row, series, extra }: { row: Day<K> } & Pick<DayChartProps<K>, 'series' | 'extra'>) {
+  return (
+    <div className="grid gap-1 rounded-md border border-line bg-raised px-3 py-2 text-xs shadow-md" data-numeric>
+      <p className="font-strong">{words(row.day, wholeDay)}</p>
+      {series.map(({ key, label }) => (
+        <p key={key} className="flex justify-between gap-6">
+          <span className="text-muted">{label}</span>
+          {row[key].toLocaleString('en-US')}
+        </p>
+      ))}
+      {extra && (
+        <p className="flex justify-between gap-6">
+          <span className="text-muted">{extra.label}</span>
+          {extra.value(row)}
+        </p>
+      )}
+    </div>
+  )
+}
