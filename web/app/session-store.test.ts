@@ -327,13 +327,52 @@ describe('over tabs', () => {
     expect(there.events).toEqual(['SIGNED_IN'])
   })
 
-  test('events that change no token are passed on', async () => {
-    const b = browser()
-    const here = b.tab()
-    const there = b.tab()
-    here.store.announce('PASSWORD_RECOVERY')
-    expect(here.events).toEqual(['PASSWORD_RECOVERY'])
-    expect(there.events).toEqual(['PASSWORD_RECOVERY'])
+  test.each(['PASSWORD_RECOVERY', 'MFA_CHALLENGE_VERIFIED'] as const)(
+    '%s changes no token and is passed on',
+    async (event) => {
+      const b = browser()
+      const here = b.tab()
+      const there = b.tab()
+      here.store.announce(event)
+      expect(here.events).toEqual([event])
+      expect(there.events).toEqual([event])
+    },
+  )
+
+  test('a changed address is known in both, and after a reload', async () => {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const [here, there] = [b.tab(), b.tab()]
+    await Promise.all([here.store.start(), there.store.start()])
+    const moved = { ...ada, email: 'countess@lovelace.example' }
+    b.findUser.mockResolvedValue(moved)
+    here.store.updateUser(moved)
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: moved }))
+    expect([here.events.at(-1), there.events.at(-1)]).toEqual(['USER_UPDATED', 'USER_UPDATED'])
+    const reloaded = b.tab()
+    await reloaded.store.start()
+    expect(reloaded.store.state()).toEqual({ status: 'signed-in', user: moved })
+  })
+
+  test('a session that was ended on another device is over in both with the first refresh that is refused', async () => {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const [here, there] = [b.tab(), b.tab()]
+    await Promise.all([here.store.start(), there.store.start()])
+    b.refresh.mockResolvedValue('refused')
+    await here.store.refresh()
+    expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' }))
+    expect([here.events.at(-1), there.events.at(-1)]).toEqual(['SIGNED_OUT', 'SIGNED_OUT'])
+  })
+
+  test('what was ended at the server is forgotten in both, without a call', async () => {
+    const b = browser({ authToken: jwt(ada, MINUTE_MS), refreshToken: 'r' })
+    const [here, there] = [b.tab(), b.tab()]
+    await Promise.all([here.store.start(), there.store.start()])
+    here.store.forget()
+    expect(b.storage.size).toBe(0)
+    expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
+    await vi.waitFor(() => expect(there.events.at(-1)).toBe('SIGNED_OUT'))
+    expect(b.revoke).not.toHaveBeenCalled()
   })
 })
 

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
-import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { mailsTo, mailTo, makeAccount, prove, signIn, statusOf } from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
+import { codeOf } from '../../../test/one-time-codes.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { createPasskey } from '../../../test/passkey.ts'
 import { hashToken } from '../../sealing.ts'
@@ -16,9 +16,6 @@ beforeAll(async () => {
 
 const ORIGIN = 'http://localhost:3000'
 const post = (path: string, body: object) => call(app, 'POST', path, body)
-/** The code of `steps` steps from now. */
-const codeOf = (secret: string, steps = 0) =>
-  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const wrongCode = (secret: string) => {
   const good = [-1, 0, 1].map((steps) => codeOf(secret, steps))
   return ['000000', '111111', '222222', '333333'].find((code) => !good.includes(code)) ?? ''
