@@ -1,15 +1,18 @@
+import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ForeignSite, openForeignSite } from '../foreign-site.ts'
-import { expectSoundPage, openWorld, type World } from '../world.ts'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
 
 let world: World
 let site: ForeignSite
 /** The code of who has the widget on their site. */
 let code: string
 const pages: Record<string, string> = {}
+const OPERATOR = 'operator@example.com'
+const PASSWORD = 'Correct-horse1'
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ OPERATORS: OPERATOR })
   site = await openForeignSite(pages)
   afterAll(() => site.close())
   code = (await join('owner@example.com')).referralCode
@@ -180,4 +183,82 @@ describe('the join widget on a foreign site', () => {
       expect([path, await heading(path)]).toEqual([path, 0])
     expect(await heading('/embed')).toBe(1)
   })
+})
+
+/** Signs up with a verified address, and in. */
+async function signIn(page: Page, email: string) {
+  const answer = await fetch(`${world.origin}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  expect(answer.status).toBe(200)
+  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log In' }).click()
+  await page.waitForURL('**/dashboard')
+}
+
+it('offers members the snippet, and tells an operator’s service of each join', async () => {
+  const page = await world.openPage()
+  await signIn(page, OPERATOR)
+  await page.getByRole('button', { name: 'Embed on your site' }).click()
+  const embed = page.getByRole('dialog', { name: 'Embed on your site' })
+  const snippet = embed.getByLabel('Snippet')
+  expect(await snippet.inputValue()).toMatch(
+    new RegExp(`^<script src="${world.origin}/embed.js" async data-ref="[A-Za-z0-9]{6,8}"></script>$`),
+  )
+  await embed.getByLabel('Colors').selectOption('dark')
+  expect(await snippet.inputValue()).toContain('data-theme="dark"')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await embed.getByRole('button', { name: 'Copy snippet' }).click()
+  await embed.getByText('Copied!').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await snippet.inputValue())
+  await expectSoundPage(page)
+
+  await page.goto('/operator?tab=webhooks')
+  await page.getByText('No webhooks yet').waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  const form = page.getByRole('dialog', { name: 'Add webhook' })
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+  await form.getByText('Please enter an address').waitFor()
+  await expectSoundPage(page)
+  await form.getByLabel('Address').fill(`${site.origin}/hook`)
+  await form.getByRole('button', { name: 'Add webhook' }).click()
+  const shown = page.getByRole('dialog', { name: 'Signing secret' })
+  const secret = await shown.getByLabel('Secret').inputValue()
+  expect(secret).toMatch(/^whsec_/)
+  await expectSoundPage(page)
+  await shown.getByRole('button', { name: 'Done' }).click()
+
+  await join('grace@example.com')
+  await expect.poll(() => site.received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
+  const told = site.received.find(({ body }) => body.includes('member.joined'))
+  if (!told) throw new Error('nothing was told of the join')
+  const { headers, body } = told
+  expect(JSON.parse(body)).toMatchObject({ type: 'member.joined', data: { email: 'grace@example.com' } })
+  const signature = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+    .digest('base64')
+  expect(headers['webhook-signature']).toBe(`v1,${signature}`)
+
+  site.answerWith(500)
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('Test failed: Answered 500.').waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Delivery log' }).click()
+  const log = page.getByRole('dialog', { name: 'Delivery log' })
+  await log.getByText('Delivered').first().waitFor()
+  const failed = log.getByRole('row').filter({ hasText: 'Answered 500' })
+  await failed.getByText('Failed').waitFor()
+  await expectSoundPage(page)
+  site.answerWith(200)
+  const before = site.received.length
+  await failed.getByRole('button', { name: 'Redeliver' }).click()
+  await expect.poll(() => site.received.length, { timeout: 10_000 }).toBe(before + 1)
+  await log.getByText('Test', { exact: true }).nth(1).waitFor()
 })
