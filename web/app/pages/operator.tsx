@@ -7,6 +7,7 @@ import { Members } from '../features/operator/members'
 import { OperatorLog } from '../features/operator/operator-log'
 import { Views } from '../features/operator/views'
 import { pageMeta } from '../features/shell/page-meta'
+import { Webhooks } from '../features/webhooks/webhooks'
 import { Badge } from '../ui/badge'
 import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
@@ -15,7 +16,7 @@ import { Tabs, useTabParam } from '../ui/tabs'
 export const meta = () => pageMeta('Page not found', 'Nothing lives at this address.')
 
 export default function OperatorPage() {
-  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'log'])
+  const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'log'])
   const growth = useQuery(api.operator.growth.queryOptions({ input: {} }))
   const held = growth.data?.held ?? 0
   return (
@@ -43,6 +44,7 @@ export default function OperatorPage() {
           },
           { value: 'members', label: 'Members', content: <Members /> },
           { value: 'views', label: 'Views and joins', content: <Views /> },
+          { value: 'webhooks', label: 'Webhooks', content: <Webhooks /> },
           { value: 'log', label: 'Log', content: <OperatorLog /> },
         ]}
       />

@@ -17,7 +17,7 @@ export function disabledMail(
         : `Every attempt to reach ${url} has failed for more than ${DISABLE_AFTER_HOURS} hours.`,
       'It gets no more events until you enable it. What happens meanwhile is not sent later.',
     ],
-    action: { label: 'See its log', link: `${origin}/operator` },
+    action: { label: 'See its log', link: `${origin}/operator?tab=webhooks` },
     closing: 'You get this mail because you operate X-Automated.',
   })
 }
