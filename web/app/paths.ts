@@ -28,7 +28,7 @@ const allPages = {
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/campaign.tsx' },
   billing: { path: '/billing', access: 'signed-in' },
   account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
-  settings: { path: '/settings', access: 'signed-in' },
+  settings: { path: '/settings', access: 'signed-in', file: 'pages/settings.tsx' },
   operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
   extension: { path: '/extension', access: 'signed-in' },
 } as const satisfies Record<string, Page>

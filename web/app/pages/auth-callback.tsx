@@ -1,3 +1,4 @@
+import { SSO_PROBLEMS, ssoProblem } from '@x-automated/contract/sso-problems'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../api'
@@ -14,33 +15,36 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
 /** Null where this browser has no verifier: whoever signed up did so in another one, and logs in there or here by password. */
-function exchange(code: string) {
+function exchange(code: string, begun: 'signUp' | 'sso') {
   const running = exchanges.get(code)
   if (running) return running
-  const codeVerifier = takeCodeVerifier()
+  const codeVerifier = takeCodeVerifier(begun)
   if (!codeVerifier) return null
   const exchanging = client.auth.exchange({ code, codeVerifier })
   exchanges.set(code, exchanging)
   return exchanging
 }
 
-/** Where mailed confirmations (and later other ways to sign in) end: trades the code in the address for a session. */
+/** Where mailed confirmations and single sign-ons end: trades the code in the address for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
     const query = new URLSearchParams(location.search)
     const code = query.get('code')
+    const isSso = query.get('provider') === 'sso'
     if (query.has('error')) {
-      void navigate(paths.login, { replace: true, state: { problem: 'This link is invalid or has expired.' } })
+      const problem = ssoProblem(query.get('error')) ?? 'This link is invalid or has expired.'
+      void navigate(paths.login, { replace: true, state: { problem } })
       return
     }
-    const logIn = () => void navigate(paths.login, { replace: true, state: { notice: 'Email confirmed' } })
+    const state = isSso ? { problem: SSO_PROBLEMS.sso_failed } : { notice: 'Email confirmed' }
+    const logIn = () => void navigate(paths.login, { replace: true, state })
     if (!code) {
       if (query.has('confirmed')) logIn()
       else void navigate(signedInHome(), { replace: true })
       return
     }
-    const exchanging = exchange(code)
+    const exchanging = exchange(code, isSso ? 'sso' : 'signUp')
     if (!exchanging) {
       logIn()
       return

@@ -1,4 +1,5 @@
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
+import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
@@ -7,7 +8,9 @@ import { secondFactorIn } from '../features/auth/second-factor'
 import { SecondFactorForm } from '../features/auth/second-factor-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
+import { SsoLogin } from '../features/sso/sso-login'
 import { isRegistered, paths } from '../paths'
+import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { useHydrated } from '../ui/use-hydrated'
 
@@ -21,6 +24,7 @@ export default function Login() {
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
   const handedOver = secondFactorIn(state)
   const [asked, setAsked] = useState<SecondFactorNeeded | 'back' | null>(null)
+  const [withSso, setWithSso] = useState(false)
   const needed = asked === 'back' ? null : (asked ?? handedOver)
   return (
     <AuthFrame
@@ -38,8 +42,15 @@ export default function Login() {
       {typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       {needed ? (
         <SecondFactorForm needed={needed} onBack={() => setAsked('back')} />
+      ) : withSso ? (
+        <SsoLogin onBack={() => setWithSso(false)} />
       ) : (
-        <LoginForm onSecondFactor={setAsked} />
+        <>
+          <LoginForm onSecondFactor={setAsked} />
+          <Button size="lg" wide icon={<ShieldCheck aria-hidden />} onClick={() => setWithSso(true)}>
+            Sign in with single sign-on
+          </Button>
+        </>
       )}
     </AuthFrame>
   )

@@ -10,6 +10,7 @@ import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
 import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
+import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
 import { Row, Rows } from './rows'
 import { Section } from './section'
@@ -28,7 +29,12 @@ export function IdentitiesSection() {
       id="sign-in"
       query={identities}
       description="Each of these lets you in. Unlink what you do not use."
-      actions={offersGoogle && <LinkGoogle another={linked.some(({ provider }) => provider === 'google')} />}
+      actions={
+        <>
+          {offersGoogle && <LinkGoogle another={linked.some(({ provider }) => provider === 'google')} />}
+          <LinkSingleSignOn />
+        </>
+      }
     >
       <Rows label="Ways to sign in">
         <Row
@@ -58,6 +64,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
     mutationFn: () => withProof(() => client.identities.unlink({ id })),
     onSuccess() {
       toast.success(`${name} was unlinked.`)
+      void queries.invalidateQueries({ queryKey: api.sso.key() })
       return queries.invalidateQueries({ queryKey: api.identities.key() })
     },
     onError: (error) => sayFailure(error),

@@ -1,4 +1,5 @@
 import { PROVIDER_PROBLEMS } from '@x-automated/contract/identities'
+import { SSO_PROBLEMS } from '@x-automated/contract/sso-problems'
 import { expect, it } from 'vitest'
 import { linkProblem, providerName } from './link-problems'
 
@@ -6,6 +7,7 @@ it('has words for every problem, and says of a cancelled one that nothing was ch
   for (const key of Object.keys(PROVIDER_PROBLEMS)) expect(linkProblem(key)).toBeTruthy()
   expect(linkProblem('cancelled')).toBe('Linking was cancelled at Google. Nothing was changed.')
   expect(linkProblem('failed')).toBe(PROVIDER_PROBLEMS.failed)
+  expect(linkProblem('sso_domain')).toBe(SSO_PROBLEMS.sso_domain)
   expect(linkProblem('constructor')).toBeNull()
   expect(linkProblem(null)).toBeNull()
 })

@@ -10,7 +10,7 @@ import { linkProblem, providerName } from './link-problems'
 /** A code works once, and React may run an effect twice: what was taken up is not taken up again. */
 const takenUp = new Set<string>()
 
-/** Takes up where Google sends back to the account page: links the account that was signed in to, or says why not. */
+/** Takes up where Google, or a single sign-on, sends back to the account page: links the account that was signed in to, or says why not. */
 export function useLinkReturn(): void {
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -32,7 +32,9 @@ export function useLinkReturn(): void {
     client.identities.link({ code, codeVerifier }).then(
       ({ provider, email }) => {
         void queries.invalidateQueries({ queryKey: api.identities.key() })
-        toast.success(`${email ?? 'Your account'} at ${providerName(provider)} signs you in from now on.`)
+        void queries.invalidateQueries({ queryKey: api.sso.key() })
+        const where = provider === 'sso' ? 'by single sign-on' : `at ${providerName(provider)}`
+        toast.success(`${email ?? 'Your account'} ${where} signs you in from now on.`)
       },
       (error) => toast.error(errorWords(error)),
     )

@@ -1,5 +1,5 @@
 /** Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back. */
-const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', link: 'linkVerifier' }
+const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso: 'ssoVerifier', link: 'linkVerifier' }
 
 /**
  * Makes a verifier, keeps it, and returns its challenge (PKCE, RFC 7636, S256): the code behind what comes back (by mail, or from Google) then works in this browser only.

@@ -35,4 +35,5 @@ export const profileLinks = links([
   ['campaigns', 'Campaigns'],
   ['billing', 'Billing & Subscription'],
   ['account', 'Account'],
+  ['settings', 'Settings'],
 ])

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+import { SingleSignOnTab } from '../sso/single-sign-on-tab'
+
+export interface SettingsTab {
+  /** In the address: `?tab=…`. */
+  value: string
+  label: string
+  content: ReactNode
+}
+
+/** The settings of a workspace, a tab each; the first is the one that opens. To add one, write its tab in its feature's folder and name it here. */
+export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
+  { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
+]

@@ -1,0 +1,116 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { SsoConnection } from '@x-automated/contract/sso'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { toast } from '../../ui/toast'
+import { ConnectionForm } from './connection-form'
+
+const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
+
+/** The identity provider: its form, or what is set with buttons to test, change and remove it. */
+export function ConnectionCard({ connection }: { connection: SsoConnection | null }) {
+  const [isEditing, setEditing] = useState(false)
+  return (
+    <Card
+      title="2. Tell us about your identity provider"
+      description={connection ? undefined : 'One for the whole workspace.'}
+    >
+      {connection && !isEditing ? (
+        <Connection connection={connection} onEdit={() => setEditing(true)} />
+      ) : (
+        <ConnectionForm connection={connection} onDone={() => setEditing(false)} />
+      )}
+    </Card>
+  )
+}
+
+function Connection({ connection, onEdit }: { connection: SsoConnection; onEdit: () => void }) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorWords(error)) }))
+  const remove = useMutation(
+    api.sso.remove.mutationOptions({
+      onSuccess: () => toast.success('The identity provider was removed.'),
+      onError: (error) => toast.error(errorWords(error)),
+      onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
+    }),
+  )
+  const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection
+  const ask = async () => {
+    const people = linkedCount === 1 ? '1 person' : `${linkedCount} people`
+    const yes = await confirm({
+      title: 'Remove the identity provider?',
+      body:
+        linkedCount > 0
+          ? `Nobody can sign in with it any more. ${people} linked it, and would have to link it again.`
+          : 'Nobody can sign in with it any more.',
+      confirm: 'Remove',
+      danger: true,
+    })
+    if (yes) remove.mutate({})
+  }
+  return (
+    <div className="grid gap-5">
+      <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[auto_1fr]">
+        <Term name="Protocol">{kindNames[kind]}</Term>
+        <Term name={kind === 'oidc' ? 'Issuer' : 'Entity ID'}>{issuer}</Term>
+        {clientId && <Term name="Client ID">{clientId}</Term>}
+        {clientId && <Term name="Client secret">Stored, and never shown again</Term>}
+        {scopes && <Term name="Scopes">{scopes}</Term>}
+        {ssoUrl && <Term name="Sign-in address">{ssoUrl}</Term>}
+        {certificates.map((certificate) => (
+          <Term key={certificate.fingerprint} name="Certificate">
+            {certificate.subject}, until <DateTime value={certificate.expiresAt} precision="day" />
+            <code className="block text-xs text-muted">SHA-256 {certificate.fingerprint}</code>
+          </Term>
+        ))}
+        <Term name="Linked by">{linkedCount === 1 ? '1 member' : `${linkedCount} members`}</Term>
+        <Term name="Changed">
+          <DateTime value={updatedAt} />
+        </Term>
+      </dl>
+      {test.data && (
+        <ul aria-label="What the test found" className="grid gap-2 rounded-lg border border-line p-4">
+          {test.data.checks.map(({ label, ok, detail }) => (
+            <li key={label} className="flex gap-2">
+              {ok ? (
+                <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-good" />
+              ) : (
+                <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
+              )}
+              <span className="min-w-0 break-words">
+                <span className="font-strong">{label}:</span> {detail}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button loading={test.isPending} onClick={() => test.mutate({})}>
+          Test connection
+        </Button>
+        <Button onClick={onEdit}>Change</Button>
+        <Button variant="danger" loading={remove.isPending} onClick={ask}>
+          Remove
+        </Button>
+      </div>
+      <p role="status" className="sr-only">
+        {test.data && (test.data.ok ? 'The test found nothing wrong.' : 'The test found something wrong.')}
+      </p>
+    </div>
+  )
+}
+
+function Term({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted max-sm:-mb-2">{name}</dt>
+      <dd className="min-w-0 break-words [overflow-wrap:anywhere]">{children}</dd>
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { ShieldCheck } from 'lucide-react'
+import { api, client } from '../../api'
+import { Button } from '../../ui/button'
+import { newCodeChallenge } from '../auth/pkce'
+import { sayFailure, useProof } from '../auth/proof'
+
+/** One button for each of one's workspaces that has a single sign-on which is not linked to the account yet. */
+export function LinkSingleSignOn() {
+  const withProof = useProof()
+  const own = useQuery(api.sso.listOwn.queryOptions())
+  const begin = useMutation({
+    async mutationFn(workspaceId: string) {
+      const codeChallenge = await newCodeChallenge('link')
+      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      return withProof(() => client.sso.beginLink({ workspaceId, codeChallenge }))
+    },
+    onSuccess: ({ url }) => location.assign(url),
+    onError: (error) => sayFailure(error, 'The single sign-on could not begin. Please try again.'),
+  })
+  const workspaces = own.data?.workspaces ?? []
+  return workspaces
+    .filter(({ linked }) => !linked)
+    .map(({ id, name }) => (
+      <Button
+        key={id}
+        size="sm"
+        icon={<ShieldCheck aria-hidden />}
+        loading={(begin.isPending || begin.isSuccess) && begin.variables === id}
+        onClick={() => begin.mutate(id)}
+      >
+        Link single sign-on{workspaces.length > 1 && ` of ${name}`}
+      </Button>
+    ))
+}

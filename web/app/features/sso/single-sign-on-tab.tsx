@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { SkeletonText } from '../../ui/skeleton'
+import { ConnectionCard } from './connection-card'
+import { DomainsCard } from './domains-card'
+import { ServiceProviderCard } from './service-provider-card'
+
+/** A workspace's single sign-on: set up by its admins, in the order in which one does it. */
+export function SingleSignOnTab() {
+  const me = useQuery(api.auth.me.queryOptions())
+  const role = me.data?.workspace.role
+  const mayManage = role === 'owner' || role === 'admin'
+  const sso = useQuery({ ...api.sso.find.queryOptions(), enabled: mayManage })
+  if (role && !mayManage) {
+    return (
+      <Callout title="Only the owner and admins set up single sign-on">
+        Where it is set up, you link it to your account on your account page.
+      </Callout>
+    )
+  }
+  const failed = me.isError ? me : sso.isError ? sso : null
+  if (failed) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => failed.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(failed.error, 'Failed to load the single sign-on. Please try again.')}
+      </Callout>
+    )
+  }
+  if (!sso.data) {
+    return (
+      <div className="grid gap-6">
+        {['Identity provider', 'Domains'].map((title) => (
+          <Card key={title} title={title}>
+            <SkeletonText lines={4} />
+          </Card>
+        ))}
+      </div>
+    )
+  }
+  const { connection, domains, serviceProvider } = sso.data
+  return (
+    <div className="grid gap-6">
+      <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
+      <ServiceProviderCard serviceProvider={serviceProvider} />
+      <ConnectionCard connection={connection} />
+      <DomainsCard domains={domains} />
+    </div>
+  )
+}
+
+function State({ isConnected, proved }: { isConnected: boolean; proved: number }) {
+  if (isConnected && proved > 0) {
+    return (
+      <Callout tone="good" title="Single sign-on is on">
+        Members with an address on {proved === 1 ? 'your proved domain' : 'your proved domains'} can sign in with it,
+        once they have linked it on their account page.
+      </Callout>
+    )
+  }
+  return (
+    <Callout title="Single sign-on is off">
+      {isConnected
+        ? 'Your identity provider is set. Prove a domain to turn it on.'
+        : 'Your team signs in with your own identity provider, by OpenID Connect or SAML. Tell it about us, tell us about it, and prove your domain.'}
+    </Callout>
+  )
+}

@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { client, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { useHydrated } from '../../ui/use-hydrated'
+import { emailProblem, isEmail } from '../auth/email'
+import { newCodeChallenge } from '../auth/pkce'
+
+/** Asks for the work address, and goes to the identity provider of its domain. */
+export function SsoLogin({ onBack }: { onBack: () => void }) {
+  const ready = useHydrated()
+  const form = useForm({ defaultValues: { email: '' } })
+  const { errors } = form.formState
+  const begin = useMutation({
+    async mutationFn(email: string) {
+      const codeChallenge = await newCodeChallenge('sso')
+      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      return client.sso.begin({ email, codeChallenge })
+    },
+    onSuccess: ({ url }) => location.assign(url),
+  })
+  return (
+    <form
+      method="post"
+      noValidate
+      className="grid gap-4"
+      onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}
+    >
+      {begin.isError && (
+        <Callout tone="bad">{errorWords(begin.error, 'The single sign-on could not begin. Please try again.')}</Callout>
+      )}
+      <Field
+        label="Work email"
+        hint="It tells us which company's sign-in to open."
+        error={errors.email?.message}
+        required
+      >
+        <Input
+          type="email"
+          autoComplete="email"
+          inputMode="email"
+          spellCheck={false}
+          autoFocus
+          placeholder="you@company.com"
+          {...form.register('email', {
+            required: 'Email is required',
+            validate: (email) => isEmail(email) || emailProblem,
+          })}
+        />
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        wide
+        loading={begin.isPending || begin.isSuccess}
+        disabled={!ready}
+      >
+        Continue
+      </Button>
+      <Button variant="ghost" wide onClick={onBack}>
+        Log in with a password instead
+      </Button>
+    </form>
+  )
+}
