@@ -52,6 +52,7 @@ async function start(): Promise<void> {
   if (running) {
     const demo = mayHaveDemo(env) ? await makeDemo({ dataDir, url, x: running.x, mailbox: running.mailbox }) : undefined
     if (!env.SMTP_URL) lines.push(`Mail it sends arrives at:  ${running.mailbox}`)
+    lines.push(`A company to sign in by:   ${running.sso}`)
     if (demo) lines.push(`A demo account:        ${demo.email}   password ${demo.password}`)
   }
   console.log(frame([...lines, `Started in ${((performance.now() - since) / 1000).toFixed(1)} s. Ctrl-C stops it.`]))

@@ -42,6 +42,61 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       },
     },
   },
+  '/auth/sso/leave': {
+    get: {
+      operationId: 'sso.leave',
+      tags: ['Single sign-on'],
+      summary: 'Lead the browser on to the identity provider',
+      parameters: [{ name: 'request', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '303': { description: 'To the provider, or to {origin}/auth/callback or /account with an error' } },
+    },
+  },
+  '/auth/sso/oidc/{workspaceId}/callback': {
+    get: {
+      operationId: 'sso.openIdCallback',
+      tags: ['Single sign-on'],
+      summary: 'Where an OpenID provider sends the browser back to',
+      parameters: [
+        { name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } },
+        ...['state', 'code', 'iss', 'error'].map((name) => ({
+          name,
+          in: 'query' as const,
+          schema: { type: 'string' as const },
+        })),
+      ],
+      responses: {
+        '303': { description: 'To {origin}/auth/callback or /account with a one-time code, or with an error' },
+      },
+    },
+  },
+  '/auth/sso/saml/{workspaceId}/acs': {
+    post: {
+      operationId: 'sso.samlCallback',
+      tags: ['Single sign-on'],
+      summary: 'The assertion consumer service (SAML 2.0, HTTP-POST)',
+      parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
+      requestBody: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: { type: 'object', properties: { SAMLResponse: { type: 'string' } } },
+          },
+        },
+      },
+      responses: {
+        '303': { description: 'To {origin}/auth/callback or /account with a one-time code, or with an error' },
+      },
+    },
+  },
+  '/auth/sso/saml/{workspaceId}/metadata': {
+    get: {
+      operationId: 'sso.samlMetadata',
+      tags: ['Single sign-on'],
+      summary: 'Our metadata, for an identity provider',
+      parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'SAML 2.0 metadata', content: { 'application/samlmetadata+xml': {} } } },
+    },
+  },
   '/auth/user/export': {
     get: {
       operationId: 'personalData.export',

@@ -95,7 +95,7 @@ function Connection({ connection, onEdit }: { connection: SsoConnection; onEdit:
           Test connection
         </Button>
         <Button onClick={onEdit}>Change</Button>
-        <Button variant="danger" loading={remove.isPending} onClick={ask}>
+        <Button loading={remove.isPending} onClick={ask}>
           Remove
         </Button>
       </div>
