@@ -47,7 +47,7 @@ async function atCompany(page: Page, email: string, button = 'Continue') {
 
 async function linkIt(page: Page, email: string, asksForProof: boolean) {
   await page.goto('/account')
-  await page.getByRole('button', { name: 'Link single sign-on' }).click()
+  await page.getByRole('button', { name: 'Link single sign-on', exact: true }).click()
   if (asksForProof) {
     world.expectConsole(/status of 403/)
     const dialog = page.getByRole('dialog')
@@ -57,7 +57,7 @@ async function linkIt(page: Page, email: string, asksForProof: boolean) {
   await atCompany(page, email)
   await page.getByText(`${email} by single sign-on signs you in from now on.`).waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
-  await page.getByRole('button', { name: 'Link single sign-on' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Link single sign-on', exact: true }).waitFor({ state: 'detached' })
 }
 
 async function signInBy(page: Page, email: string, button?: string) {
