@@ -1,0 +1,426 @@
+import { readFileSync } from 'node:fs'
+import { codeOf } from '@x-automated/server/test/one-time-codes.ts'
+import { startGoogle } from '@x-automated/stand-ins/google'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  const google = await startGoogle()
+  afterAll(() => google.close())
+  world = await openWorld({
+    GOOGLE_ISSUER: google.url,
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+  })
+})
+
+const PASSWORD = 'Correct-horse1'
+const NEW_PASSWORD = 'Correct-horse2'
+const REFUSED = /status of 40[0139]/
+
+async function post(path: string, body: unknown) {
+  const answer = await fetch(`${world.origin}/api${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.status).toBe(200)
+  return answer.json() as Promise<Record<string, unknown>>
+}
+
+/** Somebody who has signed up and confirmed their address. */
+async function signedUp(email: string) {
+  await post('/auth/sign-up/email', { email, password: PASSWORD })
+  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+}
+
+async function logIn(page: Page, email: string, password = PASSWORD) {
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Log In' }).click()
+}
+
+async function openAccount(page: Page, email: string) {
+  await logIn(page, email)
+  await page.waitForURL('**/dashboard')
+  await page.goto('/account')
+  await section(page, 'Sessions').getByText('This device').waitFor()
+}
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const proofDialog = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' })
+
+/** Proves by the password that it is them. */
+async function prove(page: Page, password = PASSWORD) {
+  await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
+  await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
+  await proofDialog(page).waitFor({ state: 'detached' })
+}
+
+/** Once Google's page is there: ours has such a field, too. */
+async function signInAtGoogle(page: Page, email: string) {
+  await page.getByRole('button', { name: 'Continue' }).waitFor()
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+async function signOut(page: Page) {
+  await page.getByRole('button', { name: 'Profile menu' }).click()
+  await page.getByRole('menuitem', { name: 'Logout' }).click()
+  await page.waitForURL(`${world.origin}/`)
+}
+
+/** Hears the auth events of a browser from another of its tabs. */
+async function listenTo(page: Page) {
+  const tab = await page.context().newPage()
+  await tab.goto('/favicon.svg')
+  await tab.evaluate(() => {
+    const heard: string[] = []
+    Object.assign(window, { heard })
+    new BroadcastChannel('x-automated-auth').onmessage = ({ data }) => heard.push(data)
+  })
+  return {
+    expect: (event: string) =>
+      tab.waitForFunction((name) => (window as never as { heard: string[] }).heard.includes(name), event),
+  }
+}
+
+async function mailedCode(email: string): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const answer = await fetch(`${world.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
+    const mails = (await answer.json()) as { subject: string }[]
+    const code = mails.find(({ subject }) => subject.startsWith('Your code'))?.subject.replace(/\D/g, '')
+    if (code) return code
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`no code for ${email}`)
+}
+
+describe('the account page, in a browser', () => {
+  it('changes name, password and address, each with the proof that it wants', async () => {
+    world.expectConsole(REFUSED)
+    await signedUp('ada@example.com')
+    await post('/waitlist/join', { email: 'ada@example.com' })
+    const page = await world.openPage()
+    await logIn(page, 'ada@example.com')
+    await page.waitForURL('**/dashboard')
+    await page.getByRole('button', { name: 'Profile menu' }).click()
+    await page.getByRole('menuitem', { name: 'Account' }).click()
+    await page.waitForURL('**/account')
+    await section(page, 'Sessions').getByText('This device').waitFor()
+    const events = await listenTo(page)
+    await page.evaluate(() => {
+      localStorage.setItem('waitlistEmail', 'ada@example.com')
+      localStorage.setItem('waitlistPosition', '1')
+      localStorage.setItem('waitlistReferralCode', 'Ab3dE9xy')
+    })
+    await expectSoundPage(page)
+
+    const profile = section(page, 'Profile')
+    await profile.getByText(/^Member since /).waitFor()
+    await profile.getByLabel('Name').fill('Ada Lovelace')
+    await profile.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('Your name was saved.').waitFor()
+    await events.expect('USER_UPDATED')
+
+    const password = section(page, 'Password')
+    const change = password.getByRole('button', { name: 'Change password' })
+    await password.getByLabel('Current password').fill('Wrong-horse9')
+    await password.getByLabel('New password', { exact: true }).fill('weak')
+    await password.getByLabel('Confirm new password').fill('other')
+    await change.click()
+    await password.getByText('Password does not meet the requirements').waitFor()
+    await password.getByText('Passwords do not match').waitFor()
+    await expectSoundPage(page)
+    await password.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+    await password.getByLabel('Confirm new password').fill(NEW_PASSWORD)
+    await change.click()
+    await password.getByText('The current password is not right.').waitFor()
+    await password.getByLabel('Current password').fill(PASSWORD)
+    await change.click()
+    await page.getByText('Your password was changed. Other devices were signed out.').waitFor()
+    await linkInMail(world.mailbox, 'ada@example.com', /^Your password was changed/)
+
+    // The address: cancelled, nothing has changed; proved, both mailboxes are asked.
+    const email = section(page, 'Email address')
+    const address = email.getByLabel('New email address')
+    await address.fill('ada@')
+    await email.getByRole('button', { name: 'Change address' }).click()
+    await email.getByText('Invalid email format').waitFor()
+    await address.fill('countess@example.org')
+    await email.getByRole('button', { name: 'Change address' }).click()
+    await proofDialog(page).getByLabel('Password', { exact: true }).waitFor()
+    await expectSoundPage(page)
+    await proofDialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await proofDialog(page).waitFor({ state: 'detached' })
+    expect(await address.inputValue()).toBe('countess@example.org')
+    await email.getByRole('button', { name: 'Change address' }).click()
+    await proofDialog(page).getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
+    await proofDialog(page).getByText('The current password is not right.').waitFor()
+    await prove(page, NEW_PASSWORD)
+    expect(await email.getByRole('listitem').allInnerTexts()).toEqual([
+      'Waiting\nada@example.com',
+      'Waiting\ncountess@example.org',
+    ])
+
+    // The old mailbox is open where nobody is signed in, on a phone.
+    const phone = await world.openPage({ width: 390, height: 844, dark: true })
+    await phone.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm the change/))
+    await phone.getByRole('button', { name: 'Confirm the change' }).click()
+    await phone.waitForURL('**/login')
+    await phone.getByText(/^This mailbox has confirmed\. /).waitFor()
+    await expectSoundPage(phone)
+    await page.reload()
+    await email.getByRole('listitem').filter({ hasText: 'ada@example.com' }).getByText('Confirmed').waitFor()
+    const enter = await linkInMail(world.mailbox, 'countess@example.org', /^Confirm your new/)
+    await page.goto(enter)
+    await page.getByRole('button', { name: 'Confirm the change' }).click()
+    await page.getByText('The email address was changed').waitFor()
+    await profile.getByText('countess@example.org').waitFor()
+    await events.expect('USER_UPDATED')
+    await page.waitForFunction(() => localStorage.getItem('waitlistEmail') === 'countess@example.org')
+    await page.getByRole('button', { name: 'Profile menu' }).click()
+    await page.getByRole('menu').getByText('countess@example.org').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await expectSoundPage(page)
+    const { position } = await post('/waitlist/position', { email: 'countess@example.org' })
+    expect(position).toBe(1)
+    await page.goto(enter)
+    await page.getByRole('button', { name: 'Confirm the change' }).click()
+    await page.getByText('The email address was not changed').waitFor()
+    await page.getByRole('button', { name: 'OK' }).click()
+    await page.waitForURL(`${world.origin}/account`)
+
+    await phone.goto('/forgot-password')
+    const phoneEvents = await listenTo(phone)
+    await post('/auth/recover', { email: 'countess@example.org' })
+    await phone.goto(await linkInMail(world.mailbox, 'countess@example.org', /^Reset your password/))
+    await phoneEvents.expect('PASSWORD_RECOVERY')
+  })
+
+  it('signs in with an authenticator app, a recovery code and a passkey', async () => {
+    world.expectConsole(REFUSED)
+    const email = 'grace@example.com'
+    await signedUp(email)
+    const page = await world.openPage()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await openAccount(page, email)
+    const events = await listenTo(page)
+
+    // An authenticator app counts with its first code, and brings recovery codes.
+    const apps = section(page, 'Authenticator app')
+    await apps.getByRole('button', { name: 'Set up' }).click()
+    await prove(page)
+    const setup = page.getByRole('dialog', { name: 'Set up an authenticator app' })
+    await setup.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+    await expectSoundPage(page)
+    const secret = await setup.getByLabel('Key').inputValue()
+    await setup.getByRole('button', { name: 'Copy key' }).click()
+    await setup.getByText('Copied!').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret)
+    await setup.getByLabel('Code', { exact: true }).fill('12345')
+    await setup.getByRole('button', { name: 'Verify and turn on' }).click()
+    await setup.getByText(/^This code is not right/).waitFor()
+    await setup.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+    await setup.getByRole('button', { name: 'Verify and turn on' }).click()
+    const codes = page.getByRole('dialog', { name: 'Your recovery codes' })
+    await codes.getByRole('listitem').first().waitFor()
+    await expectSoundPage(page)
+    const recoveryCodes = await codes.getByRole('listitem').allInnerTexts()
+    expect(recoveryCodes).toHaveLength(10)
+    await codes.getByRole('button', { name: 'Done' }).click()
+    await codes.getByText(/^Not kept yet\?/).waitFor()
+    const download = page.waitForEvent('download')
+    await codes.getByRole('button', { name: 'Download' }).click()
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain(recoveryCodes.join('\n'))
+    await codes.getByRole('button', { name: 'Done' }).click()
+    await codes.waitFor({ state: 'detached' })
+    await section(page, 'Recovery codes').getByText('10 of 10 codes left').waitFor()
+    await events.expect('MFA_CHALLENGE_VERIFIED')
+
+    // It is asked for from now on; a recovery code stands in for it.
+    await signOut(page)
+    await events.expect('SIGNED_OUT')
+    await logIn(page, email)
+    const code = page.getByLabel('Code', { exact: true })
+    await code.fill('000 000')
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Verify and log in' }).click()
+    await page.getByText(/^This code is invalid/).waitFor()
+    await code.fill(codeOf(secret))
+    await page.getByRole('button', { name: 'Verify and log in' }).click()
+    await page.waitForURL('**/dashboard')
+    await signOut(page)
+    await logIn(page, email)
+    await code.fill(recoveryCodes[0] ?? '')
+    await page.getByRole('button', { name: 'Verify and log in' }).click()
+    await page.waitForURL('**/dashboard')
+
+    // A passkey, on a phone. The proof is a mailed code this time.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/account')
+    await section(page, 'Recovery codes').getByText('9 of 10 codes left').waitFor()
+    await expectSoundPage(page)
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const options = { protocol: 'ctap2', transport: 'internal', hasUserVerification: true } as const
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: { ...options, hasResidentKey: true, isUserVerified: true, automaticPresenceSimulation: true },
+    })
+    const passkeys = section(page, 'Passkeys')
+    await passkeys.getByLabel('Name of the passkey').fill('Pocket phone')
+    await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+    await proofDialog(page).getByRole('button', { name: 'Email me a code' }).click()
+    await proofDialog(page).getByRole('button', { name: 'Email me a code' }).click()
+    await proofDialog(page)
+      .getByLabel('Code', { exact: true })
+      .fill(await mailedCode(email))
+    await expectSoundPage(page)
+    // Only the tab in front may ask for a passkey, and axe opens another.
+    await page.bringToFront()
+    await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
+    await passkeys.getByRole('listitem').filter({ hasText: 'Pocket phone' }).waitFor()
+    const made = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+    expect(made.credentials.map(({ rpId }) => rpId)).toEqual(['localhost'])
+    // The same device again has one already.
+    await passkeys.getByLabel('Name of the passkey').fill('Again')
+    await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+    await passkeys.getByText('This device has a passkey for your account already.').waitFor()
+    expect(await passkeys.getByRole('listitem').count()).toBe(1)
+    await expectSoundPage(page)
+
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await signOut(page)
+    await logIn(page, email)
+    await page.bringToFront()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.waitForURL('**/dashboard')
+
+    // It proves who one is here, too: for new recovery codes, and for taking the app away.
+    await page.goto('/account')
+    await section(page, 'Recovery codes').getByRole('button', { name: 'Make new codes' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Make new codes' }).click()
+    await proofDialog(page).getByRole('button', { name: 'Use the passkey “Pocket phone”' }).click()
+    await proofDialog(page).getByRole('button', { name: 'Use the passkey', exact: true }).click()
+    await codes.getByRole('listitem').first().waitFor()
+    const renewed = await codes.getByRole('listitem').allInnerTexts()
+    expect(renewed.filter((one) => recoveryCodes.includes(one))).toEqual([])
+    await codes.getByRole('button', { name: 'Copy codes' }).click()
+    await codes.getByText('Copied!').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(renewed.join('\n'))
+    await codes.getByRole('button', { name: 'Done' }).click()
+    await apps.getByRole('button', { name: 'Remove Authenticator app' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await apps.getByText('Off').waitFor()
+    await linkInMail(world.mailbox, email, /^Your second factor was changed/)
+  })
+
+  it('links and unlinks Google, ends sessions, gives the data out and deletes the account', async () => {
+    world.expectConsole(REFUSED)
+    const email = 'hedy@example.com'
+    await signedUp(email)
+    const page = await world.openPage({ dark: true })
+    await openAccount(page, email)
+
+    // Google: thought better of, then linked, then unlinked.
+    const ways = section(page, 'Ways to sign in')
+    await ways.getByRole('button', { name: 'Link Google' }).click()
+    await prove(page)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Linking was cancelled at Google. Nothing was changed.').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await ways.getByRole('button', { name: 'Link Google' }).click()
+    await signInAtGoogle(page, 'hedy.lamarr@example.net')
+    await ways.getByText('hedy.lamarr@example.net').waitFor()
+    await expectSoundPage(page)
+    await ways.getByRole('button', { name: 'Unlink Google' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click()
+    await ways.getByText('hedy.lamarr@example.net').waitFor({ state: 'detached' })
+
+    // Another device: ended here, it is led to the login page with its next step.
+    const other = await world.openPage({ width: 390, height: 844 })
+    await openAccount(other, email)
+    await expectSoundPage(other)
+    await page.reload()
+    const sessions = section(page, 'Sessions')
+    await sessions.getByText('Unknown place').first().waitFor()
+    await sessions
+      .getByRole('button', { name: /^End the session of / })
+      .first()
+      .click()
+    await page.getByText(/ was signed out\.$/).waitFor()
+    await section(other, 'Profile').getByLabel('Name').fill('Somebody else')
+    await section(other, 'Profile').getByRole('button', { name: 'Save name' }).click()
+    await other.waitForURL('**/login')
+    await logIn(other, email)
+    await other.waitForURL('**/account')
+    await page.reload()
+    await sessions.getByRole('button', { name: 'Sign out elsewhere' }).click()
+    await page.getByText('Every other device was signed out.').waitFor()
+    await sessions.getByRole('button', { name: 'Sign out elsewhere' }).waitFor({ state: 'detached' })
+
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download my data' }).click()
+    const archive = await download
+    expect(archive.suggestedFilename()).toMatch(/^x-automated-\d{4}-\d\d-\d\d\.zip$/)
+    expect(
+      readFileSync(await archive.path())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK')
+
+    // Everywhere: here, too.
+    await sessions.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.waitForURL(`${world.origin}/`)
+    await openAccount(page, email)
+
+    const goodbye = section(page, 'Delete account')
+    const remove = goodbye.getByRole('button', { name: 'Delete my account' })
+    await goodbye.getByLabel(/^Type /).fill('hedy@example')
+    expect(await remove.isDisabled()).toBe(true)
+    await goodbye.getByLabel(/^Type /).fill(email)
+    await expectSoundPage(page)
+    await remove.click()
+    await prove(page)
+    await page.waitForURL(`${world.origin}/`)
+    await page.getByText('Your account was deleted.').waitFor()
+    await logIn(page, email)
+    await page.getByText('Invalid email or password').waitFor()
+  })
+
+  it('joins the waitlist with Google where the account asks for a second factor', async () => {
+    world.expectConsole(REFUSED)
+    const email = 'joan@example.com'
+    await signedUp(email)
+    const page = await world.openPage({ width: 390, height: 844 })
+    await openAccount(page, email)
+    await section(page, 'Authenticator app').getByRole('button', { name: 'Set up' }).click()
+    await prove(page)
+    const setup = page.getByRole('dialog', { name: 'Set up an authenticator app' })
+    const secret = await setup.getByLabel('Key').inputValue()
+    await expectSoundPage(page)
+    await setup.getByLabel('Code', { exact: true }).fill(codeOf(secret, -1))
+    await setup.getByRole('button', { name: 'Verify and turn on' }).click()
+    await page.getByRole('button', { name: 'Copy codes' }).waitFor()
+
+    await page.evaluate(() => localStorage.clear())
+    await page.goto('/waitlist')
+    await page.getByRole('button', { name: 'Sign up with Google' }).click()
+    await signInAtGoogle(page, email)
+    await page.waitForURL('**/login')
+    await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+    await page.getByRole('button', { name: 'Verify and log in' }).click()
+    await page.waitForURL('**/waitlist')
+    await page.getByRole('dialog').getByText(email).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByText(/^Your position: #\d+$/).waitFor()
+    expect(await page.evaluate(() => localStorage.getItem('waitlistEmail'))).toBe(email)
+    expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
+  })
+})
