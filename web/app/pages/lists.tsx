@@ -84,7 +84,7 @@ export default function Lists() {
             lists={lists.data?.lists}
             stale={lists.isPlaceholderData}
             onView={(list) => start('view', list)}
-            onManage={(list) => start('manage', list)}
+            onManage={(list) => start(list.filter ? 'edit' : 'manage', list)}
             onEdit={(list) => start('edit', list)}
           />
           <Pager page={page} pageSize={PAGE_SIZE} total={lists.data?.total ?? 0} onChange={setPage} noun="lists" />
@@ -99,7 +99,7 @@ export default function Lists() {
           list={task.list}
           open={task.open}
           onClose={close}
-          onManage={() => start('manage', task.list)}
+          onManage={() => start(task.list?.filter ? 'edit' : 'manage', task.list)}
         />
       )}
       {task?.list && task.kind === 'manage' && (

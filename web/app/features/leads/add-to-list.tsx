@@ -53,7 +53,8 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
     if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
     if (chosen) add.mutate(chosen)
   }
-  const found = lists.data?.lists ?? []
+  // A smart list takes nobody by hand.
+  const found = lists.data?.lists.filter(({ filter }) => !filter) ?? []
 
   return (
     <Dialog

@@ -1,17 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { RadioGroup } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
+import { draftOf, type FilterDraft, filterOf, problemsOf } from './filter-draft'
+import { FilterFields } from './filter-fields'
 
 interface ListFormDialogProps {
-  /** The list to rename; null makes a new one. */
+  /** The list to change; null makes a new one. */
   list: List | null
   open: boolean
   onClose: () => void
@@ -22,10 +25,12 @@ interface Values {
   description: string
 }
 
-/** Names a list: a new one, or one that is there. Mount it anew for each list. */
+/** Names a list, and says who is in a smart one: a new list, or one that is there. Mount it anew for each. */
 export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
   const formId = useId()
   const queries = useQueryClient()
+  const [kind, setKind] = useState<'hand' | 'smart'>(list?.filter ? 'smart' : 'hand')
+  const [draft, setDraft] = useState<FilterDraft>(() => draftOf(list?.filter ?? {}))
   const form = useForm<Values>({ defaultValues: { name: list?.name ?? '', description: list?.description ?? '' } })
   const { errors } = form.formState
   const answered = {
@@ -43,12 +48,15 @@ export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
   const create = useMutation(api.lists.create.mutationOptions(answered))
   const update = useMutation(api.lists.update.mutationOptions(answered))
   const saving = list ? update : create
-  const refused = saving.isError && Object.keys(fieldProblems(saving.error)).length === 0
+  const said = saving.isError ? fieldProblems(saving.error) : {}
+  const refused = saving.isError && !said.name && !said.description
 
   const save = (values: Values) => {
+    if (kind === 'smart' && Object.keys(problemsOf(draft)).length > 0) return
     const description = values.description.trim() || null
-    if (list) update.mutate({ id: list.id, name: values.name.trim(), description })
-    else create.mutate({ name: values.name.trim(), description })
+    const filter = kind === 'smart' ? { filter: filterOf(draft, list?.filter ?? {}) } : {}
+    if (list) update.mutate({ id: list.id, name: values.name.trim(), description, ...filter })
+    else create.mutate({ name: values.name.trim(), description, ...filter })
   }
 
   return (
@@ -89,6 +97,22 @@ export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
             {...form.register('description')}
           />
         </Field>
+        {!list && (
+          <RadioGroup
+            label="Who is in it"
+            value={kind}
+            onChange={(value) => setKind(value as typeof kind)}
+            options={[
+              { value: 'hand', label: 'Leads that I pick', hint: 'You add and remove them.' },
+              {
+                value: 'smart',
+                label: 'Smart list',
+                hint: 'Whoever matches a filter, kept current. A campaign takes those who match when it is launched.',
+              },
+            ]}
+          />
+        )}
+        {kind === 'smart' && <FilterFields draft={draft} rest={list?.filter ?? {}} onChange={setDraft} />}
       </form>
     </Dialog>
   )

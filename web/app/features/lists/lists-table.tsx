@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
-import { Pencil, Trash2 } from 'lucide-react'
+import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
 import { api, errorWords } from '../../api'
+import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
-import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { Tooltip } from '../../ui/tooltip'
+import { ContactCounts } from './list-counts'
+import { useRemoveList } from './use-remove-list'
 
 interface ListsTableProps {
   /** Undefined while they are coming. */
@@ -20,7 +22,8 @@ interface ListsTableProps {
 }
 
 export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTableProps) {
-  const { remove, removing } = useRemoveList()
+  const { remove, removing } = useRemoveList(LIST_WORDS)
+  const { duplicate, duplicating } = useDuplicateList()
   return (
     <Table label="Lists" stale={stale}>
       <thead>
@@ -38,10 +41,13 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
           lists.map((list) => (
             <Tr key={list.id}>
               <Td className="md:w-1/2 md:max-w-0">
-                <span className="grid min-w-0 max-md:pe-24">
-                  <bdi id={`list-${list.id}`} className="font-strong wrap-anywhere">
-                    {list.name}
-                  </bdi>
+                <span className="grid min-w-0 max-md:pe-32">
+                  <span className="flex flex-wrap items-center gap-2">
+                    <bdi id={`list-${list.id}`} className="font-strong wrap-anywhere">
+                      {list.name}
+                    </bdi>
+                    {list.filter && <Badge icon={<ListFilter aria-hidden />}>Smart</Badge>}
+                  </span>
                   {list.description && (
                     <bdi className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>
                       {list.description}
@@ -50,7 +56,12 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                 </span>
               </Td>
               <Td label="Leads" end>
-                {list.leadCount.toLocaleString('en-US')}
+                <span className="grid md:justify-items-end">
+                  {list.leadCount.toLocaleString('en-US')}
+                  <span className="text-xs whitespace-nowrap">
+                    <ContactCounts list={list} />
+                  </span>
+                </span>
               </Td>
               <Td label="Created" className="md:whitespace-nowrap">
                 <DateTime value={list.createdAt} precision="day" />
@@ -61,7 +72,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                     View Leads
                   </Button>
                   <Button size="sm" aria-describedby={`list-${list.id}`} onClick={() => onManage(list)}>
-                    Manage Leads
+                    {list.filter ? 'Edit Filter' : 'Manage Leads'}
                   </Button>
                   <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
                     <Tooltip words="Rename">
@@ -72,6 +83,17 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                         onClick={() => onEdit(list)}
                       >
                         <Pencil aria-hidden />
+                      </IconButton>
+                    </Tooltip>
+                    <Tooltip words="Duplicate">
+                      <IconButton
+                        size="sm"
+                        label="Duplicate"
+                        aria-describedby={`list-${list.id}`}
+                        loading={duplicating === list.id}
+                        onClick={() => duplicate(list)}
+                      >
+                        <Copy aria-hidden />
                       </IconButton>
                     </Tooltip>
                     <Tooltip words="Delete">
@@ -98,36 +120,26 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
   )
 }
 
-/** Deletes a list once it is confirmed. */
-function useRemoveList() {
+const LIST_WORDS = {
+  question: 'Are you sure you want to delete this list? This will also remove all associated leads.',
+  note: 'They leave the list only: each stays on your Leads page.',
+  confirm: 'Delete list',
+  failure: 'Failed to delete list. Please try again.',
+  done: (name: string) => `List "${name}" deleted.`,
+}
+
+/** Makes a copy of a list, with its leads or its filter. */
+function useDuplicateList() {
   const queries = useQueryClient()
-  const confirm = useConfirm()
-  const removal = useMutation(
-    api.lists.remove.mutationOptions({
-      onError: (error) => toast.error(errorWords(error, 'Failed to delete list. Please try again.')),
-      // Campaigns that wrote to it say N/A now.
-      onSettled: () =>
-        Promise.all([
-          queries.invalidateQueries({ queryKey: api.lists.key() }),
-          queries.invalidateQueries({ queryKey: api.campaigns.key() }),
-        ]),
+  const copying = useMutation(
+    api.lists.duplicate.mutationOptions({
+      onSuccess: ({ name }) => toast.success(`List "${name}" created.`),
+      onError: (error) => toast.error(errorWords(error, 'Failed to create list. Please try again.')),
+      onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),
   )
-  const remove = async ({ id, name }: List) => {
-    const sure = await confirm({
-      title: `Delete "${name}"?`,
-      body: (
-        <>
-          <span className="block">
-            Are you sure you want to delete this list? This will also remove all associated leads.
-          </span>
-          <span className="block pt-2">They leave the list only: each stays on your Leads page.</span>
-        </>
-      ),
-      confirm: 'Delete list',
-      danger: true,
-    })
-    if (sure) removal.mutate({ id }, { onSuccess: () => toast.success(`List "${name}" deleted.`) })
+  return {
+    duplicate: ({ id }: List) => copying.mutate({ id }),
+    duplicating: copying.isPending ? copying.variables.id : null,
   }
-  return { remove, removing: removal.isPending ? removal.variables.id : null }
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { LeadFilter } from '@x-automated/contract/leads'
+import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { Search, Users } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -13,13 +13,9 @@ import { useConfirm } from '../../ui/confirm'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
-import { Pager } from '../../ui/pager'
 import { Select } from '../../ui/select'
-import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
-import { memberIdsQuery } from './member-ids'
+import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
 import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
 
 const PAGE_SIZE = 20
@@ -28,7 +24,10 @@ const SEARCH_AFTER_MS = 250
 /** Ids that one call may name (contract: IDS_MAX). */
 const IDS_AT_ONCE = 5000
 
-const nobody: ReadonlySet<string> = new Set()
+const columns: LeadColumn<Lead>[] = [
+  ...leadColumns,
+  { head: 'Status', cell: ({ dmStatus }) => <StatusBadge status={dmStatus} /> },
+]
 const count = (n: number) => n.toLocaleString('en-US')
 const leadsInWords = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
 
@@ -55,31 +54,40 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       placeholderData: keepPreviousData,
     }),
   )
-  const members = useQuery(memberIdsQuery(list.id))
-  const memberIds = members.data ?? nobody
+  // Of those who are shown, who is in the list: however long it is, no more than a page of it is asked for.
+  const shownIds = leads.data?.leads.map(({ id }) => id) ?? []
+  const members = useQuery(
+    api.lists.members.queryOptions({ input: { id: list.id, leadIds: shownIds }, enabled: shownIds.length > 0 }),
+  )
+  const memberIds: ReadonlySet<string> = new Set(members.data?.leadIds)
 
   const settled = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: api.lists.key() }),
       queries.invalidateQueries({ queryKey: api.leads.key() }),
     ])
-  const changes = changesOf(wishes, memberIds)
+  const changes = changesOf(wishes)
   const save = useMutation({
     async mutationFn() {
+      const done = { added: 0, removed: 0 }
       for (const leadIds of portions(changes.added))
-        await client.lists.addLeads({ id: list.id, leadIds }).catch(sayThat('Failed to add leads'))
+        done.added += (
+          await client.lists.addLeads({ id: list.id, leadIds }).catch(sayThat('Failed to add leads'))
+        ).changed
       for (const leadIds of portions(changes.removed))
-        await client.lists.removeLeads({ id: list.id, leadIds }).catch(sayThat('Failed to remove leads'))
+        done.removed += (
+          await client.lists.removeLeads({ id: list.id, leadIds }).catch(sayThat('Failed to remove leads'))
+        ).changed
+      return done
     },
-    onSuccess() {
+    onSuccess({ added, removed }) {
       onClose()
-      const { added, removed } = changes
       toast.success(
-        removed.length === 0
-          ? `${count(added.length)} leads added to the list successfully!`
-          : added.length === 0
-            ? `${leadsInWords(removed.length)} removed from the list.`
-            : `${leadsInWords(added.length)} added, ${leadsInWords(removed.length)} removed.`,
+        removed === 0
+          ? `${count(added)} leads added to the list successfully!`
+          : added === 0
+            ? `${leadsInWords(removed)} removed from the list.`
+            : `${leadsInWords(added)} added, ${leadsInWords(removed)} removed.`,
       )
     },
     onSettled: settled,
@@ -209,27 +217,21 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
             ]}
           />
         </div>
-        {leads.isError ? (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => leads.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            Failed to fetch all user leads: {errorWords(leads.error)}
-          </Callout>
-        ) : leads.data?.total === 0 && !leads.isPlaceholderData ? (
-          <NoLeads filtered={keyword !== ''} membersOnly={shown === 'members'} />
-        ) : (
-          <div>
-            {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+        <LeadsPanel
+          label="Leads of the workspace"
+          query={leads}
+          failure={(error) => `Failed to fetch all user leads: ${errorWords(error)}`}
+          columns={columns}
+          page={page}
+          pageSize={PAGE_SIZE}
+          onPage={setPage}
+          empty={<NoLeads filtered={keyword !== ''} membersOnly={shown === 'members'} />}
+          above={
             <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
               <p className="text-muted" data-numeric>
                 {leads.data ? leadsInWords(total) : ' '}
               </p>
-              {total > rows.length && members.data && (
+              {total > rows.length && (
                 <Button
                   size="sm"
                   variant="ghost"
@@ -241,69 +243,28 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
                 </Button>
               )}
             </div>
-            <Table label="Leads of the workspace" maxHeight="min(24rem, 45dvh)" stale={leads.isPlaceholderData}>
-              <thead>
-                <tr>
-                  <Th className="md:w-px md:pe-0">
-                    <Checkbox
-                      aria-label="Select all on this page"
-                      disabled={!members.data || rows.length === 0 || busy}
-                      checked={rows.length > 0 && ticked === rows.length}
-                      indeterminate={ticked > 0 && ticked < rows.length}
-                      onChange={(event) =>
-                        tick(
-                          rows.map((lead) => lead.id),
-                          event.currentTarget.checked,
-                        )
-                      }
-                    />
-                  </Th>
-                  <Th>Lead</Th>
-                  <Th end>Followers</Th>
-                  <Th>Status</Th>
-                </tr>
-              </thead>
-              <tbody>
-                {leads.data ? (
-                  rows.map((lead) => {
-                    const on = isTicked(lead.id, memberIds, wishes)
-                    return (
-                      <Tr key={lead.id} selected={on}>
-                        <Td corner className="md:pe-0">
-                          <Checkbox
-                            aria-label={`Select ${lead.name || lead.twitterHandle}`}
-                            disabled={!members.data || busy}
-                            checked={on}
-                            onChange={(event) => tick([lead.id], event.currentTarget.checked)}
-                          />
-                        </Td>
-                        <Td>
-                          <LeadIdentity lead={lead} />
-                        </Td>
-                        <Td label="Followers" end>
-                          <LeadFollowers followerCount={lead.followerCount} />
-                        </Td>
-                        <Td label="Status">
-                          <StatusBadge status={lead.dmStatus} />
-                        </Td>
-                      </Tr>
-                    )
-                  })
-                ) : (
-                  <SkeletonRows columns={4} />
-                )}
-              </tbody>
-            </Table>
-            <Pager
-              page={page}
-              pageSize={PAGE_SIZE}
-              total={total}
-              onChange={setPage}
-              noun="leads"
-              disabled={leads.isPlaceholderData}
-            />
-          </div>
-        )}
+          }
+          pick={{
+            all: (
+              <Checkbox
+                aria-label="Select all on this page"
+                disabled={!members.data || rows.length === 0 || busy}
+                checked={rows.length > 0 && ticked === rows.length}
+                indeterminate={ticked > 0 && ticked < rows.length}
+                onChange={(event) => tick(shownIds, event.currentTarget.checked)}
+              />
+            ),
+            isPicked: (lead) => isTicked(lead.id, memberIds, wishes),
+            one: (lead) => (
+              <Checkbox
+                aria-label={`Select ${lead.name || lead.twitterHandle}`}
+                disabled={!members.data || busy}
+                checked={isTicked(lead.id, memberIds, wishes)}
+                onChange={(event) => tick([lead.id], event.currentTarget.checked)}
+              />
+            ),
+          }}
+        />
       </div>
     </Dialog>
   )

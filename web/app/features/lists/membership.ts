@@ -1,4 +1,4 @@
-/** Ticks that differ from what the list holds now: lead id → shall it be in the list? */
+/** Ticks that differ from what the list held when they were made: lead id → shall it be in the list? */
 export type Wishes = ReadonlyMap<string, boolean>
 
 export const noWishes: Wishes = new Map()
@@ -8,7 +8,10 @@ export function isTicked(leadId: string, members: ReadonlySet<string>, wishes: W
   return wishes.get(leadId) ?? members.has(leadId)
 }
 
-/** The wishes after ticking (or unticking) these leads. Back to what is, is no wish. */
+/**
+ * The wishes after ticking (or unticking) these leads. Back to what is, is no wish.
+ * @param members those of these leads who are in the list
+ */
 export function withTicks(
   wishes: Wishes,
   members: ReadonlySet<string>,
@@ -23,11 +26,11 @@ export function withTicks(
   return next
 }
 
-/** What saving has to add and to remove. A wish that has come true some other way since is none. */
-export function changesOf(wishes: Wishes, members: ReadonlySet<string>): { added: string[]; removed: string[] } {
+/** What saving has to add and to remove. */
+export function changesOf(wishes: Wishes): { added: string[]; removed: string[] } {
   const added: string[] = []
   const removed: string[] = []
-  for (const [id, ticked] of wishes) if (members.has(id) !== ticked) (ticked ? added : removed).push(id)
+  for (const [id, ticked] of wishes) (ticked ? added : removed).push(id)
   return { added, removed }
 }
 

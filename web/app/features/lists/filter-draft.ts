@@ -1,0 +1,41 @@
+import type { LeadFilter } from '@x-automated/contract/leads'
+import { followersIn } from '../leads/lead-address'
+
+/** What stands in the fields of a smart list's filter. */
+export interface FilterDraft {
+  keyword: string
+  min: string
+  max: string
+  status: string
+}
+
+export function draftOf({ keyword, minFollowers, maxFollowers, status }: LeadFilter): FilterDraft {
+  return {
+    keyword: keyword ?? '',
+    min: minFollowers === undefined ? '' : String(minFollowers),
+    max: maxFollowers === undefined ? '' : String(maxFollowers),
+    status: status ?? '',
+  }
+}
+
+/** What is wrong with the fields, in words; none: nothing. */
+export function problemsOf({ min, max }: FilterDraft): { min?: string; max?: string } {
+  const [least, most] = [followersIn(min), followersIn(max)]
+  if (min.trim() !== '' && least === undefined) return { min: 'Enter a number' }
+  if (max.trim() !== '' && most === undefined) return { max: 'Enter a number' }
+  if (least !== undefined && most !== undefined && most < least) return { max: 'Less than the minimum' }
+  return {}
+}
+
+/** The filter that the fields say, with what they have no field for as it was. */
+export function filterOf({ keyword, min, max, status }: FilterDraft, before: LeadFilter): LeadFilter {
+  const { keyword: _, minFollowers: __, maxFollowers: ___, status: ____, ...rest } = before
+  const [least, most, word] = [followersIn(min), followersIn(max), keyword.trim()]
+  return {
+    ...rest,
+    ...(word ? { keyword: word } : {}),
+    ...(least === undefined ? {} : { minFollowers: least }),
+    ...(most === undefined ? {} : { maxFollowers: most }),
+    ...(status ? { status: status as NonNullable<LeadFilter['status']> } : {}),
+  }
+}

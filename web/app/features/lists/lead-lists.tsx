@@ -1,0 +1,127 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { List } from '@x-automated/contract/lists'
+import { FolderPlus, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { EmptyState } from '../../ui/empty-state'
+import { Pager } from '../../ui/pager'
+import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { ListCard } from './list-card'
+import { ListCardDialog } from './list-card-dialog'
+import { ListFormDialog } from './list-form-dialog'
+import { ManageLeadsDialog } from './manage-leads-dialog'
+import { NewCampaignDialog } from './new-campaign-dialog'
+import { useRemoveList } from './use-remove-list'
+
+const PAGE_SIZE = 12
+
+const CAMPAIGN_WORDS = {
+  question: 'Are you sure you want to delete this campaign?',
+  note: 'Its leads stay on your Leads page. Campaigns that have written to it keep their messages.',
+  confirm: 'Delete campaign',
+  failure: 'Failed to delete campaign. Please try again.',
+  done: (name: string) => `Campaign "${name}" deleted.`,
+}
+
+/** What is open above the tab. It stays while it closes, so that it does so with its words. */
+interface Task {
+  kind: 'create' | 'view' | 'add'
+  list: List | null
+  open: boolean
+}
+
+/** The Lead Lists tab: lists as cards, each with what its campaigns have done. */
+export function LeadLists() {
+  const [page, setPage] = useState(1)
+  const [task, setTask] = useState<Task | null>(null)
+  const [turn, setTurn] = useState(0)
+  const lists = useQuery(
+    api.lists.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  const { remove, removing } = useRemoveList(CAMPAIGN_WORDS)
+  const start = (kind: Task['kind'], list: List | null = null) => {
+    setTask({ kind, list, open: true })
+    setTurn((before) => before + 1)
+  }
+  const close = () => setTask((now) => now && { ...now, open: false })
+  const create = (
+    <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => start('create')}>
+      Create New Campaign
+    </Button>
+  )
+  return (
+    <>
+      {lists.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => lists.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(lists.error, 'Failed to load campaigns. Please try again.')}
+        </Callout>
+      ) : lists.data?.total === 0 ? (
+        <EmptyState
+          icon={<FolderPlus aria-hidden />}
+          title="No campaigns yet. Create your first campaign to organize your leads."
+          action={create}
+        />
+      ) : (
+        <div className="grid gap-4">
+          <div className="flex justify-end">{create}</div>
+          {lists.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
+          <ul
+            aria-label="Campaigns"
+            aria-busy={lists.isPlaceholderData || undefined}
+            className="grid gap-4 transition-opacity aria-busy:opacity-60 sm:grid-cols-2 lg:grid-cols-3"
+          >
+            {lists.data
+              ? lists.data.lists.map((list) => (
+                  <ListCard
+                    key={list.id}
+                    list={list}
+                    removing={removing === list.id}
+                    onView={() => start('view', list)}
+                    onRemove={() => remove(list)}
+                  />
+                ))
+              : [1, 2, 3].map((place) => (
+                  <li key={place}>
+                    <Skeleton className="h-44 w-full" />
+                  </li>
+                ))}
+          </ul>
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={lists.data?.total ?? 0}
+            onChange={setPage}
+            noun="campaigns"
+            disabled={lists.isPlaceholderData}
+          />
+        </div>
+      )}
+      {task?.kind === 'create' && <NewCampaignDialog key={turn} open={task.open} onClose={close} />}
+      {task?.list && task.kind === 'view' && (
+        <ListCardDialog
+          key={turn}
+          list={task.list}
+          open={task.open}
+          onClose={close}
+          onAdd={() => start('add', task.list)}
+        />
+      )}
+      {task?.list &&
+        task.kind === 'add' &&
+        (task.list.filter ? (
+          <ListFormDialog key={turn} list={task.list} open={task.open} onClose={close} />
+        ) : (
+          <ManageLeadsDialog key={turn} list={task.list} open={task.open} onClose={close} />
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,126 @@
+import type { Lead } from '@x-automated/contract/leads'
+import type { ReactNode } from 'react'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Pager } from '../../ui/pager'
+import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
+
+/** A page of leads that is being asked for. */
+interface LeadsQuery<L> {
+  data: { leads: readonly L[]; total: number } | undefined
+  error: Error | null
+  isPending: boolean
+  isPlaceholderData: boolean
+  refetch: () => unknown
+}
+
+export interface LeadColumn<L> {
+  head: string
+  end?: boolean
+  cell: (lead: L) => ReactNode
+}
+
+/** Picture, name and handle, and how many follow them: what most tables of leads begin with. */
+export const leadColumns: LeadColumn<Lead>[] = [
+  { head: 'Lead', cell: (lead) => <LeadIdentity lead={lead} /> },
+  { head: 'Followers', end: true, cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} /> },
+]
+
+interface LeadsPanelProps<L extends Lead> {
+  label: string
+  query: LeadsQuery<L>
+  /** What is said where they cannot be had. */
+  failure: (error: Error) => string
+  /** What stands there where there are none. */
+  empty: ReactNode
+  columns: readonly LeadColumn<L>[]
+  page: number
+  pageSize: number
+  onPage: (page: number) => void
+  /** Lines of skeleton while the first page comes. */
+  expected?: number
+  /** Where leads are picked: the box of the head, and of each row. */
+  pick?: { all: ReactNode; one: (lead: L) => ReactNode; isPicked: (lead: L) => boolean }
+  /** Above the table, once there are leads. */
+  above?: ReactNode
+}
+
+/** Leads in a dialog, page by page: being loaded, failed, none, or a table that scrolls in its own frame. */
+export function LeadsPanel<L extends Lead>({
+  label,
+  query,
+  failure,
+  empty,
+  columns,
+  page,
+  pageSize,
+  onPage,
+  expected = 5,
+  pick,
+  above,
+}: LeadsPanelProps<L>) {
+  if (query.error)
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => query.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {failure(query.error)}
+      </Callout>
+    )
+  if (query.data?.total === 0 && !query.isPlaceholderData) return empty
+  const [first, ...others] = columns
+  return (
+    <div>
+      {query.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+      {above}
+      <Table label={label} maxHeight="min(24rem, 45dvh)" stale={query.isPlaceholderData}>
+        <thead>
+          <tr>
+            {pick && <Th className="md:w-px md:pe-0">{pick.all}</Th>}
+            {columns.map(({ head, end }) => (
+              <Th key={head} end={end ?? false}>
+                {head}
+              </Th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {query.data ? (
+            query.data.leads.map((lead) => (
+              <Tr key={lead.id} {...(pick ? { selected: pick.isPicked(lead) } : {})}>
+                {pick && (
+                  <Td corner className="md:pe-0">
+                    {pick.one(lead)}
+                  </Td>
+                )}
+                <Td>{first?.cell(lead)}</Td>
+                {others.map(({ head, end, cell }) => (
+                  <Td key={head} label={head} end={end ?? false}>
+                    {cell(lead)}
+                  </Td>
+                ))}
+              </Tr>
+            ))
+          ) : (
+            <SkeletonRows columns={columns.length + (pick ? 1 : 0)} rows={Math.max(1, Math.min(expected, 5))} />
+          )}
+        </tbody>
+      </Table>
+      <Pager
+        page={page}
+        pageSize={pageSize}
+        total={query.data?.total ?? 0}
+        onChange={onPage}
+        noun="leads"
+        disabled={query.isPlaceholderData}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/lists'
+import { useId } from 'react'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input, Textarea } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { tagsTyped } from './tags-typed'
+
+interface Values {
+  name: string
+  description: string
+  tags: string
+}
+
+/** Makes a card of the Lead Lists tab: a list with tags, which campaigns then write to. Mount it anew each time. */
+export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const formId = useId()
+  const queries = useQueryClient()
+  const form = useForm<Values>({ defaultValues: { name: '', description: '', tags: '' } })
+  const { errors } = form.formState
+  const create = useMutation(
+    api.lists.create.mutationOptions({
+      async onSuccess({ name }) {
+        onClose()
+        toast.success(`Campaign "${name}" created.`)
+        await queries.invalidateQueries({ queryKey: api.lists.key() })
+      },
+    }),
+  )
+  const save = ({ name, description, tags }: Values) =>
+    create.mutate({ name: name.trim(), description: description.trim() || null, tags: tagsTyped(tags) })
+  const problems = create.isError ? Object.values(fieldProblems(create.error)) : []
+
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Create New Campaign"
+      description="Gathers the leads that you want to write to. The message comes later, on the Campaigns page."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
+            Create Campaign
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
+        {create.isError && (
+          <Callout tone="bad">
+            {problems[0] ?? errorWords(create.error, 'Failed to create campaign. Please try again.')}
+          </Callout>
+        )}
+        <Field label="Campaign Name" error={errors.name?.message} required>
+          <Input
+            placeholder="Spring outreach"
+            autoComplete="off"
+            maxLength={200}
+            {...form.register('name', { validate: (name) => name.trim() !== '' || 'Campaign name is required' })}
+          />
+        </Field>
+        <Field label="Description (optional)">
+          <Textarea placeholder="Who is in it, and why you write to them" maxLength={2000} {...form.register('description')} />
+        </Field>
+        <Field label="Tags (optional)" hint="Separate them with commas" error={errors.tags?.message}>
+          <Input
+            placeholder="founders, saas, berlin"
+            autoComplete="off"
+            {...form.register('tags', {
+              validate: (text) => {
+                const tags = tagsTyped(text)
+                if (tags.length > LIST_TAGS_MAX) return `At most ${LIST_TAGS_MAX} tags`
+                return tags.every((tag) => tag.length <= LIST_TAG_LENGTH_MAX) || `A tag has at most ${LIST_TAG_LENGTH_MAX} characters`
+              },
+            })}
+          />
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,56 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { List } from '@x-automated/contract/lists'
+import { api, errorWords } from '../../api'
+import { useConfirm } from '../../ui/confirm'
+import { toast } from '../../ui/toast'
+
+interface RemovalWords {
+  question: string
+  /** What happens to the leads. */
+  note: string
+  confirm: string
+  failure: string
+  done: (name: string) => string
+}
+
+/** Deletes a list once it is confirmed. */
+export function useRemoveList(words: RemovalWords) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const removal = useMutation(
+    api.lists.remove.mutationOptions({
+      onError: (error) => toast.error(errorWords(error, words.failure)),
+      // Campaigns that wrote to it say N/A now.
+      onSettled: () =>
+        Promise.all([
+          queries.invalidateQueries({ queryKey: api.lists.key() }),
+          queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+        ]),
+    }),
+  )
+  /** @param onRemoved called once it is gone */
+  const remove = async ({ id, name }: List, onRemoved?: () => void) => {
+    const sure = await confirm({
+      title: `Delete "${name}"?`,
+      body: (
+        <>
+          <span className="block">{words.question}</span>
+          <span className="block pt-2">{words.note}</span>
+        </>
+      ),
+      confirm: words.confirm,
+      danger: true,
+    })
+    if (!sure) return
+    removal.mutate(
+      { id },
+      {
+        onSuccess: () => {
+          toast.success(words.done(name))
+          onRemoved?.()
+        },
+      },
+    )
+  }
+  return { remove, removing: removal.isPending ? removal.variables.id : null }
+}
