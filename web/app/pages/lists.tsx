@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../api'
+import { api, refusalWords } from '../api'
 import { ListFormDialog } from '../features/lists/list-form-dialog'
 import { ListLeadsDialog } from '../features/lists/list-leads-dialog'
 import { ListsTable } from '../features/lists/lists-table'
@@ -67,7 +67,7 @@ export default function Lists() {
             </Button>
           }
         >
-          {errorWords(lists.error, 'Failed to fetch lists. Please try again.')}
+          {refusalWords(lists.error, 'Failed to fetch lists. Please try again.')}
         </Callout>
       ) : empty ? (
         <EmptyState

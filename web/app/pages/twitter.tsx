@@ -1,3 +1,4 @@
+import { LeadLists } from '../features/lists/lead-lists'
 import { Scraper } from '../features/scrapes/scraper'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
@@ -14,7 +15,7 @@ export const meta = () => pageMeta('X Automation', text)
 export const handle: SignedInHandle = { slowAfterMs: 3000 }
 
 export default function XAutomation() {
-  const [tab, openTab] = useTabParam(['connect', 'scraper'])
+  const [tab, openTab] = useTabParam(['connect', 'scraper', 'lists'])
   return (
     <>
       <PageHeader title="X Automation" description={text} actions={<AccountSwitcher />} />
@@ -25,6 +26,7 @@ export default function XAutomation() {
         tabs={[
           { value: 'connect', label: 'Connect X', content: <ConnectX /> },
           { value: 'scraper', label: 'X Scraper', content: <Scraper /> },
+          { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },
         ]}
       />
     </>

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { FolderPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
@@ -62,7 +62,7 @@ export function LeadLists() {
             </Button>
           }
         >
-          {errorWords(lists.error, 'Failed to load campaigns. Please try again.')}
+          {refusalWords(lists.error, 'Failed to load campaigns. Please try again.')}
         </Callout>
       ) : lists.data?.total === 0 ? (
         <EmptyState

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, fieldProblems, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
@@ -77,7 +77,7 @@ export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
         {refused && (
           <Callout tone="bad">
-            {errorWords(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
+            {refusalWords(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
           </Callout>
         )}
         <Field label="List Name" error={errors.name?.message} required>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
-import { api, errorWords } from '../../api'
+import { api, refusalWords } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
@@ -134,7 +134,7 @@ function useDuplicateList() {
   const copying = useMutation(
     api.lists.duplicate.mutationOptions({
       onSuccess: ({ name }) => toast.success(`List "${name}" created.`),
-      onError: (error) => toast.error(errorWords(error, 'Failed to create list. Please try again.')),
+      onError: (error) => toast.error(refusalWords(error, 'Failed to create list. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),
   )

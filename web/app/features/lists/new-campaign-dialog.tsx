@@ -1,15 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/lists'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, fieldProblems, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { tagsTyped } from './tags-typed'
+import { tagsProblem, tagsTyped } from './tags-typed'
 
 interface Values {
   name: string
@@ -54,7 +53,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
         {create.isError && (
           <Callout tone="bad">
-            {problems[0] ?? errorWords(create.error, 'Failed to create campaign. Please try again.')}
+            {problems[0] ?? refusalWords(create.error, 'Failed to create campaign. Please try again.')}
           </Callout>
         )}
         <Field label="Campaign Name" error={errors.name?.message} required>
@@ -66,18 +65,18 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
           />
         </Field>
         <Field label="Description (optional)">
-          <Textarea placeholder="Who is in it, and why you write to them" maxLength={2000} {...form.register('description')} />
+          <Textarea
+            placeholder="Who is in it, and why you write to them"
+            maxLength={2000}
+            {...form.register('description')}
+          />
         </Field>
         <Field label="Tags (optional)" hint="Separate them with commas" error={errors.tags?.message}>
           <Input
             placeholder="founders, saas, berlin"
             autoComplete="off"
             {...form.register('tags', {
-              validate: (text) => {
-                const tags = tagsTyped(text)
-                if (tags.length > LIST_TAGS_MAX) return `At most ${LIST_TAGS_MAX} tags`
-                return tags.every((tag) => tag.length <= LIST_TAG_LENGTH_MAX) || `A tag has at most ${LIST_TAG_LENGTH_MAX} characters`
-              },
+              validate: (text) => tagsProblem(text) ?? true,
             })}
           />
         </Field>

@@ -1,5 +1,6 @@
+import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/lists'
 import { expect, test } from 'vitest'
-import { tagsTyped } from './tags-typed'
+import { tagsProblem, tagsTyped } from './tags-typed'
 
 test.each([
   ['founders, saas ,, berlin,', ['founders', 'saas', 'berlin']],
@@ -7,4 +8,11 @@ test.each([
   ['', []],
 ])('%j', (text, tags) => {
   expect(tagsTyped(text)).toEqual(tags)
+})
+
+test('as many and as long as the contract takes', () => {
+  const most = Array.from({ length: LIST_TAGS_MAX }, (_, i) => String(i).padStart(LIST_TAG_LENGTH_MAX, '0')).join(', ')
+  expect(tagsProblem(most)).toBeUndefined()
+  expect(tagsProblem(`${most}, one`)).toBe('At most 20 tags')
+  expect(tagsProblem('x'.repeat(LIST_TAG_LENGTH_MAX + 1))).toBe('A tag has at most 40 characters')
 })

@@ -5,3 +5,14 @@ export function tagsTyped(text: string): string[] {
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
 }
+
+/** The contract's LIST_TAGS_MAX and LIST_TAG_LENGTH_MAX. */
+const TAGS_MAX = 20
+const LENGTH_MAX = 40
+
+/** What is wrong with typed tags, in words; undefined: nothing. */
+export function tagsProblem(text: string): string | undefined {
+  const tags = tagsTyped(text)
+  if (tags.length > TAGS_MAX) return `At most ${TAGS_MAX} tags`
+  return tags.some((tag) => tag.length > LENGTH_MAX) ? `A tag has at most ${LENGTH_MAX} characters` : undefined
+}

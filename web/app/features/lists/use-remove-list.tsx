@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
-import { api, errorWords } from '../../api'
+import { api, refusalWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 
@@ -19,7 +19,7 @@ export function useRemoveList(words: RemovalWords) {
   const confirm = useConfirm()
   const removal = useMutation(
     api.lists.remove.mutationOptions({
-      onError: (error) => toast.error(errorWords(error, words.failure)),
+      onError: (error) => toast.error(refusalWords(error, words.failure)),
       // Campaigns that wrote to it say N/A now.
       onSettled: () =>
         Promise.all([

@@ -1,0 +1,222 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+/** Signs up and confirms; ends signed in, with the leads of a file. */
+async function signUpWithLeads(page: Page, email: string, csv: string) {
+  const signUp = await fetch(`${world.origin}/api/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: 'Correct-horse1' }),
+  })
+  expect(signUp.status).toBe(200)
+  await page.goto(await linkInMail(world.mailbox, email, /Confirm/))
+  // Confirmed by mail alone, one signs in.
+  await page.waitForURL('**/login**')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse1')
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await page.waitForURL('**/dashboard')
+  const imported = await call(page, 'POST', '/leads/import', csv, 'text/csv')
+  expect(imported.imported).toBe(csv.trim().split('\n').length - 1)
+}
+
+/** Calls the API as who is signed in on the page. */
+async function call(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
+  const token = await page.evaluate(() => localStorage.getItem('authToken'))
+  const answer = await fetch(`${world.origin}/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  expect(answer.status).toBeLessThan(300)
+  return answer.status === 204 ? null : answer.json()
+}
+
+const dialog = (page: Page) => page.getByRole('dialog').last()
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+const gone = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
+
+describe('lists, in a browser', () => {
+  it('are made, filled, copied, kept by a filter, and deleted; and are the cards of the Lead Lists tab', async () => {
+    const page = await world.openPage()
+    const people = Array.from({ length: 45 }, (_, i) => `person_${i},Person ${i},${i * 100},${i < 5 ? 'Maker' : ''}`)
+    await signUpWithLeads(page, 'lists@example.com', `twitter_handle,name,follower_count,bio\n${people.join('\n')}\n`)
+
+    // None yet; a name is asked for.
+    await page.goto('/lists')
+    await page.getByText('No lists found. Create your first list to get started!').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Create List' }).click()
+    await dialog(page).getByRole('button', { name: 'Create List' }).click()
+    await dialog(page).getByText('List name cannot be empty.').waitFor()
+    await expectSoundPage(page)
+    await dialog(page).getByLabel('List Name').fill('Founders')
+    await dialog(page).getByRole('button', { name: 'Create List' }).click()
+    await page.getByText('List "Founders" created.').waitFor()
+    await gone(page)
+
+    // Ticks are kept over searches, and saved as what differs.
+    await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
+    await dialog(page).getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await dialog(page).getByText('20 to add').waitFor()
+    await dialog(page).getByLabel('Search leads').fill('Maker')
+    await dialog(page).getByText('5 leads', { exact: true }).waitFor()
+    await dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true }).check()
+    await dialog(page).getByText('21 to add').waitFor()
+    await expectSoundPage(page)
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('21 leads added to the list successfully!').waitFor()
+    await gone(page)
+    await row(page, 'Founders').getByText('0 contacted · 21 pending').waitFor()
+    await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
+    await dialog(page).getByLabel('Search leads').fill('Maker')
+    const three = dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true })
+    await three.and(page.locator(':checked')).waitFor()
+    await three.uncheck()
+    await dialog(page).getByText('1 to remove').waitFor()
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('1 lead removed from the list.').waitFor()
+    await gone(page)
+
+    // To read.
+    await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByRole('heading', { name: 'Leads in Founders' }).waitFor()
+    await dialog(page).getByText('Person 44').waitFor()
+    await dialog(page).getByText('Not Sent').first().waitFor()
+    await expectSoundPage(page)
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+    await gone(page)
+
+    // A copy, and a list that keeps itself.
+    await row(page, 'Founders').getByRole('button', { name: 'Duplicate' }).click()
+    await page.getByText('List "Founders (copy)" created.').waitFor()
+    await row(page, 'Founders (copy)').getByText('0 contacted · 20 pending').waitFor()
+    await page.getByRole('button', { name: 'Create List' }).click()
+    await dialog(page).getByLabel('List Name').fill('Makers')
+    await dialog(page).getByRole('radio', { name: 'Smart list' }).check()
+    await dialog(page).getByLabel('Keyword').fill('maker')
+    await dialog(page).getByLabel('Min followers').fill('200')
+    await dialog(page).getByLabel('Max followers').fill('100')
+    await dialog(page).getByText('Less than the minimum').waitFor()
+    await dialog(page).getByLabel('Max followers').fill('')
+    await expectSoundPage(page)
+    await dialog(page).getByRole('button', { name: 'Create List' }).click()
+    await gone(page)
+    await row(page, 'Makers').getByText('Smart').waitFor()
+    await row(page, 'Makers').getByText('0 contacted · 3 pending').waitFor()
+    await call(
+      page,
+      'POST',
+      '/leads/import',
+      'twitter_handle,follower_count,bio\nnew_one,900,a maker too\n',
+      'text/csv',
+    )
+    await row(page, 'Makers').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByText('@new_one').waitFor()
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+    await gone(page)
+    await row(page, 'Makers').getByRole('button', { name: 'Edit Filter' }).click()
+    await dialog(page).getByLabel('Min followers').fill('900')
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await gone(page)
+    await row(page, 'Makers').getByText('0 contacted · 1 pending').waitFor()
+
+    // Deleting asks first.
+    await row(page, 'Founders (copy)').getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByText('Are you sure you want to delete this list? This will also remove all associated leads.')
+      .waitFor()
+    await page.getByRole('button', { name: 'Delete list' }).click()
+    await page.getByText('List "Founders (copy)" deleted.').waitFor()
+    await row(page, 'Founders (copy)').waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectSoundPage(page)
+
+    // The Lead Lists tab, on a phone first.
+    await page.goto('/twitter?tab=lists')
+    const card = (name: string) =>
+      page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) })
+    await card('Founders').waitFor()
+    await card('Makers').getByText('Smart').waitFor()
+    await expectSoundPage(page)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('button', { name: 'Create New Campaign' }).click()
+    await dialog(page).getByRole('button', { name: 'Create Campaign' }).click()
+    await dialog(page).getByText('Campaign name is required').waitFor()
+    await dialog(page).getByLabel('Campaign Name').fill('Spring')
+    await dialog(page).getByLabel('Tags').fill('saas, , berlin ,')
+    await expectSoundPage(page)
+    await dialog(page).getByRole('button', { name: 'Create Campaign' }).click()
+    await gone(page)
+    expect(await card('Spring').getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts()).toEqual([
+      'saas',
+      'berlin',
+    ])
+    await card('Spring').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByText('No leads in this campaign yet. Add leads from your dashboard.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Add Leads' }).click()
+    await dialog(page).getByRole('heading', { name: 'Manage leads in Spring' }).waitFor()
+    await dialog(page).getByRole('checkbox', { name: 'Select Person 44', exact: true }).check()
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await gone(page)
+    await card('Spring').getByRole('button', { name: 'View Leads' }).click()
+    expect(await dialog(page).getByRole('columnheader').allInnerTexts()).toEqual([
+      'Twitter Handle',
+      'Name',
+      'Followers',
+      'Status',
+    ])
+    await dialog(page).getByText('Not Sent').waitFor()
+    await expectSoundPage(page)
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+    await gone(page)
+    await card('Spring').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Are you sure you want to delete this campaign?').waitFor()
+    await page.getByRole('button', { name: 'Delete campaign' }).click()
+    await card('Spring').waitFor({ state: 'detached' })
+
+    // What goes wrong is said in the specification's words.
+    world.expectConsole(/Failed to load resource|net::ERR/)
+    const fails = async (method: string, path: RegExp) => {
+      await page.unrouteAll()
+      await page.route(path, (route) =>
+        route.request().method() === method ? route.fulfill({ status: 500, body: 'broken' }) : route.continue(),
+      )
+    }
+    await fails('DELETE', /\/api\/lists\//)
+    await card('Makers').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete campaign' }).click()
+    await page.getByText('Failed to delete campaign. Please try again.').waitFor()
+    await fails('GET', /\/api\/lists\/[^/]+\/leads/)
+    await card('Makers').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByText('Failed to load campaign leads. Please try again.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+    await gone(page)
+    await fails('POST', /\/api\/lists$/)
+    await page.getByRole('button', { name: 'Create New Campaign' }).click()
+    await dialog(page).getByLabel('Campaign Name').fill('Spring')
+    await dialog(page).getByRole('button', { name: 'Create Campaign' }).click()
+    await dialog(page).getByText('Failed to create campaign. Please try again.').waitFor()
+    await fails('GET', /\/api\/lists/)
+    await page.goto('/twitter?tab=lists')
+    await page.getByText('Failed to load campaigns. Please try again.').waitFor()
+    await page.goto('/lists')
+    await page.getByText('Failed to fetch lists. Please try again.').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await row(page, 'Founders').waitFor()
+
+    // Dark, and with nothing left.
+    for (const { id } of (await call(page, 'GET', '/lists')).lists) await call(page, 'DELETE', `/lists/${id}`)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto('/twitter?tab=lists')
+    await page.getByText('No campaigns yet. Create your first campaign to organize your leads.').waitFor()
+    await expectSoundPage(page)
+  })
+})
