@@ -166,13 +166,13 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
     await gone(page)
     await card('Spring').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByText('Not Sent').waitFor()
     expect(await dialog(page).getByRole('columnheader').allInnerTexts()).toEqual([
       'Twitter Handle',
       'Name',
       'Followers',
       'Status',
     ])
-    await dialog(page).getByText('Not Sent').waitFor()
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
     await gone(page)
