@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import pg from 'pg'
+import pino from 'pino'
+import { openScratchCluster } from '../server/src/db/embedded.ts'
+import { migrateDatabase } from '../server/src/db/migrate.ts'
+import { authUsers } from '../server/src/domains/auth/tables.ts'
+import { subscriptions } from '../server/src/domains/billing/tables.ts'
+import { SCRAPES_CHANNEL, workOnScrapes } from '../server/src/domains/scrapes/service.ts'
+import { scrapes } from '../server/src/domains/scrapes/tables.ts'
+import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
+import { xAccounts } from '../server/src/domains/x-account/tables.ts'
+import { readEnv } from '../server/src/env.ts'
+import type { XApi, XUser } from '../server/src/outside/x.ts'
+import { startServer } from '../server/src/start.ts'
+
+/*
+ * How fast a scrape of 100,000 followers makes them leads, X answering at once, and what it takes of memory; how long the page waits for news at most.
+ * Beside it stands COPY of the very same rows into a table like that of leads, with all its indexes, and into one without any.
+ */
+
+const FOLLOWERS = 100_000
+/** Beyond the memory that the process has before the scrape. */
+const MEMORY_MAX_MIB = 150
+/** A page of the screen that hears nothing for longer looks stuck. */
+const SILENCE_MAX_MS = 3_000
+
+const cluster = await openScratchCluster({
+  log: () => {},
+  settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' },
+})
+const client = new pg.Client({ connectionString: cluster.url })
+await client.connect()
+await migrateDatabase(cluster.url)
+const env = readEnv({
+  PORT: '0',
+  PUBLIC_URL: 'http://localhost:3000',
+  DATABASE_URL: cluster.url,
+  AUTH_SECRET: 'a secret of benchmarks, long enough to be one',
+  LOG_LEVEL: 'silent',
+})
+const server = await startServer({ env, databaseUrl: cluster.url, workers: false, migrate: false, onFault: fail })
+const { services } = server
+const { db } = services.database
+
+const WORDS = [
+  'founder',
+  'designer',
+  'engineer',
+  'writer',
+  'coffee',
+  'SaaS',
+  'growth',
+  'Berlin',
+  'open source',
+  'music',
+]
+
+/** The follower of that number: as long as people's profiles are. */
+function personOf(n: number): XUser {
+  const word = (at: number) => WORDS[Math.floor(n / at) % WORDS.length] ?? ''
+  return {
+    id: String(1_000_000_000_000_000_000n + BigInt(n)),
+    handle: `follower_${n}`,
+    name: `${word(1)} ${n}`,
+    bio: `${word(3)} and ${word(7)} · building things for ${word(13)} people · ${word(29)} · views my own`,
+    followerCount: (n * 7_919) % 90_000,
+    followingCount: (n * 104_729) % 4_000,
+    protected: false,
+    location: word(5),
+    website: `https://follower${n}.example`,
+    profileImageUrl: `https://pbs.example/profile_images/${n}.jpg`,
+  }
+}
+
+const x = {
+  readPriceCents: 0,
+  async findUser(_token: string, handle: string) {
+    return { ...personOf(0), handle, followerCount: FOLLOWERS }
+  },
+  async listFollows(
+    _token: string,
+    _id: string,
+    _type: string,
+    { cursor, size }: { cursor: string | null; size: number },
+  ) {
+    const from = Number(cursor ?? 0)
+    const users = Array.from({ length: Math.min(size, FOLLOWERS - from) }, (_, index) => personOf(from + index + 1))
+    return { users, next: from + size < FOLLOWERS ? String(from + size) : null }
+  },
+} as unknown as XApi
+
+const scrapeId = await prepare()
+const before = process.memoryUsage().rss
+let peak = before
+const watch = setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage().rss)
+}, 20)
+let heardAt = performance.now()
+let news = 0
+let longestSilenceMs = 0
+services.notices.listen(SCRAPES_CHANNEL, () => {
+  const now = performance.now()
+  longestSilenceMs = Math.max(longestSilenceMs, now - heardAt)
+  heardAt = now
+  news += 1
+})
+
+const began = performance.now()
+const scraper = await workOnScrapes({ ...services, x }, pino({ level: 'silent' }))
+for (;;) {
+  const [row] = await db.select().from(scrapes).where(eq(scrapes.id, scrapeId))
+  if (row?.status === 'completed' && row.matched === FOLLOWERS) break
+  if (row?.status !== 'queued' && row?.status !== 'running') fail(new Error(JSON.stringify(row)))
+  await sleep(20)
+}
+const seconds = (performance.now() - began) / 1000
+clearInterval(watch)
+await scraper.close()
+
+const { rows: held } = await client.query<{ n: string }>('select count(distinct x_user_id) as n from leads')
+if (Number(held[0]?.n) !== FOLLOWERS) fail(new Error(`${held[0]?.n} leads`))
+const withIndexes = await copySeconds('including all')
+const bare = await copySeconds('')
+const memory = (peak - before) / 1024 / 1024
+const rate = (taken: number) => `${Math.round(FOLLOWERS / taken).toLocaleString('en-US')} rows a second`
+
+console.log(`  ${FOLLOWERS.toLocaleString('en-US')} followers, each a new lead`)
+console.log(`  scrape                      ${rate(seconds)}  (${seconds.toFixed(1)} s)`)
+console.log(
+  `  COPY, with all the indexes  ${rate(withIndexes)}  (the scrape: ${(withIndexes / seconds).toFixed(2)} of it)`,
+)
+console.log(`  COPY, without any           ${rate(bare)}  (${(bare / seconds).toFixed(2)})`)
+console.log(`  memory at its peak          ${memory.toFixed(0)} MiB more than before, at most ${MEMORY_MAX_MIB}`)
+console.log(`  news to the page            ${news}, the longest silence ${Math.round(longestSilenceMs)} ms`)
+if (memory > MEMORY_MAX_MIB || longestSilenceMs > SILENCE_MAX_MS) process.exitCode = 1
+
+await client.end()
+await server.close()
+await cluster.close()
+
+/** Somebody with a plan without limits and an X account, and their scrape in the queue. */
+async function prepare(): Promise<string> {
+  const email = 'bench@example.com'
+  const [user] = await db.insert(authUsers).values({ name: 'Bench', email, emailVerified: true }).returning()
+  const { id: workspaceId } = await ensurePersonalWorkspace(db, user as { id: string; name: string })
+  const far = new Date(Date.now() + 86_400_000)
+  await db
+    .insert(subscriptions)
+    .values({ workspaceId, planId: 'agency_monthly', status: 'active', currentPeriodEnd: far })
+  const [account] = await db
+    .insert(xAccounts)
+    .values({
+      workspaceId,
+      xUserId: randomBytes(6).readUIntBE(0, 6).toString(),
+      handle: 'bench',
+      status: 'connected',
+      sealedAccessToken: services.sealer.seal('token'),
+      accessTokenExpiresAt: far,
+      lastConnectedAt: new Date(),
+    })
+    .returning()
+  const [row] = await db
+    .insert(scrapes)
+    .values({
+      workspaceId,
+      xAccountId: account?.id ?? null,
+      twitterHandle: 'everyone',
+      type: 'followers',
+      minFollowers: 0,
+      maxFollowers: 1_000_000_000,
+      keywords: [],
+      maxResults: 1_000_000,
+    })
+    .returning()
+  const id = row?.id ?? ''
+  await db.transaction((tx) => services.jobs.enqueue(tx, 'scrape', { scrapeId: id }))
+  return id
+}
+
+/** COPY of the leads' rows into another table. @param like what it takes over from that of leads */
+async function copySeconds(like: string): Promise<number> {
+  const { rows: columns } = await client.query<{ names: string }>(
+    `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
+     where table_schema = 'public' and table_name = 'leads' and is_generated = 'NEVER'`,
+  )
+  const names = columns[0]?.names
+  const rows: Buffer[] = []
+  await copy(`copy leads (${names}) to stdout`, { onRow: (row) => rows.push(row) })
+  await client.query(`create table floor (like leads ${like})`)
+  const start = performance.now()
+  await copy(`copy floor (${names}) from stdin`, { rows })
+  const taken = (performance.now() - start) / 1000
+  await client.query('drop table floor')
+  return taken
+}
+
+/** The protocol of COPY, which `pg` leaves to those who submit their own queries (its Client.query takes a Submittable). */
+interface CopyConnection {
+  query(text: string): void
+  sendCopyFromChunk(chunk: Buffer): void
+  endCopyFrom(): void
+}
+
+function copy(text: string, { rows = [], onRow }: { rows?: Buffer[]; onRow?: (row: Buffer) => void }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.query({
+      submit: (connection: CopyConnection) => connection.query(text),
+      handleCopyInResponse(connection: CopyConnection) {
+        for (let at = 0; at < rows.length; at += 500)
+          connection.sendCopyFromChunk(Buffer.concat(rows.slice(at, at + 500)))
+        connection.endCopyFrom()
+      },
+      handleCopyData: ({ chunk }: { chunk: Buffer }) => onRow?.(Buffer.from(chunk)),
+      handleCommandComplete() {},
+      handleReadyForQuery: () => resolve(),
+      handleError: reject,
+    } as unknown as pg.Submittable)
+  })
+}
+
+function fail(error: unknown): never {
+  console.error(error)
+  process.exit(1)
+}
