@@ -8,7 +8,7 @@ import { CampaignButtons } from '../features/campaigns/campaign-buttons'
 import { CampaignFigures, CampaignProgressCard } from '../features/campaigns/campaign-figures'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
-import { isOnItsWay, useCampaign, useSecondsLeft, useXConnected } from '../features/campaigns/campaign-watch'
+import { isOnItsWay, useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
@@ -39,7 +39,7 @@ export default function CampaignPage() {
   const query = useCampaign(campaignId)
   const campaign = query.data
   const actions = useCampaignActions()
-  const connected = useXConnected(campaign !== undefined && isOnItsWay(campaign))
+  const connected = useXConnections(campaign !== undefined && isOnItsWay(campaign))(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
   const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
   const connect = connected === false && campaign?.channel === 'api' && isRegistered('xAutomation') && (
@@ -127,7 +127,7 @@ export default function CampaignPage() {
         </Callout>
       )}
       {cutOff && (
-        <Callout tone="warn" title="No X account is connected" action={connect}>
+        <Callout tone="warn" title="The X account of this campaign is not connected" action={connect}>
           This campaign is active, but sends nothing until the account that sends is connected again. What it has queued
           is kept.
         </Callout>

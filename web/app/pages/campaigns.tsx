@@ -10,7 +10,7 @@ import {
   isOnItsWay,
   useCampaigns,
   useLostConnection,
-  useXConnected,
+  useXConnections,
 } from '../features/campaigns/campaign-watch'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
@@ -31,9 +31,9 @@ export default function Campaigns() {
   const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
   const campaigns = useCampaigns(page)
   const actions = useCampaignActions()
-  const connected = useXConnected(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
+  const connections = useXConnections(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
   const lost = useLostConnection()
-  const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connected)) ?? false
+  const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
@@ -41,7 +41,7 @@ export default function Campaigns() {
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
         <div className="grid gap-4">
-          {connected === false && (
+          {connections() === false && (
             <Callout
               tone="warn"
               title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
@@ -86,7 +86,7 @@ export default function Campaigns() {
                 <CampaignsTable
                   campaigns={campaigns.data?.campaigns}
                   stale={campaigns.isPlaceholderData}
-                  connected={connected}
+                  connections={connections}
                   actions={actions}
                   onViewDms={(campaign) => setViewed({ campaign, open: true })}
                 />

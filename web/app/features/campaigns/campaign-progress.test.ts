@@ -90,7 +90,7 @@ test('an active campaign without a connected X account says that it sends nothin
   expect(isCutOff({ status: 'active', channel: 'extension' }, false)).toBe(false)
   expect(isCutOff({ status: 'paused', channel: 'api' }, false)).toBe(false)
   expect(happeningNow({ ...counts, status: 'active', waiting: false }, true)).toBe(
-    'Not sending: no X account is connected',
+    'Not sending: its X account is not connected',
   )
 })
 

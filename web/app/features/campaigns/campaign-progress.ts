@@ -93,7 +93,7 @@ export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Co
     case 'paused':
       return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
     case 'active':
-      if (cutOff) return 'Not sending: no X account is connected'
+      if (cutOff) return 'Not sending: its X account is not connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':

@@ -42,15 +42,20 @@ export function useCampaign(id: string) {
 /** How often the X account is looked at while it matters. */
 const WATCH_ACCOUNT_EVERY_MS = 15_000
 
-/**
- * Is an X account connected? Undefined while that is not known.
- * @param watched keep asking, as something is being sent
- */
-export function useXConnected(watched: boolean): boolean | undefined {
-  const account = useQuery(
-    api.xAccount.status.queryOptions({ refetchInterval: watched ? WATCH_ACCOUNT_EVERY_MS : false }),
+/** Is the X account connected that a campaign sends from; without a campaign, or for one that has none yet, the current one? Undefined while that is not known. */
+export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
+
+/** @param watched keep asking, as something is being sent */
+export function useXConnections(watched: boolean): Connections {
+  const { data } = useQuery(
+    api.xAccount.list.queryOptions({ refetchInterval: watched ? WATCH_ACCOUNT_EVERY_MS : false }),
   )
-  return account.data?.connected
+  return (campaign) => {
+    if (!data) return undefined
+    const id = campaign?.xAccountId
+    const account = id ? data.accounts.find((one) => one.id === id) : data.accounts[0]
+    return account?.status === 'connected'
+  }
 }
 
 /** The current X account where X has shut it out, and why; null: it has not, or that is not known. */

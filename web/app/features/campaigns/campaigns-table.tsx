@@ -10,20 +10,20 @@ import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
 import { isCutOff } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
+import type { Connections } from './campaign-watch'
 
 interface CampaignsTableProps {
   /** Undefined while they are coming. */
   campaigns: readonly Campaign[] | undefined
   stale: boolean
-  /** Is an X account connected? Undefined while that is not known. */
-  connected: boolean | undefined
+  connections: Connections
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
 
-export function CampaignsTable({ campaigns, stale, connected, actions, onViewDms }: CampaignsTableProps) {
+export function CampaignsTable({ campaigns, stale, connections, actions, onViewDms }: CampaignsTableProps) {
   return (
     <Table label="My Campaigns" stale={stale}>
       <thead>
@@ -44,7 +44,7 @@ export function CampaignsTable({ campaigns, stale, connected, actions, onViewDms
             <CampaignRow
               key={campaign.id}
               campaign={campaign}
-              connected={connected}
+              connected={connections(campaign)}
               actions={actions}
               onViewDms={onViewDms}
             />
@@ -62,7 +62,10 @@ function CampaignRow({
   connected,
   actions,
   onViewDms,
-}: { campaign: Campaign } & Omit<CampaignsTableProps, 'campaigns' | 'stale'>) {
+}: { campaign: Campaign; connected: boolean | undefined } & Omit<
+  CampaignsTableProps,
+  'campaigns' | 'stale' | 'connections'
+>) {
   const nameId = `campaign-${campaign.id}`
   const cutOff = isCutOff(campaign, connected)
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
@@ -81,7 +84,7 @@ function CampaignRow({
           {campaign.status === 'paused' && campaign.pauseReason && (
             <span className="text-xs text-warn">{campaign.pauseReason}</span>
           )}
-          {cutOff && <span className="text-xs text-warn">Not sending: no X account is connected.</span>}
+          {cutOff && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
           {campaign.status === 'active' && campaign.waiting && !cutOff && (
             <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
           )}
