@@ -34,7 +34,8 @@ export const campaigns = pgTable(
     dmsQueuedCount: integer('dms_queued_count').notNull().default(0),
     dmsSentCount: integer('dms_sent_count').notNull().default(0),
     dmsFailedCount: integer('dms_failed_count').notNull().default(0),
-    /** Of those sent, the ones that were answered; kept by the same triggers. */
+    /** Of those sent, the ones that X says have arrived, answered ones among them, and the ones that were answered; kept by the same triggers. */
+    dmsDeliveredCount: integer('dms_delivered_count').notNull().default(0),
     dmsRepliedCount: integer('dms_replied_count').notNull().default(0),
     lastRunAt: time('last_run_at'),
     createdAt: createdAt(),
