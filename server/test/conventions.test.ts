@@ -136,6 +136,7 @@ describe('every operation on one thing', () => {
     'tags.update': { name: 'x' },
     'tags.merge': { into: SOME_ID },
     'savedFilters.update': { name: 'x' },
+    'lists.members': { leadIds: [SOME_ID] },
     'lists.addLeads': { leadIds: [SOME_ID] },
     'lists.removeLeads': { leadIds: [SOME_ID] },
     'campaigns.update': { name: 'x' },
