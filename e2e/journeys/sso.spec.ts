@@ -111,7 +111,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await row.getByRole('button', { name: 'Verify company.example' }).click()
   await row.getByText(/^Proved /).waitFor()
   await admin.getByText('Single sign-on is on').waitFor()
-  await soundInBoth(admin)
+  await expectSoundPage(admin)
 
   // Linked from inside a session, it signs in; before that it does not.
   const other = await world.openPage(NARROW)
