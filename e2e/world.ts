@@ -10,7 +10,7 @@ import { cloneDatabase } from '@x-automated/server/test/database.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
 import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
 import { startX, type X } from '@x-automated/stand-ins/x'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Route } from 'playwright-core'
 import { expect, inject } from 'vitest'
 
 /** The product as a user meets it: a server process of its own, its stand-ins, and a browser. */
@@ -170,6 +170,71 @@ export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp):
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`no mail to ${to} about ${subject}`)
+}
+
+/** The password of accounts that journeys make. */
+export const PASSWORD = 'Correct-horse1'
+
+/** Somebody with a confirmed account. */
+export interface SignedUp {
+  token: string
+  /** Is signed in on whatever the page opens next. */
+  enter(page: Page): Promise<void>
+}
+
+/** Signs somebody up, confirms their address by the mailed link, and signs them in. */
+export async function signUp(world: World, email: string): Promise<SignedUp> {
+  const post = async (path: string) => {
+    const answer = await fetch(`${world.origin}/api/auth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: PASSWORD }),
+    })
+    expect(answer.status).toBe(200)
+    return answer.json()
+  }
+  await post('sign-up/email')
+  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+  const { token, refreshToken, user } = (await post('sign-in/email')) as Record<string, string>
+  return {
+    token: token ?? '',
+    async enter(page) {
+      await page.goto('/leaderboard')
+      await page.evaluate(
+        (stored) => {
+          for (const [name, value] of Object.entries(stored)) localStorage.setItem(name, value)
+        },
+        { authToken: token ?? '', refreshToken: refreshToken ?? '', authUser: JSON.stringify(user) },
+      )
+    },
+  }
+}
+
+/**
+ * Stops the page's clock, which has to be installed: from here on only `page.clock.runFor` moves it. Neither axe nor what waits
+ * for an answer works before `page.clock.resume()`.
+ */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(new Date((await page.evaluate(() => Date.now())) + 10_000))
+}
+
+/** Moves a stopped clock in small steps until something is to be seen that an answer of the server brings. */
+export async function tickUntil(page: Page, awaited: Locator): Promise<void> {
+  for (let ticks = 0; !(await awaited.isVisible()); ticks += 1) {
+    if (ticks === 300) throw new Error(`not to be seen: ${awaited}`)
+    await page.clock.runFor(5)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+/** Answers a call in the server's place with a refusal. */
+export async function refuse(route: Route, status: number, code: string, error: string): Promise<void> {
+  await route.fulfill({ status, json: { success: false, code, error } })
+}
+
+/** Keeps what the page would open in windows of their own, in `popups`, instead of opening it. */
+export async function recordPopups(page: Page): Promise<void> {
+  await page.addInitScript(`popups = []; open = (...given) => { popups.push(given); return null }`)
 }
 
 /** Every direct message that took effect at the stand-in X, oldest first. */

@@ -1,7 +1,7 @@
 import { startGoogle } from '@x-automated/stand-ins/google'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { expectSoundPage, linkInMail, openWorld, PASSWORD, recordPopups, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -13,9 +13,6 @@ beforeAll(async () => {
     GOOGLE_CLIENT_SECRET: google.clientSecret,
   })
 })
-
-const PASSWORD = 'Correct-horse1'
-const NEW_PASSWORD = 'Correct-horse2'
 
 /** Joins by the form, and sees the popup with the place it gave. */
 async function join(page: Page, email: string, position: number) {
@@ -30,13 +27,14 @@ async function join(page: Page, email: string, position: number) {
 
 const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), key)
 
-async function post(path: string, body: unknown) {
+async function post(path: string, body: unknown): Promise<{ referralCode: string; referralCount: number }> {
   const answer = await fetch(`${world.origin}/api${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   expect(answer.status).toBe(200)
+  return answer.json() as Promise<{ referralCode: string; referralCount: number }>
 }
 
 describe('the waitlist, in a browser', () => {
@@ -103,25 +101,6 @@ describe('the waitlist, in a browser', () => {
       await row.waitFor()
     }
 
-    // The ranking check: nothing, nonsense, an unknown address, and hers.
-    await bob.goto('/rankings')
-    await bob.getByText('Enter your email to see your ranking and referral statistics').waitFor()
-    const check = bob.getByRole('button', { name: 'Check Ranking' })
-    await check.click()
-    await bob.getByText('Please enter your email address').waitFor()
-    world.expectConsole(/status of 404/)
-    await bob.getByPlaceholder('Enter your email address').fill('nobody@example.com')
-    await check.click()
-    await bob.getByText('Email not found. Please sign up first.').waitFor()
-    await bob.getByPlaceholder('Enter your email address').fill('ada@example.com')
-    await check.click()
-    await bob.getByText('#4', { exact: true }).waitFor()
-    await bob.getByText('ada***@example.com').waitFor()
-    expect(await bob.getByLabel('Your referral link').inputValue()).toBe(`${world.origin}/?ref=${code}`)
-    await expectSoundPage(bob)
-    await bob.getByRole('link', { name: 'View Full Leaderboard' }).click()
-    await bob.waitForURL('**/leaderboard')
-
     // She signs up with that address: the entry is her account's.
     await ada.goto('/auth')
     await ada.getByLabel('Email').fill('ada@example.com')
@@ -152,18 +131,6 @@ describe('the waitlist, in a browser', () => {
     await ada.waitForURL(`${world.origin}/`)
   })
 
-  it("carries a friend's code from the landing page to sign-up", async () => {
-    const page = await world.openPage({ width: 390, height: 844 })
-    await page.goto('/?ref=Ab3dE9xy')
-    await page.getByRole('link', { name: 'Sign Up Now' }).click()
-    await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
-    expect(new URL(page.url()).search).toBe('?ref=Ab3dE9xy')
-    await page.getByRole('link', { name: 'Already have an account? Log in' }).click()
-    await page.getByRole('heading', { name: 'Welcome Back' }).waitFor()
-    await page.getByRole('link', { name: 'Sign Up', exact: true }).click()
-    await page.getByText('You were referred by a friend!').waitFor()
-  })
-
   it('joins with Google, after thinking better of it once', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/waitlist')
@@ -188,64 +155,177 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('hedy@example.com').waitFor()
   })
 
-  it('says what the specification says when the leaderboard does not come', async () => {
-    const page = await world.openPage()
-    world.expectConsole(/Failed to load resource/)
-    const answer = { status: 500, code: 'INTERNAL', error: 'broken' }
-    await page.route('**/api/leaderboard*', (route) => {
-      const { status, ...body } = answer
-      return route.fulfill({ status, json: { success: false, ...body } })
-    })
-    await page.goto('/leaderboard')
-    await page.getByText('Could not access leaderboard data. Table may not exist yet.').waitFor()
+  it('shares a place, and says what went wrong for 3 seconds', async () => {
+    const page = await world.openPage({ dark: true })
+    await recordPopups(page)
+    await page.clock.install()
+    world.expectConsole(/Failed to load resource|ERR_FAILED/)
+    world.expectConsole(/^warning: Could not (count who has joined|finish the sign-in with Google)/)
+
+    // Nobody can count: the page says nothing of it.
+    await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
+    await page.goto('/waitlist')
+    await page
+      .getByText('Be among the first to experience the next generation of X DM automation', { exact: true })
+      .waitFor()
+    expect(await page.getByRole('list', { name: 'What is coming' }).getByRole('listitem').allInnerTexts()).toEqual([
+      'DM Automation',
+      'Advanced Analytics',
+      'A/B Testing',
+      'Lead Scraping',
+    ])
+    expect(await page.getByText('people have already joined').count()).toBe(0)
+    await page.unroute('**/api/waitlist/count')
+
+    const press = page.getByRole('button', { name: 'GET EARLY ACCESS' })
+    await page.getByLabel('Email').fill('lin@')
+    await press.click()
+    await page.getByText('Invalid email format').waitFor()
+    await page.getByLabel('Email').fill('lin@example.com')
+    await page.route('**/api/waitlist/join', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
+    await press.click()
+    const notice = page.getByRole('alert').filter({ hasText: 'Failed to join the waitlist. Please try again later.' })
+    await notice.waitFor()
     await expectSoundPage(page)
-    Object.assign(answer, { status: 403, code: 'FORBIDDEN' })
-    const again = page.getByRole('button', { name: 'Try Again' })
-    await again.click()
-    await page.getByText('You do not have permission to view the leaderboard.').waitFor()
-    Object.assign(answer, { status: 503, code: 'NOT_READY' })
-    for (let retries = 2; retries <= 3; retries += 1) {
-      await again.click()
-      await page.getByText('Leaderboard data not available yet.').waitFor()
+    // The notice's own clock is an animation.
+    const clock = notice.getByRole('progressbar', { includeHidden: true })
+    expect(await clock.evaluate((bar) => getComputedStyle(bar).animationDuration)).toBe('3s')
+    await clock.evaluate((bar) => bar.getAnimations()[0]?.finish())
+    await notice.waitFor({ state: 'detached' })
+    await press.click()
+    await notice.waitFor()
+    await notice.getByRole('button', { name: 'Close notice' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await page.unroute('**/api/waitlist/join')
+
+    // What Google sends back when it came to nothing.
+    for (const [error, words] of [
+      ['no_email', 'Could not retrieve email from Google account.'],
+      ['failed', 'Error processing your Google sign-in. Please try again.'],
+    ] as const) {
+      await page.goto(`/waitlist?error=${error}`)
+      await page.getByText(words).waitFor()
+      await page.waitForURL('**/waitlist')
     }
-    await again.click()
-    await page.getByText('Having trouble loading the leaderboard. Please try again later.').waitFor()
-    await page.unroute('**/api/leaderboard*')
-    await again.click()
-    await page.getByRole('table', { name: 'Leaderboard' }).waitFor()
+    const google = page.getByRole('button', { name: 'Sign up with Google' })
+    await page.route('**/api/auth/authorize', (route) => refuse(route, 503, 'GOOGLE_UNAVAILABLE', 'down'))
+    await google.click()
+    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
+    await page.unroute('**/api/auth/authorize')
+    // However long it takes, after 30 seconds the button can be pressed again.
+    await page.route('**/api/auth/authorize', () => {})
+    await google.click()
+    await page.waitForFunction(() => sessionStorage.getItem('googleAuthInProgress'))
+    expect(await google.getAttribute('aria-busy')).toBe('true')
+    await page.clock.runFor(30_000)
+    await page.waitForFunction(() => !document.querySelector('button[aria-busy=true]'))
+    await page.evaluate(() => sessionStorage.clear())
+
+    // Pressed twice, joined once.
+    let joins = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/waitlist/join')) joins += 1
+    })
+    await page.getByLabel('Email').fill('lin@example.com')
+    await press.evaluate((button: HTMLButtonElement) => {
+      button.click()
+      button.click()
+    })
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+    expect(joins).toBe(1)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy', exact: true }).click()
+    await page.getByText('Copied!').waitFor()
+    await page.clock.runFor(2000)
+    await page.getByText('Copied!').waitFor({ state: 'detached' })
+    for (const network of ['Twitter', 'LinkedIn', 'WhatsApp'])
+      await page.getByRole('button', { name: `Share on ${network}` }).click()
+    const link = `${world.origin}/waitlist?ref=${await stored(page, 'waitlistReferralCode')}`
+    const words = 'Join me on X-Automated and get priority access! Use my referral link:'
+    const read = ([url, ...given]: string[]) => [...new URL(url ?? '').searchParams.values(), ...given]
+    const window = ['_blank', 'noopener,width=600,height=400']
+    expect(((await page.evaluate('popups')) as string[][]).map(read)).toEqual([
+      [words, link, ...window],
+      [link, ...window],
+      [`${words} ${link}`, ...window],
+    ])
+    const mail = new URL((await page.getByRole('link', { name: 'Share by Email' }).getAttribute('href')) ?? '')
+    expect([mail.protocol, mail.searchParams.get('body')]).toEqual(['mailto:', `${words} ${link}`])
+    await expectSoundPage(page)
+
+    // Whoever is known already is told so, and keeps their place.
+    await page.getByRole('button', { name: 'Join with another email' }).click()
+    await page.getByLabel('Email').fill('LIN@example.com')
+    await press.click()
+    await page.getByText('User already exists').waitFor()
+    await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
   })
 
-  it('sets a new password by the mailed link', async () => {
-    await post('/auth/sign-up/email', { email: 'grace@example.com', password: PASSWORD })
-    await fetch(await linkInMail(world.mailbox, 'grace@example.com', /^Confirm/), { redirect: 'manual' })
-    const page = await world.openPage({ width: 390, height: 844 })
-    await page.goto('/login')
-    await page.getByRole('link', { name: 'Forgot password?' }).click()
-    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+  it('shows a dashboard in every state, and takes the code of a friend', async () => {
+    const [grace, friend] = await Promise.all([
+      signUp(world, 'grace@example.com'),
+      post('/waitlist/join', { email: 'friend@example.com' }),
+    ])
+    const page = await world.openPage({ dark: true })
+    await grace.enter(page)
+    world.expectConsole(/Failed to load resource|ERR_FAILED/)
+    const held = Promise.withResolvers<void>()
+    let broken = true
+    await page.route('**/api/dashboard', async (route) => {
+      await held.promise
+      await (broken ? refuse(route, 403, 'FORBIDDEN', 'broken') : route.continue())
+    })
+    await page.goto('/dashboard')
+    await page.getByText('Loading your dashboard...').waitFor()
+    await page.getByText('Loading your referral information...').waitFor()
     await expectSoundPage(page)
-    await page.getByLabel('Email').fill('grace@example.com')
-    await page.getByRole('button', { name: 'Send reset link' }).click()
-    await page.getByText('Password reset email sent. Please check your inbox.').waitFor()
+    held.resolve()
+    await page.getByText('Your figures could not be loaded, so zeros stand in their place.').waitFor()
+    const figures = () => page.locator('dl').first().innerText()
+    expect(await figures()).toMatch(/Waitlist Position\s+#0.*Friends Referred\s+0.*To Next Achievement\s+0/s)
+    await page.getByText('0/50', { exact: true }).waitFor()
+    await expectSoundPage(page)
 
-    await page.goto('/reset-password')
-    await page.getByText('Invalid or expired password reset link. Please try again.').waitFor()
+    broken = false
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByText("You haven't earned any achievements yet. Refer friends to start earning!").waitFor()
+    expect(await figures()).toMatch(/Waitlist Position\s+#0.*Friends Referred\s+0.*To Next Achievement\s+3/s)
+    for (const words of ['Dashboard', 'grace', 'grace@example.com', 'Referral Program'])
+      await page.getByRole('main').getByText(words, { exact: true }).first().waitFor()
+    const [, code = ''] = (await page.getByLabel('Your referral link').inputValue()).split('?ref=')
+    expect(code).toMatch(/^[A-Z0-9]{6}$/)
+
+    const field = page.getByLabel('Their referral code')
+    const credit = page.getByRole('button', { name: 'Credit them' })
+    await field.fill('nobody')
+    await credit.click()
+    await page.getByText('Invalid referral code').waitFor()
+    await field.fill(friend.referralCode)
+    for (const [status, code, words] of [
+      [500, 'INTERNAL', 'Failed to update referral relationship'],
+      [401, 'UNAUTHORIZED', 'User not authenticated.'],
+      [0, '', 'Failed to update referral'],
+    ] as const) {
+      await page.route('**/api/referrals', (route) =>
+        status === 0 ? route.abort() : refuse(route, status, code, 'broken'),
+      )
+      await credit.click()
+      await page.getByText(words, { exact: true }).waitFor()
+      await page.unroute('**/api/referrals')
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
-    await page.goto(await linkInMail(world.mailbox, 'grace@example.com', /^Reset your password/))
-    await page.getByRole('heading', { name: 'Set new password' }).waitFor()
-    await page.getByLabel('New password', { exact: true }).fill('weak')
-    await page.getByLabel('Confirm new password').fill('other')
-    await page.getByRole('button', { name: 'Set new password' }).click()
-    await page.getByText('Password does not meet the requirements').waitFor()
-    await page.getByText('Passwords do not match').waitFor()
-    await expectSoundPage(page)
-    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
-    await page.getByLabel('Confirm new password').fill(NEW_PASSWORD)
-    await page.getByRole('button', { name: 'Set new password' }).click()
-    await page.getByText('Password has been reset successfully! Redirecting to login...').waitFor()
-    await page.waitForURL('**/login')
-    await page.getByLabel('Email').fill('grace@example.com')
-    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
-    await page.getByRole('button', { name: 'Log In' }).click()
-    await page.waitForURL('**/dashboard')
+    await credit.click()
+    await page.getByText('Your friend has been credited.').waitFor()
+    await field.waitFor({ state: 'detached' })
+    expect((await post('/waitlist/position', { email: 'friend@example.com' })).referralCount).toBe(1)
+
+    // A third of the way to bronze is a third of the first quarter.
+    await post('/waitlist/join', { email: 'by-grace@example.com', referralCode: code })
+    await page.reload()
+    await page.getByText('1/50', { exact: true }).waitFor()
+    expect(
+      await page.getByRole('progressbar', { name: 'Progress' }).evaluate((bar: HTMLProgressElement) => bar.value),
+    ).toBeCloseTo(25 / 3, 1)
   })
 })

@@ -14,8 +14,7 @@ function tab() {
 
 test('after a refresh the page knows where it was, once', () => {
   const storage = tab()
-  noteVisit(storage, '/leads?page=2', origin)
-  noteLeaving(storage)
+  noteLeaving(storage, '/leads?page=2', origin)
   expect(takeRefresh(storage, true, origin)).toBe('/leads?page=2')
   expect(takeRefresh(storage, true, origin)).toBeNull()
 })
@@ -24,7 +23,7 @@ test('a page that was opened anew, and one that was not left, restore nothing', 
   const storage = tab()
   noteVisit(storage, '/leads', origin)
   expect(takeRefresh(storage, true, origin)).toBeNull()
-  noteLeaving(storage)
+  noteLeaving(storage, '/leads', origin)
   expect(takeRefresh(storage, false, origin)).toBeNull()
 })
 
@@ -32,10 +31,9 @@ test('sign-in pages and other origins are not come back to', () => {
   const storage = tab()
   noteVisit(storage, '/leads', origin)
   noteVisit(storage, '/login', origin)
-  noteVisit(storage, '//evil.example', origin)
-  noteLeaving(storage)
+  noteLeaving(storage, '//evil.example', origin)
   expect(takeRefresh(storage, true, origin)).toBe('/leads')
+  noteLeaving(storage, '/login', origin)
   storage.setItem('lastVisitedPath', '//evil.example')
-  noteLeaving(storage)
   expect(takeRefresh(storage, true, origin)).toBeNull()
 })

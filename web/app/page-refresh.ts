@@ -16,7 +16,8 @@ export function noteVisit(storage: Kept, path: string, origin: string): void {
 }
 
 /** Called when the page is left: whether by a refresh only the next page knows. */
-export function noteLeaving(storage: Kept): void {
+export function noteLeaving(storage: Kept, path: string, origin: string): void {
+  noteVisit(storage, path, origin)
   storage.setItem(REFRESHED, 'true')
 }
 

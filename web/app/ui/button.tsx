@@ -62,10 +62,10 @@ export function Button({
 }: ButtonProps) {
   return (
     <button
+      aria-busy={loading || undefined}
       {...rest}
       type={type}
       disabled={disabled || loading}
-      aria-busy={loading || undefined}
       className={cx(buttonClass({ variant, size, wide }), className)}
     >
       {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}

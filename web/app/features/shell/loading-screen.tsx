@@ -19,7 +19,7 @@ export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScr
   return (
     <div role="status" className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
       <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line" />
-      <p className="text-base font-strong">{words}</p>
+      <h1 className="text-base">{words}</h1>
       {slow && (
         <p className="max-w-sm text-muted">
           This is taking longer than expected. Please wait a moment or try refreshing the page.

@@ -39,7 +39,10 @@ function useRefresh(here: string): void {
     const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
     const before = takeRefresh(sessionStorage, entry?.type === 'reload', location.origin)
     const left = new AbortController()
-    addEventListener('pagehide', () => noteLeaving(sessionStorage), { signal: left.signal })
+    const { signal } = left
+    const leave = () =>
+      noteLeaving(sessionStorage, location.pathname + location.search + location.hash, location.origin)
+    addEventListener('pagehide', leave, { signal })
     if (before) {
       setTimeout(async () => {
         await session.heard()

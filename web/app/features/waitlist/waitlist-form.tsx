@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, fieldProblems, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
@@ -27,6 +28,8 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   // Checks on the first blur, then on every change, and on submitting (specification §5).
   const form = useForm({ mode: 'onTouched', defaultValues: { email: '' } })
   const { errors } = form.formState
+  // A second press may come before the first has drawn the button anew.
+  const isUnderWay = useRef(false)
   const join = useMutation(
     api.waitlist.join.mutationOptions({
       onSuccess({ position, referralCode, message }, { email }) {
@@ -37,6 +40,9 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
         storePlace({ email, position, referralCode })
         onJoined(isNew)
       },
+      onSettled() {
+        isUnderWay.current = false
+      },
       onError(error) {
         if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
         else toast.error(refusalWords(error, 'Failed to join the waitlist. Please try again later.'))
@@ -46,8 +52,10 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
   const submit = form.handleSubmit(({ email }) => {
     const address = email.trim()
     if (!address) form.setError('email', { message: 'Please enter your email address' }, { shouldFocus: true })
-    else if (!join.isPending)
+    else if (!isUnderWay.current) {
+      isUnderWay.current = true
       join.mutate({ email: address, path: entryPath, ...(referralCode ? { referralCode } : {}) })
+    }
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={submit}>

@@ -1,0 +1,203 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectSoundPage,
+  linkInMail,
+  openWorld,
+  PASSWORD,
+  refuse,
+  signUp,
+  stopClock,
+  tickUntil,
+  type World,
+} from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const NEW_PASSWORD = 'Correct-horse2'
+
+describe('signing up and in, in a browser', () => {
+  it('signs up by a friend’s link, after what is wrong was said', async () => {
+    const friend = await fetch(`${world.origin}/api/waitlist/join`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'friend@example.com' }),
+    })
+    const { referralCode } = (await friend.json()) as { referralCode: string }
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await page.goto(`/?ref=${referralCode}`)
+    await page.getByRole('link', { name: 'Sign Up Now' }).click()
+    await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
+    await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
+    expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
+    await expectSoundPage(page)
+    await page.getByRole('link', { name: 'Already have an account? Log in' }).click()
+    await page.getByRole('heading', { name: 'Welcome Back' }).waitFor()
+    await page.getByRole('link', { name: 'Sign Up', exact: true }).click()
+    await page.getByText('You were referred by a friend!').waitFor()
+
+    const press = page.getByRole('button', { name: 'Sign Up', exact: true })
+    await press.click()
+    await page.getByText('You must provide either an email or phone number and a password').waitFor()
+    await page.getByLabel('Email').fill('nobody')
+    await page.getByLabel('Password', { exact: true }).fill('weak')
+    await press.click()
+    await page.getByText('Invalid email format').waitFor()
+    await page.getByText('Password does not meet the requirements').waitFor()
+    await expectSoundPage(page)
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    world.expectConsole(/Failed to load resource/)
+    world.expectConsole(/^warning: Failed to create user record\./)
+    for (const [status, words] of [
+      [500, 'Failed to sign up. Please try again.'],
+      [429, 'An error occurred'],
+    ] as const) {
+      await page.route('**/api/auth/sign-up/email', (route) =>
+        refuse(route, status, status === 500 ? 'INTERNAL' : 'RATE_LIMITED', status === 500 ? 'broken' : ''),
+      )
+      await press.click()
+      await page.getByText(words, { exact: true }).waitFor()
+      await page.unroute('**/api/auth/sign-up/email')
+    }
+    await press.click()
+    await page
+      .getByText('Almost there! Check your email for a confirmation link to complete your registration.')
+      .waitFor()
+    await expectSoundPage(page)
+
+    // The mailed link signs in here, and credits the friend.
+    await page.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm/))
+    await page.waitForURL('**/dashboard')
+    await page.getByText('ada@example.com').waitFor()
+    // Whoever is signed in has nothing to do on the sign-in pages.
+    for (const path of ['/auth', '/login', '/auth/callback']) {
+      await page.goto(path)
+      await page.waitForURL('**/dashboard')
+    }
+    await page.goto('/rankings')
+    await page.getByPlaceholder('Enter your email address').fill('friend@example.com')
+    await page.getByRole('button', { name: 'Check Ranking' }).click()
+    await page.getByText('fri***@example.com').waitFor()
+    expect(await page.getByRole('row').last().innerText()).toMatch(/@example\.com\s+(Referrals\s+)?1\s/)
+
+    // The menu below 768 px has every link of a member, and the way out.
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    const menu = page.getByRole('dialog', { name: 'Menu' })
+    await menu.getByText('ada@example.com').waitFor()
+    const labels = await menu.getByRole('link').allInnerTexts()
+    for (const label of ['Dashboard', 'X Automation', 'Leads', 'Lists', 'Campaigns', 'Leaderboard'])
+      expect(labels).toContain(label)
+    await expectSoundPage(page)
+    await menu.getByRole('button', { name: 'Logout' }).click()
+    await page.waitForURL(`${world.origin}/`)
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    await menu.getByRole('link', { name: 'Sign In' }).waitFor()
+    expect(await menu.getByRole('link').allInnerTexts()).toEqual(expect.arrayContaining(['Home', 'Leaderboard']))
+  })
+
+  it('logs in, says when that takes long, and returns to the page that was asked for', async () => {
+    await signUp(world, 'grace@example.com')
+    const page = await world.openPage()
+    await page.clock.install()
+    await page.goto('/lists')
+    await page.waitForURL('**/login')
+    await page.getByText('Please log in to view your lists.').waitFor()
+    await page.getByRole('heading', { name: 'Welcome Back' }).waitFor()
+    await expectSoundPage(page)
+    const press = page.getByRole('button', { name: 'Log In', exact: true })
+    await page.getByLabel('Email').fill('grace@example.com')
+    await page.getByLabel('Password', { exact: true }).fill('Wrong-horse1')
+    world.expectConsole(/status of 400/)
+    await press.click()
+    await page.getByText('Invalid email or password', { exact: true }).waitFor()
+
+    const slow = page.getByText('Login is taking longer than expected. Please check your connection and try again.', {
+      exact: true,
+    })
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/auth/sign-in/email', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await stopClock(page)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await press.click()
+    await page.clock.runFor(2900)
+    expect(await slow.count()).toBe(0)
+    await page.clock.runFor(200)
+    await slow.waitFor()
+    await page.clock.resume()
+    await expectSoundPage(page)
+    held.resolve()
+    await page.waitForURL('**/lists')
+
+    // A mailed link that is no good, and a callback without anything.
+    const guest = await world.openPage({ width: 390, height: 844 })
+    await guest.goto('/auth/callback?error=INVALID_CODE')
+    await guest.getByText('This link is invalid or has expired.').waitFor()
+    await expectSoundPage(guest)
+    await guest.goto('/auth/callback')
+    await guest.waitForURL('**/login')
+  })
+
+  it('sets a new password by the mailed link', async () => {
+    await signUp(world, 'hedy@example.com')
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.clock.install()
+    await page.goto('/login')
+    await page.getByRole('link', { name: 'Forgot password?' }).click()
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+    await page.getByRole('link', { name: 'Back to login' }).waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await page.getByText('Email is required').waitFor()
+    await page.getByLabel('Email').fill('hedy@example.com')
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await page.getByText('Password reset email sent. Please check your inbox.').waitFor()
+
+    await page.goto('/reset-password')
+    await page.getByText('Invalid or expired password reset link. Please try again.').waitFor()
+    await expectSoundPage(page)
+    const link = await linkInMail(world.mailbox, 'hedy@example.com', /^Reset your password/)
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Set new password' }).waitFor()
+    await page.getByLabel('New password', { exact: true }).fill('weak')
+    await page.getByLabel('Confirm new password').fill('other')
+    const press = page.getByRole('button', { name: 'Set new password' })
+    await press.click()
+    await page.getByText('Password does not meet the requirements').waitFor()
+    await page.getByText('Passwords do not match').waitFor()
+    await expectSoundPage(page)
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+    await page.getByLabel('Confirm new password').fill(NEW_PASSWORD)
+    world.expectConsole(/Failed to load resource/)
+    await page.route('**/api/auth/reset-password', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
+    await press.click()
+    await page.getByText('An error occurred while resetting your password').waitFor()
+    await page.unroute('**/api/auth/reset-password')
+    await stopClock(page)
+    await press.click()
+    await tickUntil(page, page.getByText('Password has been reset successfully! Redirecting to login...'))
+    await page.clock.runFor(2800)
+    expect(new URL(page.url()).pathname).toBe('/reset-password')
+    await page.clock.runFor(200)
+    await page.waitForURL('**/login')
+    await page.clock.resume()
+    await page.getByLabel('Email').fill('hedy@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
+    await page.getByRole('button', { name: 'Log In' }).click()
+    await page.waitForURL('**/dashboard')
+
+    // Twice is once too often.
+    await page.getByRole('button', { name: 'Sign Out' }).click()
+    await page.waitForURL(`${world.origin}/`)
+    await page.goto(link)
+    await page.getByLabel('New password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Confirm new password').fill(PASSWORD)
+    await press.click()
+    await page.getByText('Invalid or expired password reset link. Please try again.').waitFor()
+  })
+})

@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectSoundPage,
+  openWorld,
+  refuse,
+  type SignedUp,
+  signUp,
+  stopClock,
+  tickUntil,
+  type World,
+} from '../world.ts'
+
+let world: World
+let ada: SignedUp
+beforeAll(async () => {
+  world = await openWorld()
+  ada = await signUp(world, 'ada@example.com')
+})
+
+const slowWords = 'This is taking longer than expected. Please wait a moment or try refreshing the page.'
+
+/** Everything in the page that knows it is this load, and no later one. */
+const mark = (page: Page) => page.evaluate('marked = true')
+const isReloaded = (page: Page) => page.waitForFunction('typeof marked === "undefined"')
+
+describe('the session, in a browser', () => {
+  it('loads, says when that takes long, and ends at /login where nobody is found', async () => {
+    expect(await (await fetch(`${world.origin}/dashboard`)).text()).toContain('Initializing application...')
+
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await page.clock.install()
+    world.expectConsole(/status of 401/)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/me', async (route) => {
+      await held.promise
+      await refuse(route, 401, 'UNAUTHORIZED', 'Session expired. Please log in again.')
+    })
+    await page.goto('/forgot-password')
+    await page.evaluate(() => localStorage.setItem('authToken', 'opaque'))
+    for (const [path, slowAfterMs] of [
+      ['/dashboard', 2000],
+      ['/twitter', 3000],
+    ] as const) {
+      // It stands still from the first moment of the next page on.
+      await stopClock(page)
+      await page.goto(path)
+      await tickUntil(page, page.getByText('Loading dashboard...'))
+      await page.clock.runFor(slowAfterMs - 100)
+      expect(await page.getByText(slowWords).count(), `${path}, too early`).toBe(0)
+      await page.clock.runFor(200)
+      await page.getByText(slowWords, { exact: true }).waitFor()
+      await page.clock.resume()
+      await expectSoundPage(page)
+    }
+    held.resolve()
+    await page.waitForURL('**/login')
+    expect(await page.evaluate(() => localStorage.getItem('authToken'))).toBeNull()
+  })
+
+  it('renews its token in time, is looked at again after a refresh, and is one over all tabs', async () => {
+    const page = await world.openPage()
+    await page.clock.install()
+    await ada.enter(page)
+    await page.goto('/leads')
+    await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
+
+    // Looked for every 30 seconds; 15 minutes later it has been renewed.
+    const token = () => page.evaluate(() => localStorage.getItem('authToken'))
+    const before = await token()
+    const renewed = page.waitForResponse('**/api/auth/refresh')
+    await page.clock.fastForward(14 * 60_000)
+    await page.clock.runFor(30_000)
+    await (await renewed).finished()
+    await page.waitForFunction((old) => localStorage.getItem('authToken') !== old, before)
+
+    // After a refresh the page that was visited last is come back to, 100 ms later.
+    // (With a real clock: the page asks the browser's own whether it was loaded anew.)
+    const again = await world.openPage()
+    await again.goto('/leaderboard')
+    const kept = await page.evaluate(() => ({ ...localStorage }))
+    await again.evaluate((stored) => Object.assign(localStorage, stored), kept)
+    await again.goto('/leads')
+    await again.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
+    await again.evaluate(() => addEventListener('pagehide', () => sessionStorage.setItem('lastVisitedPath', '/lists')))
+    await again.reload()
+    await again.waitForURL('**/lists')
+    await again.reload()
+    await again.getByRole('heading', { name: 'My Lists' }).waitFor()
+    expect(new URL(again.url()).pathname).toBe('/lists')
+
+    // Signing out ends it; what is stored again within 100 ms is taken up by a reload.
+    world.expectConsole(/status of 401/)
+    const other = await page.context().newPage()
+    await other.goto('/dashboard')
+    await other.getByRole('button', { name: 'Sign Out' }).waitFor()
+    await mark(other)
+    await other.evaluate(() => {
+      const { authToken, refreshToken, authUser } = localStorage
+      ;[...document.querySelectorAll('button')].find((button) => button.innerText === 'Sign Out')?.click()
+      Object.assign(localStorage, { authToken, refreshToken, authUser })
+    })
+    await other.clock.runFor(100)
+    await isReloaded(other)
+
+    // Storage that is cleared as a whole reloads every other tab.
+    await page.goto('/leaderboard')
+    await mark(page)
+    await other.evaluate(() => localStorage.clear())
+    await isReloaded(page)
+  })
+
+  it('shows the not-found page, and what broke', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    world.expectConsole(/status of 404/)
+    const answer = await page.goto('/nowhere')
+    expect(answer?.status()).toBe(404)
+    await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('link', { name: 'Back to Home' }).click()
+    await page.getByRole('heading', { name: 'Automate your X outreach with AI' }).waitFor()
+
+    // The foot: three networks to pass it on to, and nothing that leads nowhere.
+    const foot = page.getByRole('contentinfo')
+    await foot.getByText('© 2024').waitFor()
+    const home = encodeURIComponent(`${world.origin}/`)
+    const shared = await foot
+      .getByRole('listitem')
+      .getByRole('link')
+      .evaluateAll((links) => links.map((a) => a.getAttribute('href')))
+    expect(shared).toHaveLength(3)
+    for (const href of shared) expect(href).toContain(`=${home}`)
+    for (const [name, path] of [
+      ['Privacy Policy', '/privacy'],
+      ['Terms of Service', '/terms'],
+    ] as const) {
+      const link = foot.getByRole('link', { name })
+      if ((await link.count()) > 0) expect(await link.getAttribute('href')).toBe(path)
+    }
+
+    world.expectConsole(/a broken screen/)
+    await page.route('**/assets/rankings-*.js', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: 'export default function Broken() { throw new Error("a broken screen") }',
+      }),
+    )
+    await page.goto('/leaderboard')
+    await page.goto('/rankings')
+    await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor()
+    await expectSoundPage(page)
+  })
+})
