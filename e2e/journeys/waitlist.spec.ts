@@ -185,7 +185,8 @@ describe('the waitlist, in a browser', () => {
     await page.route('**/api/waitlist/join', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
     await press.click()
     const notice = page.getByRole('alert').filter({ hasText: 'Failed to join the waitlist. Please try again later.' })
-    await notice.waitFor()
+    // It stays for whoever points at it.
+    await notice.hover()
     await expectSoundPage(page)
     // The notice's own clock is an animation.
     const clock = notice.getByRole('progressbar', { includeHidden: true })
