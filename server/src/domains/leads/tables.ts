@@ -39,6 +39,8 @@ export const leads = pgTable(
     website: text('website'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
+    /** When they last wrote to an account of the workspace, by X's clock. */
+    repliedAt: time('replied_at'),
     /** Why they may be written to (X's rules ask for it), since when, and how that is known. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),

@@ -31,6 +31,8 @@ export const removedLeads = pgTable(
     tagIds: uuid('tag_ids').array().notNull(),
     scrapeIds: uuid('scrape_ids').array().notNull(),
     dmIds: uuid('dm_ids').array().notNull(),
+    /** Its rows of replies. */
+    replies: jsonb('replies').notNull().default([]),
   },
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
 )

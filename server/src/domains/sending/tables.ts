@@ -47,6 +47,12 @@ export const dms = pgTable(
     /** Nobody knows whether it was sent. While `queued` it is being settled by reading the conversation, at `dueAt` next; `failed`: it could not be. */
     outcomeUnknown: boolean('outcome_unknown').notNull().default(false),
     sentAt: time('sent_at'),
+    /** Since when X has shown that it arrived: it was read, or answered. */
+    deliveredAt: time('delivered_at'),
+    /** When its lead first answered, by X's clock. */
+    repliedAt: time('replied_at'),
+    /** When it was last queued anew; null: only once, when it was made. */
+    requeuedAt: time('requeued_at'),
     /** X's id of the sent message. */
     xEventId: text('x_event_id'),
     errorMessage: text('error_message'),
