@@ -57,7 +57,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
               </Td>
               <Td label="Leads" end>
                 <span className="grid md:justify-items-end">
-                  {list.leadCount.toLocaleString('en-US')}
+                  <span>{list.leadCount.toLocaleString('en-US')}</span>
                   <span className="text-xs whitespace-nowrap">
                     <ContactCounts list={list} />
                   </span>
