@@ -10,7 +10,9 @@ import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
 import { save } from '../../ui/save-file'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { IMPORT_BYTES_MAX, importLeads, refusedCsv } from './csv-files'
+import { IMPORT_BYTES_MAX, type ImportOrder, type ImportStep, importLeads, refusedCsv } from './csv-files'
+import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
+import { ImportMapping, type Mapping } from './import-mapping'
 
 /** Refused lines that are shown; all of them are in the file to download. */
 const REFUSED_SHOWN = 500
@@ -25,32 +27,49 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
   const queries = useQueryClient()
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const [sent, setSent] = useState(0)
+  const [step, setStep] = useState<ImportStep | null>(null)
+  const [known, setKnown] = useState<{ preview: Preview; mapping: Mapping } | null>(null)
   const stop = useRef<AbortController | null>(null)
   const upload = useMutation({
-    mutationFn: (chosen: File) => {
+    mutationFn: (order: ImportOrder) => {
       stop.current = new AbortController()
-      setSent(0)
-      return importLeads(chosen, setSent, stop.current.signal)
+      setStep(null)
+      return importLeads(order, setStep, stop.current.signal)
     },
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: api.leads.key() }),
         queries.invalidateQueries({ queryKey: api.lists.key() }),
+        queries.invalidateQueries({ queryKey: api.tags.key() }),
       ]),
   })
   const stopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
 
-  const choose = (chosen: File | undefined) => {
+  const choose = async (chosen: File | undefined) => {
     upload.reset()
     setFile(chosen ?? null)
-    setProblem(chosen ? problemOf(chosen) : null)
+    setKnown(null)
+    const fault = chosen ? problemOf(chosen) : null
+    setProblem(fault)
+    if (!chosen || fault) return
+    const preview = await readPreview(chosen)
+    if (preview)
+      setKnown({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
+    else setProblem('The first lines of this file could not be read as CSV.')
+  }
+  const isReady = known !== null && columnsProblem(known.preview.headers, known.mapping.columns) === null
+  const start = () => {
+    if (file && known) {
+      const { preview, mapping } = known
+      upload.mutate({ file, ...mapping, columns: columnNames(preview.headers, mapping.columns) })
+    }
   }
   const close = () => {
     if (upload.isPending) return
     onClose()
     upload.reset()
     setFile(null)
+    setKnown(null)
     setProblem(null)
   }
 
@@ -59,10 +78,11 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
       open={open}
       onClose={close}
       title="Import leads"
-      description="From a CSV file with a header. Only the column twitter_handle is needed."
+      size={known && !upload.isSuccess ? 'wide' : 'normal'}
+      description="From a CSV file with a header. Only a column of handles is needed."
       footer={
         upload.isPending ? (
-          <Button onClick={() => stop.current?.abort()} disabled={sent >= 1}>
+          <Button onClick={() => stop.current?.abort()} disabled={step !== null && step.stage !== 'sending'}>
             Cancel
           </Button>
         ) : upload.isSuccess ? (
@@ -75,12 +95,7 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
         ) : (
           <>
             <Button onClick={close}>Cancel</Button>
-            <Button
-              variant="primary"
-              icon={<Upload aria-hidden />}
-              disabled={file === null || problem !== null}
-              onClick={() => file && upload.mutate(file)}
-            >
+            <Button variant="primary" icon={<Upload aria-hidden />} disabled={!isReady} onClick={start}>
               Import leads
             </Button>
           </>
@@ -89,12 +104,7 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
     >
       {upload.isPending ? (
         <div className="grid gap-3 py-4">
-          <Progress
-            label={sent < 1 ? 'Sending the file' : 'Reading the lines'}
-            value={sent < 1 ? sent : null}
-            max={1}
-            detail={file && (sent < 1 ? `${Math.round(sent * 100)}% of ${sizeWords(file.size)}` : sizeWords(file.size))}
-          />
+          <Progress {...progressOf(step)} />
           <p className="text-muted">Please keep this tab open until it is done.</p>
         </div>
       ) : upload.isSuccess ? (
@@ -107,14 +117,36 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
           {stopped && <Callout>The import was stopped.</Callout>}
           <FilePick file={file} onPick={choose} />
           {problem && <Callout tone="bad">{problem}</Callout>}
-          <p className="text-muted">
-            Known columns are name, twitter_handle, bio, follower_count, following_count, source_profile, url,
-            profile_image_url, location and website. Any other is kept with the lead. Who is known already is updated.
-          </p>
+          {known ? (
+            <ImportMapping {...known} onChange={(mapping) => setKnown({ ...known, mapping })} />
+          ) : (
+            <p className="text-muted">
+              You see what each column becomes before anything is imported. Who is known already is updated.
+            </p>
+          )}
         </div>
       )}
     </Dialog>
   )
+}
+
+const steps = {
+  sending: 'Sending the file',
+  reading: 'Reading the lines',
+  saving: 'Saving the leads',
+}
+
+function progressOf(step: ImportStep | null) {
+  if (!step) return { label: steps.sending, value: null, max: 1 }
+  const whole = step.done >= step.of
+  // Sent whole, the file is looked at before the first line is told.
+  const { stage } = step
+  if (stage === 'sending' && whole) return { label: steps.reading, value: null, max: 1 }
+  const detail =
+    stage === 'saving'
+      ? `${step.done.toLocaleString('en-US')} of ${count(step.of, 'line')}`
+      : `${Math.round((100 * step.done) / Math.max(1, step.of))}% of ${sizeWords(step.of)}`
+  return { label: steps[stage], value: step.done / Math.max(1, step.of), max: 1, detail }
 }
 
 function problemOf(file: File): string | null {

@@ -1,11 +1,21 @@
-import { LEAD_FILTER_STATUSES, LEADS_PAGE_SIZE, LeadFilter } from '@x-automated/contract/leads'
+import { CONTACT_BASES, LEAD_FILTER_STATUSES, LEADS_PAGE_SIZE, LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { followersIn, LEADS_ON_A_PAGE, readAddress, standingWords, writeAddress } from './lead-address'
+import {
+  basisWords,
+  followersIn,
+  LEADS_ON_A_PAGE,
+  readAddress,
+  sortWords,
+  standingWords,
+  writeAddress,
+} from './lead-address'
 
 test('the page size and the statuses are those of the contract', () => {
   expect(LEADS_ON_A_PAGE).toBe(LEADS_PAGE_SIZE)
   expect(Object.keys(standingWords)).toEqual([...LEAD_FILTER_STATUSES])
+  expect(Object.keys(basisWords)).toEqual([...CONTACT_BASES])
+  expect(Object.keys(sortWords).sort()).toEqual([...LeadSort.options].sort())
 })
 
 test('a number of followers is read as people type it, and nothing else is', () => {
@@ -18,11 +28,24 @@ test('a number of followers is read as people type it, and nothing else is', () 
 
 test('whatever stands in an address, what is read from it is a filter that the server takes', () => {
   const anyText = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll('\0', ''))
-  const names = ['keyword', 'minFollowers', 'maxFollowers', 'status', 'scrape', 'page', 'tab']
+  const names = [
+    'keyword',
+    'minFollowers',
+    'maxFollowers',
+    'status',
+    'scrape',
+    'list',
+    'tag',
+    'basis',
+    'sort',
+    'page',
+    'tab',
+  ]
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...names), anyText)), (pairs) => {
-      const { filter, page } = readAddress(new URLSearchParams(pairs))
+      const { filter, page, sort } = readAddress(new URLSearchParams(pairs))
       expect(LeadFilter.safeParse(filter).success).toBe(true)
+      expect(LeadSort.safeParse(sort).success).toBe(true)
       expect(page).toBeGreaterThanOrEqual(1)
     }),
   )
@@ -35,7 +58,11 @@ test('an address says what it was written from', () => {
     maxFollowers: 5_000,
     status: 'failed',
     scrapeId: 's1',
+    listId: 'l1',
+    tag: 'VIP & co',
+    basis: 'wrote_first',
   } as const
-  expect(readAddress(writeAddress(filter, 7))).toEqual({ filter, page: 7 })
+  expect(readAddress(writeAddress(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
+  expect(readAddress(writeAddress(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })
   expect(writeAddress({}, 1).toString()).toBe('')
 })

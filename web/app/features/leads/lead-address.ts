@@ -1,4 +1,4 @@
-import type { LeadFilter } from '@x-automated/contract/leads'
+import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import type { LeadStanding } from './lead-standing'
 
 /** Leads on a page of the table, and in its address (specification §9). */
@@ -11,6 +11,37 @@ export const standingWords: Record<LeadStanding, string> = {
   failed: 'Failed',
 }
 
+export const basisWords: Record<ContactBasis, string> = {
+  asked: 'Asked for it',
+  wrote_first: 'Wrote first',
+  customer: 'Customer',
+  none: 'No basis',
+}
+
+/** What the leads can be ordered by, and what each way of it is called. */
+export const sortWords: Record<LeadSort, string> = {
+  '-createdAt': 'Newest first',
+  createdAt: 'Oldest first',
+  name: 'Name, A to Z',
+  '-name': 'Name, Z to A',
+  twitterHandle: 'Handle, A to Z',
+  '-twitterHandle': 'Handle, Z to A',
+  bio: 'Bio, A to Z',
+  '-bio': 'Bio, Z to A',
+  '-followerCount': 'Most followers first',
+  followerCount: 'Fewest followers first',
+  dmStatus: 'Status, A to Z',
+  '-dmStatus': 'Status, Z to A',
+}
+export const NEWEST_FIRST: LeadSort = '-createdAt'
+
+/** What the page shows. */
+export interface LeadsView {
+  filter: LeadFilter
+  sort: LeadSort
+  page: number
+}
+
 /** More followers than anyone has; the API takes no higher bound. */
 const FOLLOWERS_MAX = 1_000_000_000
 
@@ -21,12 +52,16 @@ export function followersIn(typed: string): number | undefined {
 }
 
 /** What the address of the page asks for. Whatever it says wrongly is left out. */
-export function readAddress(params: URLSearchParams): { filter: LeadFilter; page: number } {
+export function readAddress(params: URLSearchParams): LeadsView {
   const keyword = params.get('keyword')?.trim().slice(0, 200)
   const minFollowers = followersIn(params.get('minFollowers') ?? '')
   const maxFollowers = followersIn(params.get('maxFollowers') ?? '')
   const status = params.get('status')
-  const scrapeId = params.get('scrape')
+  const scrapeId = params.get('scrape')?.slice(0, 200)
+  const listId = params.get('list')?.slice(0, 200)
+  const tag = params.get('tag')?.trim().slice(0, 100)
+  const basis = params.get('basis')
+  const sort = params.get('sort') ?? ''
   const page = params.get('page') ?? ''
   return {
     filter: {
@@ -35,19 +70,27 @@ export function readAddress(params: URLSearchParams): { filter: LeadFilter; page
       ...(maxFollowers === undefined ? {} : { maxFollowers }),
       ...(status !== null && Object.hasOwn(standingWords, status) ? { status: status as LeadStanding } : {}),
       ...(scrapeId ? { scrapeId } : {}),
+      ...(listId ? { listId } : {}),
+      ...(tag ? { tag } : {}),
+      ...(basis !== null && Object.hasOwn(basisWords, basis) ? { basis: basis as ContactBasis } : {}),
     },
+    sort: Object.hasOwn(sortWords, sort) ? (sort as LeadSort) : NEWEST_FIRST,
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   }
 }
 
 /** The address that asks for this; the first page and what is not filtered are left out. */
-export function writeAddress(filter: LeadFilter, page = 1): URLSearchParams {
+export function writeAddress(filter: LeadFilter, page = 1, sort: LeadSort = NEWEST_FIRST): URLSearchParams {
   const params = new URLSearchParams()
   if (filter.keyword) params.set('keyword', filter.keyword)
   if (filter.minFollowers !== undefined) params.set('minFollowers', String(filter.minFollowers))
   if (filter.maxFollowers !== undefined) params.set('maxFollowers', String(filter.maxFollowers))
   if (filter.status) params.set('status', filter.status)
   if (filter.scrapeId) params.set('scrape', filter.scrapeId)
+  if (filter.listId) params.set('list', filter.listId)
+  if (filter.tag) params.set('tag', filter.tag)
+  if (filter.basis) params.set('basis', filter.basis)
+  if (sort !== NEWEST_FIRST) params.set('sort', sort)
   if (page > 1) params.set('page', String(page))
   return params
 }

@@ -1,10 +1,15 @@
-import type { LeadFilter } from '@x-automated/contract/leads'
+import { useQuery } from '@tanstack/react-query'
+import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { Search } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { api } from '../../api'
+import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
-import { followersIn, standingWords } from './lead-address'
+import { basisWords, followersIn, type LeadsView, sortWords, standingWords } from './lead-address'
+import { SavedFilters, type SavedFiltersProps } from './saved-filters'
+import { useTags } from './tag-badge'
 
 /** Typing is over when nothing was typed for this long. */
 const DEBOUNCE_MS = 300
@@ -38,12 +43,16 @@ function withDraft(filter: LeadFilter, draft: Draft): LeadFilter {
 }
 
 export interface LeadFiltersProps {
-  filter: LeadFilter
+  view: LeadsView
   onChange: (filter: LeadFilter) => void
+  onSort: (sort: LeadSort) => void
+  onPick: SavedFiltersProps['onPick']
 }
 
 /** Which leads to show. What is typed counts after a short while, what is picked at once. */
-export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
+export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps) {
+  const { filter, sort } = view
+  const tags = useTags().data?.tags ?? []
   const [draft, setDraft] = useState(() => draftOf(filter))
   const [applied, setApplied] = useState(() => draftOf(filter))
   const inAddress = draftOf(filter)
@@ -74,8 +83,8 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
 
   return (
     <search aria-label="Filter leads" className="grid gap-3 rounded-lg border border-line bg-surface p-4">
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-[minmax(0,1fr)_8.5rem_8.5rem_10rem]">
-        <Field label="Keyword" className="max-md:col-span-2">
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-4 lg:grid-cols-[minmax(0,1fr)_8rem_8rem_9.5rem_9.5rem_9.5rem]">
+        <Field label="Keyword" className="max-md:col-span-2 md:max-lg:col-span-2">
           <Input
             inputMode="search"
             enterKeyHint="search"
@@ -108,7 +117,7 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
             onChange={(event) => setDraft({ ...draft, max: event.currentTarget.value })}
           />
         </Field>
-        <Field label="Status" className="max-md:col-span-2">
+        <Field label="Status" className="md:max-lg:col-span-2">
           <Select
             value={filter.status ?? 'all'}
             options={[
@@ -122,8 +131,62 @@ export function LeadFilters({ filter, onChange }: LeadFiltersProps) {
             }}
           />
         </Field>
+        <Field label="Tag">
+          <Select
+            value={tags.find(({ id, name }) => id === filter.tag || name === filter.tag)?.id ?? filter.tag ?? ''}
+            options={[
+              { value: '', label: 'All tags' },
+              ...tags.map(({ id, name }) => ({ value: id, label: name })),
+              ...(filter.tag && !tags.some(({ id, name }) => id === filter.tag || name === filter.tag)
+                ? [{ value: filter.tag, label: 'Unknown tag' }]
+                : []),
+            ]}
+            onChange={(event) => apply({ ...withDraft(filter, draft), tag: event.currentTarget.value || undefined })}
+          />
+        </Field>
+        <Field label="Contact basis">
+          <Select
+            value={filter.basis ?? 'all'}
+            options={[
+              { value: 'all', label: 'Any or none' },
+              ...Object.entries(basisWords).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(event) => {
+              const picked = event.currentTarget.value
+              apply({ ...withDraft(filter, draft), basis: picked === 'all' ? undefined : (picked as ContactBasis) })
+            }}
+          />
+        </Field>
+        <Field label="Sort by" className="md:hidden">
+          <Select
+            value={sort}
+            options={Object.entries(sortWords).map(([value, label]) => ({ value, label }))}
+            onChange={(event) => onSort(event.currentTarget.value as LeadSort)}
+          />
+        </Field>
       </div>
-      {filter.scrapeId && <p className="text-muted">Only the leads that one scrape found.</p>}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <SavedFilters
+          view={view}
+          isFiltered={Object.values(filter).some((value) => value !== undefined)}
+          onPick={onPick}
+        />
+        {filter.scrapeId && <p className="text-muted">Only the leads that one scrape found.</p>}
+        {filter.listId && (
+          <p className="flex items-center gap-2 text-muted">
+            <ListName id={filter.listId} />
+            <Button size="sm" variant="ghost" onClick={() => apply({ ...filter, listId: undefined })}>
+              Show all
+            </Button>
+          </p>
+        )}
+      </div>
     </search>
   )
+}
+
+function ListName({ id }: { id: string }) {
+  const lists = useQuery(api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 } }))
+  const name = lists.data?.lists.find((list) => list.id === id)?.name
+  return <span className="wrap-anywhere">Only the leads of {name ? <bdi>“{name}”</bdi> : 'one list'}.</span>
 }

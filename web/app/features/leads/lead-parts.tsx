@@ -7,13 +7,25 @@ import { pictureOf } from './lead-picture'
 /** Characters of a bio in a list (specification §9). */
 const BIO_SHOWN = 100
 
-/** Picture, name and handle. */
-export function LeadIdentity({ lead }: { lead: Lead }) {
+/** Picture, name and handle. @param onOpen makes the name a button that shows more */
+export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void }) {
+  const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
+  const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
       <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
       <span className="grid min-w-0">
-        <bdi className="w-fit max-w-full truncate font-strong">{lead.name || lead.twitterHandle}</bdi>
+        {onOpen ? (
+          <button
+            type="button"
+            onClick={onOpen}
+            className={`${nameClass} rounded-sm text-start underline-offset-[0.2em] hover:underline`}
+          >
+            {name}
+          </button>
+        ) : (
+          <span className={nameClass}>{name}</span>
+        )}
         <XHandle handle={lead.twitterHandle} className="w-fit max-w-full truncate text-muted" />
       </span>
     </span>

@@ -1,5 +1,5 @@
 import type { Lead, LeadFilter } from '@x-automated/contract/leads'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-standing'
 
 /** What a bulk action works on: leads picked one by one, or all that match the filter and can be messaged. */
@@ -33,6 +33,8 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
   const [kept, setKept] = useState<Kept>(nothing)
   const current = kept.under === under ? kept : nothing
 
+  /** The lead that was picked last: where a range begins. */
+  const anchor = useRef<string | null>(null)
   const selectable = shown.filter(canBeMessaged)
   const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
   const ids = [...current.ids].filter((id) => !barred.has(id))
@@ -47,10 +49,14 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
     /** Of the page in sight: none, some or all of those that can be picked. */
     page: !selectable.some(has) ? 'none' : selectable.every(has) ? 'all' : 'some',
     selectableHere: selectable.length,
-    toggle(lead: Lead) {
+    /** @param through takes all between the lead that was picked last and this one along */
+    toggle(lead: Lead, through = false) {
       // Out of all, one is left out: what stays is the page in sight.
       const before = current.all ? selectable.map(({ id }) => id) : ids
-      pick(before.includes(lead.id) ? before.filter((id) => id !== lead.id) : [...before, lead.id])
+      const range = through ? between(selectable, anchor.current, lead.id) : [lead.id]
+      anchor.current = lead.id
+      const without = before.filter((id) => !range.includes(id))
+      pick(before.includes(lead.id) ? without : [...without, ...range])
     },
     togglePage() {
       const here = new Set(selectable.map(({ id }) => id))
@@ -61,4 +67,11 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
     pickAll: () => pick([], true),
     clear: () => pick([]),
   } as const
+}
+
+/** The ids from one lead to another, both with them, in the order in which they are shown. */
+export function between(shown: readonly Pick<Lead, 'id'>[], from: string | null, to: string): string[] {
+  const ids = shown.map(({ id }) => id)
+  const [one, other] = [ids.indexOf(from ?? to), ids.indexOf(to)]
+  return one === -1 || other === -1 ? [to] : ids.slice(Math.min(one, other), Math.max(one, other) + 1)
 }

@@ -1,28 +1,64 @@
-import type { Lead } from '@x-automated/contract/leads'
-import { Ellipsis, Send, Trash2 } from 'lucide-react'
+import type { LeadSort, ListedLead } from '@x-automated/contract/leads'
+import { Ban, Ellipsis, PanelRightOpen, Send, Trash2 } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
 import { StatusBadge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { Checkbox } from '../../ui/choice'
-import { Menu, MenuItem } from '../../ui/menu'
+import { DateTime } from '../../ui/date-time'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { Skeleton } from '../../ui/skeleton'
+import { SortTh } from '../../ui/sort-th'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { LEADS_ON_A_PAGE } from './lead-address'
+import { basisWords, LEADS_ON_A_PAGE } from './lead-address'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
 import type { useLeadSelection } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
+import { TagBadges } from './tag-badge'
 
 export interface LeadsTableProps {
   /** Undefined while the first page loads. */
-  leads: readonly Lead[] | undefined
+  leads: readonly ListedLead[] | undefined
   /** An earlier page is still shown while the next one loads. */
   stale: boolean
+  sort: LeadSort
+  onSort: (sort: LeadSort) => void
   selection: ReturnType<typeof useLeadSelection>
-  onSend: (lead: Lead) => void
-  onRemove: (lead: Lead) => void
+  onOpen: (lead: ListedLead) => void
+  onSend: (lead: ListedLead) => void
+  onSuppress: (lead: ListedLead) => void
+  onRemove: (lead: ListedLead) => void
+}
+
+/** Arrow keys go from checkbox to checkbox; with shift they take along what they pass. */
+function walk(event: KeyboardEvent<HTMLInputElement>): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0) return
+  event.preventDefault()
+  const boxes = [
+    ...(event.currentTarget.closest('tbody')?.querySelectorAll<HTMLInputElement>('input[data-lead]:enabled') ?? []),
+  ]
+  const here = event.currentTarget
+  const next = boxes[boxes.indexOf(here) + step]
+  if (!next) return
+  next.focus()
+  if (!event.shiftKey) return
+  if (!here.checked) here.click()
+  if (!next.checked) next.click()
 }
 
 /** Leads, each with its status and what can be done with it. Queued and sent ones cannot be picked. */
-export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsTableProps) {
+export function LeadsTable({
+  leads,
+  stale,
+  sort,
+  onSort,
+  selection,
+  onOpen,
+  onSend,
+  onSuppress,
+  onRemove,
+}: LeadsTableProps) {
+  const sorting = { sort, onSort }
   return (
     <Table label="Leads" stale={stale}>
       <thead>
@@ -30,10 +66,21 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
           <Th className="max-md:hidden md:w-px md:pe-0">
             <PagePick selection={selection} label="Select all leads on this page" />
           </Th>
-          <Th>Lead</Th>
-          <Th>Bio</Th>
-          <Th end>Followers</Th>
-          <Th>Status</Th>
+          <SortTh up="name" down="-name" {...sorting}>
+            Lead
+          </SortTh>
+          <SortTh up="bio" down="-bio" {...sorting}>
+            Bio
+          </SortTh>
+          <SortTh up="followerCount" down="-followerCount" first="down" end {...sorting}>
+            Followers
+          </SortTh>
+          <SortTh up="dmStatus" down="-dmStatus" {...sorting}>
+            Status
+          </SortTh>
+          <SortTh up="createdAt" down="-createdAt" first="down" className="max-lg:hidden" {...sorting}>
+            Added
+          </SortTh>
           <Th className="w-px">
             <span className="sr-only">Actions</span>
           </Th>
@@ -49,13 +96,23 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                   <Checkbox
                     aria-label={`Select @${lead.twitterHandle}`}
                     checked={selection.has(lead)}
+                    data-lead={lead.id}
                     disabled={!open}
-                    onChange={() => selection.toggle(lead)}
+                    onKeyDown={walk}
+                    onChange={(event) =>
+                      selection.toggle(lead, (event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true)
+                    }
                   />
                 </Td>
                 <Td className="md:max-w-72 md:min-w-52">
-                  <span className="grid min-w-0 max-md:pe-9">
-                    <LeadIdentity lead={lead} />
+                  <span className="grid min-w-0 gap-1.5 max-md:pe-9">
+                    <LeadIdentity lead={lead} onOpen={() => onOpen(lead)} />
+                    {(lead.tagIds.length > 0 || lead.basis !== 'none') && (
+                      <span className="flex flex-wrap items-center gap-1 md:ps-10">
+                        <TagBadges ids={lead.tagIds} />
+                        {lead.basis !== 'none' && <span className="text-2xs text-muted">{basisWords[lead.basis]}</span>}
+                      </span>
+                    )}
                   </span>
                 </Td>
                 <Td className="min-w-56 text-muted">
@@ -66,6 +123,9 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                 </Td>
                 <Td label="Status">
                   <StatusBadge status={lead.dmStatus} />
+                </Td>
+                <Td label="Added" className="whitespace-nowrap text-muted md:max-lg:hidden">
+                  <DateTime value={lead.createdAt} precision="day" />
                 </Td>
                 <Td>
                   <span className="flex items-center gap-1 max-md:w-full">
@@ -86,6 +146,13 @@ export function LeadsTable({ leads, stale, selection, onSend, onRemove }: LeadsT
                         </IconButton>
                       }
                     >
+                      <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
+                        Show details
+                      </MenuItem>
+                      <MenuSeparator />
+                      <MenuItem danger icon={<Ban aria-hidden />} onSelect={() => onSuppress(lead)}>
+                        Suppress
+                      </MenuItem>
                       <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
                         Delete lead
                       </MenuItem>
@@ -128,6 +195,9 @@ function LeadsComing() {
       </Td>
       <Td label="Status">
         <Skeleton className="h-6 w-20" />
+      </Td>
+      <Td label="Added" className="md:max-lg:hidden">
+        <Skeleton className="h-3.5 w-12" />
       </Td>
       <Td>
         <Skeleton className="h-8 w-32 max-md:w-full" />

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
-import type { Lead, LeadFilter } from '@x-automated/contract/leads'
-import { ListPlus, Pencil, Search, Send, Users, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
+import { Search, Undo2, Users } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api } from '../../api'
 import { isRegistered, paths } from '../../paths'
@@ -10,43 +10,58 @@ import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
-import { shorten } from '../../ui/shorten'
 import { LoadingWords } from '../../ui/skeleton'
-import { AddToList } from './add-to-list'
 import { failureWords } from './failure-words'
 import { LEADS_ON_A_PAGE, readAddress, writeAddress } from './lead-address'
 import { LeadFilters } from './lead-filters'
 import { type Picked, pickedCount, useLeadSelection } from './lead-selection'
-import { messageableParts, standingOf } from './lead-standing'
-import { LeadsTable, PagePick } from './leads-table'
-import { MessageDialog } from './message-dialog'
+import { LeadSheet } from './lead-sheet'
+import { standingOf } from './lead-standing'
+import { LeadsTable } from './leads-table'
+import { LeadsToolbar } from './leads-toolbar'
+import { type Removal, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
-import { useRemoveLead } from './use-remove-lead'
 
 /** While messages wait to be sent, their statuses move. */
 const LOOK_AGAIN_MS = 5_000
-const MESSAGE_SHOWN = 70
 
-/** Everyone that was found: filtered, picked, put in lists, written to. */
+/** Everyone that was found: filtered, picked, put in lists, tagged, written to. */
 export function Leads() {
   const [params, setParams] = useSearchParams()
-  const { filter, page } = readAddress(params)
+  const { filter, page, sort } = readAddress(params)
+  const cursors = useCursors(filter, sort)
   const leads = useQuery(
     api.leads.list.queryOptions({
-      input: { ...filter, page, pageSize: LEADS_ON_A_PAGE },
+      input: { ...filter, sort, page, pageSize: LEADS_ON_A_PAGE, ...cursors.of(page) },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
         query.state.data?.leads.some((lead) => standingOf(lead) === 'queued') ? LOOK_AGAIN_MS : false,
     }),
   )
+  if (leads.data && !leads.isPlaceholderData) cursors.note(leads.data.page + 1, leads.data.cursor)
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
   const selection = useLeadSelection(filter, shown ?? [])
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
+  const [removal, setRemoval] = useState<Removal | null>(null)
+  const [opened, setOpened] = useState<string | null>(null)
   const queue = useQueueDms()
-  const remove = useRemoveLead()
-  const goTo = (next: LeadFilter, nextPage: number, how?: { replace: boolean }) =>
-    setParams(writeAddress(next, nextPage), { preventScrollReset: true, ...how })
+  const confirm = useConfirm()
+  const done = () => {
+    selection.clear()
+    setOpened(null)
+  }
+  const remove = useRemoveLeads((next) => {
+    setRemoval(next)
+    done()
+  })
+  const restore = useRestoreLeads(() => setRemoval(null))
+  const suppress = useSuppressLeads(done)
+  const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
+    setParams(writeAddress(next, nextPage, how.sort ?? sort), {
+      preventScrollReset: true,
+      replace: how.replace ?? false,
+    })
 
   // The last page is gone when its leads are.
   const pages = Math.max(1, Math.ceil(total / LEADS_ON_A_PAGE))
@@ -55,11 +70,68 @@ export function Leads() {
     if (isBehindTheEnd) goTo(filter, pages, { replace: true })
   })
 
+  const askToRemove = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name ? `Delete @${name}?` : `Delete ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}?`,
+      body: `Are you sure you want to delete ${count === 1 ? 'this lead? It is' : 'these leads? They are'} taken out of every list too. Messages that were sent stay sent. For an hour this can be undone.`,
+      confirm: count === 1 ? 'Delete lead' : 'Delete leads',
+      danger: true,
+    })
+    if (sure) remove.mutate({ picked, input: null })
+  }
+  const askToSuppress = async (picked: Picked, name?: string) => {
+    const count = pickedCount(picked)
+    const sure = await confirm({
+      title: name
+        ? `Suppress @${name}?`
+        : `Suppress ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}?`,
+      body: 'Nobody in this workspace can write to them any more, in any campaign. What is queued for them is stopped.',
+      confirm: count === 1 ? 'Suppress lead' : 'Suppress leads',
+      danger: true,
+    })
+    if (sure) suppress.mutate({ picked, input: null })
+  }
+
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  if (leads.isSuccess && total === 0 && !isFiltered && !leads.isPlaceholderData) return <NoLeads />
+  const undo = removal && (
+    <Callout
+      title={`${removal.count.toLocaleString('en-US')} ${removal.count === 1 ? 'lead was' : 'leads were'} deleted.`}
+      action={
+        <span className="flex gap-2">
+          <Button
+            size="sm"
+            icon={<Undo2 aria-hidden />}
+            loading={restore.isPending}
+            onClick={() => restore.mutate(removal)}
+          >
+            Undo
+          </Button>
+          <Button size="sm" variant="ghost" onClick={() => setRemoval(null)}>
+            Dismiss
+          </Button>
+        </span>
+      }
+    >
+      They can be brought back within the hour, with their lists, tags and messages.
+    </Callout>
+  )
+  if (leads.isSuccess && total === 0 && !isFiltered && !leads.isPlaceholderData)
+    return (
+      <div className="grid gap-4">
+        {undo}
+        <NoLeads />
+      </div>
+    )
   return (
     <div className="grid gap-4">
-      <LeadFilters filter={filter} onChange={(next) => goTo(next, 1, { replace: true })} />
+      {undo}
+      <LeadFilters
+        view={{ filter, sort, page }}
+        onChange={(next) => goTo(next, 1, { replace: true })}
+        onSort={(next) => goTo(filter, 1, { replace: true, sort: next })}
+        onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
+      />
       {leads.isError ? (
         <Callout
           tone="bad"
@@ -77,12 +149,12 @@ export function Leads() {
           title="No leads found with the selected filter."
           action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
         >
-          Leads match when their bio, name or handle has the keyword, and their followers and status fit.
+          Leads match when their bio, name or handle has the keyword, and their followers, status, tag and basis fit.
         </EmptyState>
       ) : (
         <div>
           {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
-          <Toolbar
+          <LeadsToolbar
             filter={filter}
             total={leads.isSuccess ? total : null}
             onClearFilter={isFiltered ? () => goTo({}, 1) : null}
@@ -94,13 +166,19 @@ export function Leads() {
               queue.mutate({ picked, message })
               selection.clear()
             }}
+            onRemove={askToRemove}
+            onSuppress={askToSuppress}
           />
           <LeadsTable
             leads={shown}
             stale={leads.isPlaceholderData}
+            sort={sort}
+            onSort={(next) => goTo(filter, 1, { replace: true, sort: next })}
             selection={selection}
-            onSend={(lead: Lead) => queue.mutate({ picked: { ids: [lead.id] }, message })}
-            onRemove={remove}
+            onOpen={(lead) => setOpened(lead.id)}
+            onSend={(lead) => queue.mutate({ picked: { ids: [lead.id] }, message })}
+            onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
+            onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
           />
           <Pager
             page={page}
@@ -111,128 +189,32 @@ export function Leads() {
           />
         </div>
       )}
-    </div>
-  )
-}
-
-interface ToolbarProps {
-  filter: LeadFilter
-  /** Null while it is not known. */
-  total: number | null
-  /** Null where nothing is filtered. */
-  onClearFilter: (() => void) | null
-  selection: ReturnType<typeof useLeadSelection>
-  message: string
-  onMessage: (message: string) => void
-  sending: boolean
-  onSend: (picked: Picked) => void
-}
-
-/** What can be done with the leads that are picked. */
-function Toolbar({ filter, total, onClearFilter, selection, message, onMessage, sending, onSend }: ToolbarProps) {
-  const confirm = useConfirm()
-  const [open, setOpen] = useState<'list' | 'message' | null>(null)
-  // All on every page is offered once all of this page are picked.
-  const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
-  const messageable = useMessageableCount(filter, offersAll || selection.all)
-  const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
-  const count = pickedCount(picked)
-
-  const send = async () => {
-    const sure =
-      'ids' in picked ||
-      (await confirm({
-        title: `Send a DM to ${count.toLocaleString('en-US')} leads?`,
-        body: `Each gets: “${shorten(message, 200)}” They are sent one after the other, at the pace of your X account.`,
-        confirm: `Queue ${count.toLocaleString('en-US')} DMs`,
-      }))
-    if (sure) onSend(picked)
-  }
-
-  return (
-    <div className="grid gap-2 pb-3">
-      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
-        <span className="md:hidden">
-          <PagePick selection={selection} label="Select all leads on this page" />
-        </span>
-        <p className="text-muted" role="status" data-numeric>
-          {count > 0
-            ? `${count.toLocaleString('en-US')} selected`
-            : total !== null && `${total.toLocaleString('en-US')} ${total === 1 ? 'lead' : 'leads'}`}
-        </p>
-        {count > 0 ? (
-          <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={selection.clear}>
-            Clear selection
-          </Button>
-        ) : (
-          onClearFilter && (
-            <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={onClearFilter}>
-              Clear filters
-            </Button>
-          )
-        )}
-        {offersAll && !selection.all && messageable !== null && messageable > count && (
-          <Button size="sm" variant="ghost" onClick={selection.pickAll}>
-            Select all {messageable.toLocaleString('en-US')} that can be messaged
-          </Button>
-        )}
-        <div className="ms-auto flex gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
-          <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
-            Add to list
-          </Button>
-          <Button
-            size="sm"
-            variant={count > 0 ? 'primary' : 'secondary'}
-            icon={<Send aria-hidden />}
-            disabled={count === 0}
-            loading={sending}
-            onClick={send}
-          >
-            Send DM{count > 1 && ` to ${count.toLocaleString('en-US')}`}
-          </Button>
-        </div>
-      </div>
-      <p className="flex flex-wrap items-center gap-x-2 text-muted">
-        <span className="min-w-0 wrap-anywhere">
-          A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
-        </span>
-        <Button
-          size="sm"
-          variant="ghost"
-          icon={<Pencil aria-hidden />}
-          className="max-sm:-ms-2.5"
-          onClick={() => setOpen('message')}
-        >
-          Edit message
-        </Button>
-      </p>
-      <AddToList open={open === 'list'} onClose={() => setOpen(null)} picked={picked} onAdded={selection.clear} />
-      <MessageDialog
-        open={open === 'message'}
-        onClose={() => setOpen(null)}
-        message={message}
-        onSave={(next) => {
-          onMessage(next)
-          setOpen(null)
-        }}
+      <LeadSheet
+        id={opened}
+        onClose={() => setOpened(null)}
+        onSuppress={(lead) => askToSuppress({ ids: [lead.id] }, lead.twitterHandle)}
+        onRemove={(lead) => askToRemove({ ids: [lead.id] }, lead.twitterHandle)}
       />
     </div>
   )
 }
 
-/** How many leads match and can be messaged; null until it is known. Only asked where `wanted`. */
-function useMessageableCount(filter: LeadFilter, wanted: boolean): number | null {
-  const parts = useQueries({
-    queries: messageableParts(filter).map((part) =>
-      api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled: wanted }),
-    ),
-  })
-  let count = 0
-  for (const { data } of parts) {
-    if (data === undefined) return null
-    count += data.total
+/** Where each next page begins, as the pages before told: however deep, it then costs what the first one does. */
+function useCursors(filter: LeadFilter, sort: LeadSort) {
+  const under = JSON.stringify([filter, sort])
+  const kept = useRef({ under, byPage: new Map<number, string>() })
+  if (kept.current.under !== under) kept.current = { under, byPage: new Map() }
+  const { byPage } = kept.current
+  return {
+    of: (page: number) => {
+      const cursor = byPage.get(page)
+      return cursor === undefined ? {} : { cursor }
+    },
+    note: (page: number, cursor: string | null) => {
+      if (cursor === null) byPage.delete(page)
+      else byPage.set(page, cursor)
+    },
   }
-  return count
 }
 
 function NoLeads() {

@@ -1,0 +1,94 @@
+import type { ContactBasis } from '@x-automated/contract/leads'
+import { useState } from 'react'
+import { Button } from '../../ui/button'
+import { RadioGroup } from '../../ui/choice'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { basisWords } from './lead-address'
+import { type Picked, pickedCount } from './lead-selection'
+import { useSetBasis } from './use-bulk'
+
+const hints: Record<ContactBasis, string> = {
+  asked: 'They asked to hear from you: a form, a reply, a talk at a fair.',
+  wrote_first: 'They wrote to you on X before you write to them.',
+  customer: 'They buy from you.',
+  none: 'You have no reason on record.',
+}
+const SOURCE_MAX = 500
+
+export interface BasisDialogProps {
+  open: boolean
+  onClose: () => void
+  picked: Picked
+}
+
+/** Says why leads may be written to, since when, and how that is known. */
+export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
+  const count = pickedCount(picked)
+  const [basis, setBasis] = useState<ContactBasis | null>(null)
+  const [day, setDay] = useState('')
+  const [source, setSource] = useState('')
+  const close = () => {
+    setBasis(null)
+    setDay('')
+    setSource('')
+    onClose()
+  }
+  const save = useSetBasis(close)
+  const submit = () => {
+    if (basis)
+      save.mutate({
+        picked,
+        input: {
+          basis,
+          ...(day ? { at: `${day}T00:00:00Z` } : {}),
+          ...(source.trim() ? { source: source.trim() } : {}),
+        },
+      })
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Set contact basis"
+      description={`Of ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}. X allows automated DMs only to people who asked for them or wrote first.`}
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="primary" disabled={basis === null} loading={save.isPending} onClick={submit}>
+            Set contact basis
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <RadioGroup
+          label="Why you may write to them"
+          value={basis}
+          onChange={(next) => setBasis(next as ContactBasis)}
+          options={Object.entries(basisWords).map(([value, label]) => ({
+            value,
+            label,
+            hint: hints[value as ContactBasis],
+          }))}
+        />
+        {basis !== null && basis !== 'none' && (
+          <div className="grid gap-4 sm:grid-cols-[10rem_minmax(0,1fr)]">
+            <Field label="Since" hint="Today, if left empty.">
+              <Input type="date" value={day} onChange={(event) => setDay(event.currentTarget.value)} />
+            </Field>
+            <Field label="How do you know?">
+              <Input
+                value={source}
+                maxLength={SOURCE_MAX}
+                placeholder="Signed up at the spring fair"
+                onChange={(event) => setSource(event.currentTarget.value)}
+              />
+            </Field>
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { columnNames, columnsProblem, guessColumns, KEEP, LEAVE_OUT, readPreview } from './import-columns'
+
+test('a preview is the header and the first five lines, whatever parts them', async () => {
+  const lines = Array.from({ length: 50_000 }, (_, n) => `p_${n};"Name; ${n}"`).join('\r\n')
+  expect(await readPreview(new Blob([`\ufeffHandle;Name\r\n${lines}`]))).toEqual({
+    headers: ['Handle', 'Name'],
+    rows: [0, 1, 2, 3, 4].map((n) => [`p_${n}`, `Name; ${n}`]),
+  })
+  expect(await readPreview(new Blob(['handle,company']))).toEqual({ headers: ['handle', 'company'], rows: [] })
+  for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBeNull()
+})
+
+test('columns are known by their names, each of ours once; others are kept, ours of an export left out', () => {
+  const headers = ['Full Name', 'screen-name', 'Handle', 'Company', 'dm_status', ' ', 'Followers']
+  const guess = guessColumns(headers)
+  expect(guess).toEqual(['name', 'twitter_handle', KEEP, KEEP, LEAVE_OUT, LEAVE_OUT, 'follower_count'])
+  expect(columnNames(headers, guess)).toEqual(['name', 'twitter_handle', 'Handle', 'Company', '', '', 'follower_count'])
+  expect(columnsProblem(headers, guess)).toBeNull()
+})
+
+test('says what keeps an import from being understood', () => {
+  expect(columnsProblem(['a'], [KEEP])).toBe('Choose which column holds the handle.')
+  expect(columnsProblem(['a', 'b'], ['twitter_handle', 'twitter_handle'])).toBe(
+    'Two columns are “Handle”. Leave one of them out.',
+  )
+  expect(columnsProblem(['h', 'A', 'a '], ['twitter_handle', KEEP, KEEP])).toBe(
+    'Two columns are named “a”. Leave one of them out.',
+  )
+})

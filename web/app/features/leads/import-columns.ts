@@ -1,0 +1,110 @@
+import { parse } from 'csv-parse/browser/esm/sync'
+
+/** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
+export const columnWords = {
+  twitter_handle: 'Handle',
+  name: 'Name',
+  bio: 'Bio',
+  follower_count: 'Followers',
+  following_count: 'Following',
+  location: 'Location',
+  website: 'Website',
+  url: 'Profile address',
+  profile_image_url: 'Picture address',
+  source_profile: 'Found at',
+  x_user_id: "X's user id",
+  tags: 'Tags',
+  basis: 'Contact basis',
+  basis_at: 'Basis since',
+  basis_source: 'How the basis is known',
+  metadata: 'More, as JSON',
+} as const
+type Known = keyof typeof columnWords
+
+/** Other names that such columns have in the exports of other programs. */
+const alsoCalled: Record<string, Known> = {
+  handle: 'twitter_handle',
+  username: 'twitter_handle',
+  user_name: 'twitter_handle',
+  screen_name: 'twitter_handle',
+  twitter: 'twitter_handle',
+  x_handle: 'twitter_handle',
+  full_name: 'name',
+  display_name: 'name',
+  description: 'bio',
+  about: 'bio',
+  followers: 'follower_count',
+  followers_count: 'follower_count',
+  following: 'following_count',
+  friends_count: 'following_count',
+  user_id: 'x_user_id',
+  twitter_id: 'x_user_id',
+  avatar: 'profile_image_url',
+  tag: 'tags',
+  contact_basis: 'basis',
+}
+/** Written by our own export, and never taken back. */
+const ours = new Set(['id', 'dm_status', 'created_at', 'updated_at'])
+
+export const KEEP = '*keep*'
+export const LEAVE_OUT = ''
+
+export interface Preview {
+  headers: string[]
+  /** The first lines behind the header. */
+  rows: string[][]
+}
+
+const PREVIEW_BYTES = 256 * 1024
+const PREVIEW_ROWS = 5
+
+/** Reads a file's header and first lines; null where they cannot be read as CSV. However large it is, only its beginning is read. */
+export async function readPreview(file: Blob): Promise<Preview | null> {
+  const text = (await file.slice(0, PREVIEW_BYTES).text()).replace(/^\ufeff/, '')
+  const first = text.split(/\r\n|\n|\r/, 1)[0] ?? ''
+  const delimiter = [',', ';', '\t'].reduce((best, mark) =>
+    first.split(mark).length > first.split(best).length ? mark : best,
+  )
+  try {
+    const [headers, ...rows] = parse(text, { delimiter, relax_column_count: true, to: PREVIEW_ROWS + 1 }) as string[][]
+    return headers?.some((name) => name.trim() !== '') ? { headers, rows } : null
+  } catch {
+    return null
+  }
+}
+
+/** What each column most likely is, by its name; each of ours is taken once. */
+export function guessColumns(headers: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return headers.map((header) => {
+    const name = header
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_')
+    if (name === '' || ours.has(name)) return LEAVE_OUT
+    const known = Object.hasOwn(columnWords, name)
+      ? name
+      : Object.hasOwn(alsoCalled, name)
+        ? alsoCalled[name]
+        : undefined
+    if (known === undefined || taken.has(known)) return KEEP
+    taken.add(known)
+    return known
+  })
+}
+
+/** What is wrong with the choice, in words to show; null: nothing. */
+export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
+  const known = chosen.filter((one) => Object.hasOwn(columnWords, one)) as Known[]
+  if (!known.includes('twitter_handle')) return 'Choose which column holds the handle.'
+  const double = known.find((one, place) => known.indexOf(one) !== place)
+  if (double) return `Two columns are “${columnWords[double]}”. Leave one of them out.`
+  const kept = headers.filter((_, place) => chosen[place] === KEEP).map((name) => name.trim().toLowerCase())
+  const twice = kept.find((name, place) => kept.indexOf(name) !== place)
+  return twice === undefined ? null : `Two columns are named “${twice}”. Leave one of them out.`
+}
+
+/** The columns as the API takes them. */
+export function columnNames(headers: readonly string[], chosen: readonly string[]): string[] {
+  return headers.map((header, place) => (chosen[place] === KEEP ? header.trim() : (chosen[place] ?? LEAVE_OUT)))
+}

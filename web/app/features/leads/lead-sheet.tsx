@@ -1,0 +1,306 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads'
+import {
+  Ban,
+  Import,
+  ListPlus,
+  type LucideIcon,
+  MessageSquare,
+  Pencil,
+  Radar,
+  Tag as TagSign,
+  Trash2,
+} from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Avatar } from '../../ui/avatar'
+import { StatusBadge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Checkbox } from '../../ui/choice'
+import { DateTime } from '../../ui/date-time'
+import { Sheet } from '../../ui/dialog'
+import { Pager } from '../../ui/pager'
+import { SkeletonText } from '../../ui/skeleton'
+import { XHandle } from '../x-account/x-handle'
+import { BasisDialog } from './basis-dialog'
+import { basisWords } from './lead-address'
+import { LeadFollowers } from './lead-parts'
+import { pictureOf } from './lead-picture'
+import { TagBadge, useTags } from './tag-badge'
+import { NewTag } from './tag-dialog'
+import { useTagLeads } from './use-bulk'
+
+const EVENTS_ON_A_PAGE = 20
+
+export interface LeadSheetProps {
+  /** Null: closed. */
+  id: string | null
+  onClose: () => void
+  onSuppress: (lead: LeadDetail) => void
+  onRemove: (lead: LeadDetail) => void
+}
+
+/** Everything that is known of one lead, and what happened to it. */
+export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps) {
+  const [settingBasis, setSettingBasis] = useState(false)
+  const lead = useQuery(
+    api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
+  )
+  const known = lead.data
+  return (
+    <Sheet
+      open={id !== null}
+      onClose={onClose}
+      title={known ? known.name || `@${known.twitterHandle}` : 'Lead'}
+      description={known && <XHandle handle={known.twitterHandle} />}
+      footer={
+        known && (
+          <>
+            <Button size="sm" icon={<Ban aria-hidden />} onClick={() => onSuppress(known)}>
+              Suppress
+            </Button>
+            <Button size="sm" variant="danger" icon={<Trash2 aria-hidden />} onClick={() => onRemove(known)}>
+              Delete lead
+            </Button>
+          </>
+        )
+      }
+    >
+      {lead.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => lead.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(lead.error)}
+        </Callout>
+      ) : known ? (
+        <div className="grid gap-6">
+          <Profile lead={known} />
+          <Part
+            title="Contact basis"
+            aside={
+              <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setSettingBasis(true)}>
+                Change
+              </Button>
+            }
+          >
+            <p>{basisWords[known.basis]}</p>
+            {known.basisAt && (
+              <p className="text-muted">
+                Since <DateTime value={known.basisAt} precision="day" />
+                {known.basisSource && <> · {known.basisSource}</>}
+              </p>
+            )}
+          </Part>
+          <Tags lead={known} />
+          <History id={known.id} />
+          <BasisDialog open={settingBasis} onClose={() => setSettingBasis(false)} picked={{ ids: [known.id] }} />
+        </div>
+      ) : (
+        <SkeletonText lines={8} />
+      )}
+    </Sheet>
+  )
+}
+
+function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="grid gap-2">
+      <div className="flex min-h-8 items-center justify-between gap-3">
+        <h3 className="font-strong">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+function Profile({ lead }: { lead: LeadDetail }) {
+  const more = Object.entries(lead.metadata)
+  const facts: [string, ReactNode][] = [
+    ['Followers', <LeadFollowers key="n" followerCount={lead.followerCount} />],
+    ['Following', <LeadFollowers key="f" followerCount={lead.followingCount} />],
+    ['Location', lead.location],
+    ['Website', lead.website && <SafeLink key="w" href={lead.website} />],
+    ['Found at', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
+    ['Added', <DateTime key="a" value={lead.createdAt} />],
+    ...more.map(([name, value]): [string, ReactNode] => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  ]
+  return (
+    <div className="grid gap-4">
+      <div className="flex items-start gap-3">
+        <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="lg" />
+        <div className="grid min-w-0 gap-2">
+          <StatusBadge status={lead.dmStatus} />
+          <bdi className="wrap-anywhere text-muted">{lead.bio?.trim() || 'No bio available'}</bdi>
+        </div>
+      </div>
+      <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className="contents">
+                <dt className="truncate text-muted" title={name}>
+                  {name}
+                </dt>
+                <dd className="wrap-anywhere">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </div>
+  )
+}
+
+/** An address that somebody else wrote: a link only where it leads to a page. */
+function SafeLink({ href }: { href: string }) {
+  if (!/^https?:\/\//i.test(href)) return href
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" className="underline underline-offset-[0.2em]">
+      {href.replace(/^https?:\/\//i, '')}
+    </a>
+  )
+}
+
+function Tags({ lead }: { lead: LeadDetail }) {
+  const tags = useTags().data?.tags ?? []
+  const [editing, setEditing] = useState(false)
+  const change = useTagLeads()
+  const given = tags.filter(({ id }) => lead.tagIds.includes(id))
+  const set = (id: string, on: boolean) =>
+    change.mutate({ picked: { ids: [lead.id] }, input: { add: on ? [id] : [], remove: on ? [] : [id] } })
+  return (
+    <Part
+      title="Tags"
+      aside={
+        <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setEditing(!editing)}>
+          {editing ? 'Done' : 'Edit tags'}
+        </Button>
+      }
+    >
+      {editing ? (
+        <div className="grid gap-2">
+          {tags.map((tag) => (
+            <Checkbox
+              key={tag.id}
+              checked={lead.tagIds.includes(tag.id)}
+              disabled={change.isPending}
+              onChange={(event) => set(tag.id, event.currentTarget.checked)}
+              label={<TagBadge tag={tag} />}
+            />
+          ))}
+          <NewTag onCreated={(id) => set(id, true)} />
+        </div>
+      ) : given.length > 0 ? (
+        <span className="flex flex-wrap gap-1">
+          {given.map((tag) => (
+            <TagBadge key={tag.id} tag={tag} />
+          ))}
+        </span>
+      ) : (
+        <p className="text-muted">No tags</p>
+      )}
+    </Part>
+  )
+}
+
+const signs: Record<LeadEvent['kind'], LucideIcon> = {
+  created: Import,
+  scraped: Radar,
+  listed: ListPlus,
+  tagged: TagSign,
+  messaged: MessageSquare,
+}
+
+function History({ id }: { id: string }) {
+  const [at, setAt] = useState({ id, page: 1 })
+  const page = at.id === id ? at.page : 1
+  const history = useQuery(
+    api.leads.history.queryOptions({
+      input: { id, page, pageSize: EVENTS_ON_A_PAGE },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  return (
+    <Part title="History">
+      {history.isError ? (
+        <Callout tone="bad">{errorWords(history.error)}</Callout>
+      ) : history.data ? (
+        <ol className="grid gap-3">
+          {history.data.events.map((event) => {
+            const Sign = signs[event.kind]
+            return (
+              <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
+                <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+                <div className="grid min-w-0 flex-1 gap-0.5">
+                  <EventWords event={event} />
+                  <DateTime value={event.at} className="text-xs text-muted" />
+                </div>
+              </li>
+            )
+          })}
+        </ol>
+      ) : (
+        <SkeletonText lines={4} />
+      )}
+      <Pager
+        page={page}
+        pageSize={EVENTS_ON_A_PAGE}
+        total={history.data?.total ?? 0}
+        onChange={(next) => setAt({ id, page: next })}
+        noun="events"
+      />
+    </Part>
+  )
+}
+
+function EventWords({ event }: { event: LeadEvent }) {
+  switch (event.kind) {
+    case 'created':
+      return <p>Became a lead</p>
+    case 'scraped':
+      return (
+        <p>
+          Found among the {event.type === 'followers' ? 'followers' : 'followed'} of{' '}
+          <XHandle handle={event.twitterHandle} />
+        </p>
+      )
+    case 'listed':
+      return (
+        <p className="wrap-anywhere">
+          Added to the list <bdi className="font-strong">{event.listName}</bdi>
+        </p>
+      )
+    case 'tagged':
+      return (
+        <p className="wrap-anywhere">
+          Tagged <bdi className="font-strong">{event.tagName}</bdi>
+        </p>
+      )
+    case 'messaged':
+      return (
+        <>
+          <p className="flex flex-wrap items-center gap-2 wrap-anywhere">
+            {event.campaignName ? (
+              <span>
+                DM of <bdi className="font-strong">{event.campaignName}</bdi>
+              </span>
+            ) : (
+              'Direct DM'
+            )}
+            <StatusBadge status={event.status} />
+          </p>
+          <bdi className="wrap-anywhere text-muted">“{event.message}”</bdi>
+          {event.errorMessage && <p className="text-bad wrap-anywhere">{event.errorMessage}</p>}
+        </>
+      )
+  }
+}

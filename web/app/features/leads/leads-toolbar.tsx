@@ -1,0 +1,180 @@
+import { useQueries } from '@tanstack/react-query'
+import type { LeadFilter } from '@x-automated/contract/leads'
+import { Ban, Ellipsis, HandHeart, ListPlus, Pencil, Send, Tag as TagSign, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api'
+import { Button, IconButton } from '../../ui/button'
+import { useConfirm } from '../../ui/confirm'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
+import { shorten } from '../../ui/shorten'
+import { AddToList } from './add-to-list'
+import { BasisDialog } from './basis-dialog'
+import { type Picked, pickedCount, type useLeadSelection } from './lead-selection'
+import { messageableParts } from './lead-standing'
+import { PagePick } from './leads-table'
+import { ManageTagsDialog } from './manage-tags-dialog'
+import { MessageDialog } from './message-dialog'
+import { TagDialog } from './tag-dialog'
+
+const MESSAGE_SHOWN = 70
+
+export interface LeadsToolbarProps {
+  filter: LeadFilter
+  /** Null while it is not known. */
+  total: number | null
+  /** Null where nothing is filtered. */
+  onClearFilter: (() => void) | null
+  selection: ReturnType<typeof useLeadSelection>
+  message: string
+  onMessage: (message: string) => void
+  sending: boolean
+  onSend: (picked: Picked) => void
+  onSuppress: (picked: Picked) => void
+  onRemove: (picked: Picked) => void
+}
+
+/** What can be done with the leads that are picked. */
+export function LeadsToolbar({
+  filter,
+  total,
+  onClearFilter,
+  selection,
+  message,
+  onMessage,
+  sending,
+  onSend,
+  onSuppress,
+  onRemove,
+}: LeadsToolbarProps) {
+  const confirm = useConfirm()
+  const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
+  const close = () => setOpen(null)
+  // All on every page is offered once all of this page are picked.
+  const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
+  const messageable = useMessageableCount(filter, offersAll || selection.all)
+  const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
+  const count = pickedCount(picked)
+
+  const send = async () => {
+    const sure =
+      'ids' in picked ||
+      (await confirm({
+        title: `Send a DM to ${count.toLocaleString('en-US')} leads?`,
+        body: `Each gets: “${shorten(message, 200)}” They are sent one after the other, at the pace of your X account.`,
+        confirm: `Queue ${count.toLocaleString('en-US')} DMs`,
+      }))
+    if (sure) onSend(picked)
+  }
+
+  return (
+    <div className="grid gap-2 pb-3">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
+        <span className="md:hidden">
+          <PagePick selection={selection} label="Select all leads on this page" />
+        </span>
+        <p className="text-muted" role="status" data-numeric>
+          {count > 0
+            ? `${count.toLocaleString('en-US')} selected`
+            : total !== null && `${total.toLocaleString('en-US')} ${total === 1 ? 'lead' : 'leads'}`}
+        </p>
+        {count > 0 ? (
+          <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={selection.clear}>
+            Clear selection
+          </Button>
+        ) : (
+          onClearFilter && (
+            <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={onClearFilter}>
+              Clear filters
+            </Button>
+          )
+        )}
+        {offersAll && !selection.all && messageable !== null && messageable > count && (
+          <Button size="sm" variant="ghost" onClick={selection.pickAll}>
+            Select all {messageable.toLocaleString('en-US')} that can be messaged
+          </Button>
+        )}
+        <div className="ms-auto flex gap-2 max-sm:w-full max-sm:flex-wrap max-sm:[&>*:not(:last-child)]:flex-1">
+          <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
+            Add to list
+          </Button>
+          <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => setOpen('tag')}>
+            Tag
+          </Button>
+          <Button
+            size="sm"
+            variant={count > 0 ? 'primary' : 'secondary'}
+            icon={<Send aria-hidden />}
+            disabled={count === 0}
+            loading={sending}
+            onClick={send}
+          >
+            Send DM{count > 1 && ` to ${count.toLocaleString('en-US')}`}
+          </Button>
+          <Menu
+            trigger={
+              <IconButton label="More for the selected leads" size="sm" variant="secondary">
+                <Ellipsis aria-hidden />
+              </IconButton>
+            }
+          >
+            <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => setOpen('basis')}>
+              Set contact basis
+            </MenuItem>
+            <MenuItem icon={<TagSign aria-hidden />} onSelect={() => setOpen('tags')}>
+              Manage tags
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={() => onSuppress(picked)}>
+              Suppress leads
+            </MenuItem>
+            <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
+              Delete leads
+            </MenuItem>
+          </Menu>
+        </div>
+      </div>
+      <p className="flex flex-wrap items-center gap-x-2 text-muted">
+        <span className="min-w-0 wrap-anywhere">
+          A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
+        </span>
+        <Button
+          size="sm"
+          variant="ghost"
+          icon={<Pencil aria-hidden />}
+          className="max-sm:-ms-2.5"
+          onClick={() => setOpen('message')}
+        >
+          Edit message
+        </Button>
+      </p>
+      <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
+      <TagDialog open={open === 'tag'} onClose={close} picked={picked} onManage={() => setOpen('tags')} />
+      <ManageTagsDialog open={open === 'tags'} onClose={close} />
+      <BasisDialog open={open === 'basis'} onClose={close} picked={picked} />
+      <MessageDialog
+        open={open === 'message'}
+        onClose={close}
+        message={message}
+        onSave={(next) => {
+          onMessage(next)
+          close()
+        }}
+      />
+    </div>
+  )
+}
+
+/** How many leads match and can be messaged; null until it is known. Only asked where `wanted`. */
+function useMessageableCount(filter: LeadFilter, wanted: boolean): number | null {
+  const parts = useQueries({
+    queries: messageableParts(filter).map((part) =>
+      api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled: wanted }),
+    ),
+  })
+  let count = 0
+  for (const { data } of parts) {
+    if (data === undefined) return null
+    count += data.total
+  }
+  return count
+}

@@ -1,0 +1,201 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SavedFilter } from '@x-automated/contract/saved-filters'
+import { Bookmark, BookmarkPlus, Link2, Pencil, Settings2, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button, IconButton } from '../../ui/button'
+import { useConfirm } from '../../ui/confirm'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../ui/menu'
+import { toast } from '../../ui/toast'
+import { type LeadsView, writeAddress } from './lead-address'
+
+export interface SavedFiltersProps {
+  view: LeadsView
+  isFiltered: boolean
+  onPick: (saved: Pick<SavedFilter, 'filter' | 'sort'>) => void
+}
+
+/** Filters that were given a name, for everyone in the workspace; and a link to what the page shows. */
+export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
+  const saved = useQuery(api.savedFilters.list.queryOptions()).data?.filters ?? []
+  const [open, setOpen] = useState<'save' | 'manage' | null>(null)
+  const copyLink = async () => {
+    const address = new URL(location.pathname, location.origin)
+    address.search = writeAddress(view.filter, 1, view.sort).toString()
+    try {
+      await navigator.clipboard.writeText(address.href)
+      toast.success('Link copied')
+    } catch {
+      toast.error('The link could not be copied.')
+    }
+  }
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="sm" icon={<Bookmark aria-hidden />}>
+            Saved filters
+          </Button>
+        }
+      >
+        {saved.length === 0 && <MenuNote>Nothing saved yet.</MenuNote>}
+        {saved.map((one) => (
+          <MenuItem key={one.id} icon={<Bookmark aria-hidden />} onSelect={() => onPick(one)}>
+            <bdi className="truncate">{one.name}</bdi>
+          </MenuItem>
+        ))}
+        <MenuSeparator />
+        <MenuItem icon={<BookmarkPlus aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('save')}>
+          Save this filter
+        </MenuItem>
+        <MenuItem icon={<Link2 aria-hidden />} onSelect={copyLink}>
+          Copy link to this view
+        </MenuItem>
+        {saved.length > 0 && (
+          <MenuItem icon={<Settings2 aria-hidden />} onSelect={() => setOpen('manage')}>
+            Manage saved filters
+          </MenuItem>
+        )}
+      </Menu>
+      <SaveFilter open={open === 'save'} onClose={() => setOpen(null)} view={view} />
+      <ManageFilters open={open === 'manage'} onClose={() => setOpen(null)} saved={saved} />
+    </>
+  )
+}
+
+function useFilterChange() {
+  const queries = useQueryClient()
+  return { onSettled: () => queries.invalidateQueries({ queryKey: api.savedFilters.key() }) }
+}
+
+function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => void; view: LeadsView }) {
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const close = () => {
+    setName('')
+    setProblem(undefined)
+    onClose()
+  }
+  const save = useMutation(
+    api.savedFilters.create.mutationOptions({
+      ...useFilterChange(),
+      onSuccess: ({ name }) => {
+        toast.success(`Filter "${name}" saved`)
+        close()
+      },
+      onError: (error) => setProblem(errorWords(error)),
+    }),
+  )
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
+    if (name.trim() === '') return setProblem('Filter name cannot be empty.')
+    save.mutate({ name, filter: view.filter, sort: view.sort })
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Save this filter"
+      description="Everyone in the workspace finds it under “Saved filters”."
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="primary" loading={save.isPending} onClick={() => submit()}>
+            Save filter
+          </Button>
+        </>
+      }
+    >
+      <form noValidate onSubmit={submit}>
+        <Field label="Name" error={problem}>
+          <Input
+            value={name}
+            maxLength={100}
+            placeholder="Founders with 1,000 followers"
+            onChange={(event) => {
+              setName(event.currentTarget.value)
+              setProblem(undefined)
+            }}
+          />
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+function ManageFilters({
+  open,
+  onClose,
+  saved,
+}: {
+  open: boolean
+  onClose: () => void
+  saved: readonly SavedFilter[]
+}) {
+  const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
+  const confirm = useConfirm()
+  const settled = useFilterChange()
+  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorWords(error)}`)
+  const rename = useMutation(
+    api.savedFilters.update.mutationOptions({ ...settled, onError, onSuccess: () => setRenaming(null) }),
+  )
+  const remove = useMutation(api.savedFilters.remove.mutationOptions({ ...settled, onError }))
+  const askToRemove = async ({ id, name }: SavedFilter) => {
+    const sure = await confirm({
+      title: `Delete the filter “${name}”?`,
+      body: 'The leads stay as they are.',
+      confirm: 'Delete filter',
+      danger: true,
+    })
+    if (sure) remove.mutate({ id })
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title="Saved filters" footer={<Button onClick={onClose}>Done</Button>}>
+      <ul className="grid divide-y divide-line">
+        {saved.map((one) => (
+          <li key={one.id} className="flex min-h-12 items-center gap-2 py-2">
+            {renaming?.id === one.id ? (
+              <form
+                className="flex flex-1 items-start gap-2"
+                onSubmit={(event) => {
+                  event.preventDefault()
+                  if (renaming.name.trim() !== '') rename.mutate(renaming)
+                }}
+              >
+                <Field label={`New name of ${one.name}`} hideLabel className="flex-1">
+                  <Input
+                    value={renaming.name}
+                    maxLength={100}
+                    onChange={(event) => setRenaming({ id: one.id, name: event.currentTarget.value })}
+                  />
+                </Field>
+                <Button onClick={() => setRenaming(null)}>Cancel</Button>
+                <Button type="submit" variant="primary" disabled={renaming.name.trim() === ''}>
+                  Rename
+                </Button>
+              </form>
+            ) : (
+              <>
+                <bdi className="min-w-0 flex-1 truncate">{one.name}</bdi>
+                <IconButton
+                  label={`Rename ${one.name}`}
+                  size="sm"
+                  onClick={() => setRenaming({ id: one.id, name: one.name })}
+                >
+                  <Pencil aria-hidden />
+                </IconButton>
+                <IconButton label={`Delete ${one.name}`} size="sm" onClick={() => askToRemove(one)}>
+                  <Trash2 aria-hidden />
+                </IconButton>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {saved.length === 0 && <p className="text-muted">Nothing saved yet.</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Plus, Settings2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Checkbox, RadioGroup } from '../../ui/choice'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { SkeletonText } from '../../ui/skeleton'
+import { type Picked, pickedCount } from './lead-selection'
+import { TagBadge, useTags } from './tag-badge'
+import { useTagLeads } from './use-bulk'
+
+export interface TagDialogProps {
+  open: boolean
+  onClose: () => void
+  picked: Picked
+  onManage: () => void
+}
+
+/** Gives tags to leads, or takes them off. */
+export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
+  const count = pickedCount(picked)
+  const tags = useTags()
+  const [way, setWay] = useState<'add' | 'remove'>('add')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const close = () => {
+    setChosen(new Set())
+    setWay('add')
+    onClose()
+  }
+  const change = useTagLeads(close)
+  const known = tags.data?.tags ?? []
+  const ids = known.flatMap(({ id }) => (chosen.has(id) ? id : []))
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    setChosen(next)
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Tag leads"
+      description={`${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`}
+      footer={
+        <>
+          <Button variant="ghost" icon={<Settings2 aria-hidden />} className="sm:me-auto" onClick={onManage}>
+            Manage tags
+          </Button>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={ids.length === 0}
+            loading={change.isPending}
+            onClick={() =>
+              change.mutate({
+                picked,
+                input: { add: way === 'add' ? ids : [], remove: way === 'remove' ? ids : [] },
+              })
+            }
+          >
+            {way === 'add' ? 'Add tags' : 'Remove tags'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-5">
+        <RadioGroup
+          label="What to do"
+          hideLabel
+          value={way}
+          onChange={(next) => setWay(next === 'remove' ? 'remove' : 'add')}
+          options={[
+            { value: 'add', label: 'Add these tags' },
+            { value: 'remove', label: 'Remove these tags' },
+          ]}
+        />
+        {tags.isPending ? (
+          <SkeletonText lines={3} />
+        ) : tags.isError ? (
+          <Callout tone="bad">{errorWords(tags.error)}</Callout>
+        ) : known.length === 0 ? (
+          <p className="text-muted">There are no tags yet. Make the first one below.</p>
+        ) : (
+          <fieldset className="grid gap-2">
+            <legend className="mb-2 font-strong">Tags</legend>
+            {known.map((tag) => (
+              <Checkbox
+                key={tag.id}
+                checked={chosen.has(tag.id)}
+                onChange={() => toggle(tag.id)}
+                label={<TagBadge tag={tag} />}
+              />
+            ))}
+          </fieldset>
+        )}
+        <NewTag onCreated={(id) => setChosen(new Set([...chosen, id]))} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** Makes a tag without leaving. */
+export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const create = useMutation(
+    api.tags.create.mutationOptions({
+      onSuccess: async (tag) => {
+        await queries.invalidateQueries({ queryKey: api.tags.key() })
+        setName('')
+        onCreated(tag.id)
+      },
+      onError: (error) => setProblem(errorWords(error)),
+    }),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (name.trim() === '') return setProblem('Tag name cannot be empty.')
+    create.mutate({ name })
+  }
+  return (
+    <form noValidate onSubmit={submit} className="flex items-start gap-2 border-t border-line pt-4">
+      <Field label="New tag" hideLabel error={problem} className="flex-1">
+        <Input
+          value={name}
+          maxLength={50}
+          placeholder="New tag, such as VIP"
+          onChange={(event) => {
+            setName(event.currentTarget.value)
+            setProblem(undefined)
+          }}
+        />
+      </Field>
+      <Button type="submit" icon={<Plus aria-hidden />} loading={create.isPending}>
+        Create tag
+      </Button>
+    </form>
+  )
+}

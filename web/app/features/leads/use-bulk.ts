@@ -1,0 +1,114 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ContactBasis } from '@x-automated/contract/leads'
+import { api, client, errorWords } from '../../api'
+import { toast } from '../../ui/toast'
+import { type Picked, selectionsOf } from './lead-selection'
+
+type Selection = ReturnType<typeof selectionsOf>[number]
+
+/** Does something with leads, in as many calls as naming them takes. */
+function useBulk<Input, Answer>(
+  what: string,
+  call: (selection: Selection, input: Input) => Promise<Answer>,
+  onDone: (answers: Answer[], input: Input) => void,
+) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
+      const answers: Answer[] = []
+      for (const selection of selectionsOf(picked)) answers.push(await call(selection, input))
+      return answers
+    },
+    onSuccess: (answers, { input }) => onDone(answers, input),
+    onError: (error) => toast.error(`${what}: ${errorWords(error, 'Unknown error')}`),
+    onSettled: () =>
+      Promise.all(
+        [api.leads, api.lists, api.tags, api.suppressions].map((part) =>
+          queries.invalidateQueries({ queryKey: part.key() }),
+        ),
+      ),
+  })
+}
+
+const sum = <T>(answers: T[], of: (answer: T) => number) => answers.reduce((total, answer) => total + of(answer), 0)
+const leads = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}`
+
+export function useTagLeads(onDone: () => void = () => {}) {
+  return useBulk(
+    'Failed to change tags',
+    (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
+    (answers) => {
+      const changed = sum(answers, (answer) => answer.changed)
+      if (changed === 0) toast.info('The tags were so already.')
+      else toast.success(`${changed.toLocaleString('en-US')} ${changed === 1 ? 'tag' : 'tags'} changed`)
+      onDone()
+    },
+  )
+}
+
+export interface BasisInput {
+  basis: ContactBasis
+  at?: string
+  source?: string
+}
+
+export function useSetBasis(onDone: () => void = () => {}) {
+  return useBulk(
+    'Failed to set the contact basis',
+    (selection, input: BasisInput) => client.leads.setBasis({ ...selection, ...input }),
+    (answers) => {
+      toast.success(`Contact basis of ${leads(sum(answers, (answer) => answer.changed))} set`)
+      onDone()
+    },
+  )
+}
+
+export function useSuppressLeads(onDone: () => void = () => {}) {
+  return useBulk(
+    'Failed to suppress leads',
+    (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
+    (answers) => {
+      const stopped = sum(answers, (answer) => answer.stopped)
+      const words = `${leads(sum(answers, (answer) => answer.suppressed))} added to the suppression list`
+      toast.success(stopped === 0 ? words : `${words}, ${stopped} queued DMs stopped`)
+      onDone()
+    },
+  )
+}
+
+/** What a deletion left to take it back by. */
+export interface Removal {
+  ids: string[]
+  count: number
+}
+
+/** @param onRemoved told where something was deleted */
+export function useRemoveLeads(onRemoved: (removal: Removal) => void) {
+  return useBulk(
+    'Failed to delete leads',
+    (selection, _: null) => client.leads.removeMany(selection),
+    (answers) => {
+      const count = sum(answers, (answer) => answer.removed)
+      toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
+      if (count > 0) onRemoved({ ids: answers.flatMap(({ removalId }) => removalId ?? []), count })
+    },
+  )
+}
+
+export function useRestoreLeads(onRestored: () => void) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async ({ ids }: Removal) => {
+      let restored = 0
+      for (const removalId of ids) restored += (await client.leads.restore({ removalId })).restored
+      return restored
+    },
+    onSuccess: (restored) => {
+      toast.success(`${leads(restored)} restored`)
+      onRestored()
+    },
+    onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
+    onSettled: () =>
+      Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
+  })
+}
