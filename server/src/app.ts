@@ -134,7 +134,8 @@ export async function createApp(services: Services, webFolder: string): Promise<
   serveScrapeEvents(app, services)
   await serveDocs(app)
   serveApi(app, services)
-  await servePages(app, webFolder)
+  // A stand-in X draws the pictures of its people itself.
+  await servePages(app, webFolder, env.standIns && env.x ? new URL(env.x.apiUrl).origin : null)
   return app
 }
 

@@ -12,6 +12,9 @@ interface Page {
   isFramed: boolean
 }
 
+/** What every signed-in page begins from. */
+const FALLBACK_FILE = '__spa-fallback.html'
+
 /** The join widget: the one page that others may frame, and the script by which they do (docs/widget.md). */
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
@@ -19,9 +22,10 @@ const WIDGET_SCRIPT = 'embed.js'
 /**
  * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
  * @param folder web/build/client
+ * @param pictures where pictures of people on X come from, beside X's own host; null: from nowhere else
  */
-export async function servePages(app: FastifyInstance, folder: string): Promise<void> {
-  const pages = existsSync(folder) ? readPages(folder) : new Map<string, Page>()
+export async function servePages(app: FastifyInstance, folder: string, pictures: string | null): Promise<void> {
+  const pages = existsSync(folder) ? readPages(folder, pictures) : new Map<string, Page>()
   const fallback = pages.get('/__spa-fallback')
   const list = readPageList(folder)
   const notFound = pages.get(list.notFound)
@@ -69,17 +73,22 @@ function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply
 }
 
 /** Every HTML file of the build by its path, with a policy that allows exactly its own inline scripts. */
-function readPages(folder: string): Map<string, Page> {
+function readPages(folder: string, pictures: string | null): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
   return new Map(
     files.map((file) => {
-      const html = readFileSync(join(folder, file), 'utf8')
+      const built = readFileSync(join(folder, file), 'utf8')
+      // The pages that show leads read there what the policy allows.
+      const html =
+        pictures && file === FALLBACK_FILE
+          ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
+          : built
       const path = `/${file
         .replaceAll('\\', '/')
         .replace(/(^|\/)index\.html$/, '')
         .replace(/\.html$/, '')}`
       const isFramed = path === WIDGET_PAGE
-      return [path, { html, policy: policyFor(html, isFramed ? '*' : "'none'"), isFramed }]
+      return [path, { html, policy: policyFor(html, isFramed ? '*' : "'none'", pictures), isFramed }]
     }),
   )
 }
@@ -104,7 +113,7 @@ function patternOf(path: string): RegExp {
  * A prerendered page can carry no nonce, so its inline scripts are allowed by their hashes.
  * @param framedBy who may show the page in a frame
  */
-function policyFor(html: string, framedBy: "'none'" | '*'): string {
+function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
   const hashes = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
     ([, script]) =>
       `'sha256-${createHash('sha256')
@@ -115,7 +124,7 @@ function policyFor(html: string, framedBy: "'none'" | '*'): string {
     "default-src 'self'",
     `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
     "style-src 'self'",
-    "img-src 'self' data: https://pbs.twimg.com",
+    `img-src 'self' data: https://pbs.twimg.com${pictures ? ` ${pictures}` : ''}`,
     "font-src 'self'",
     "connect-src 'self'",
     "object-src 'none'",

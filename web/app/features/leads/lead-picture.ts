@@ -1,8 +1,16 @@
 import type { Lead } from '@x-automated/contract/leads'
 
-/** Pictures come from X's own host, the only one that the content security policy lets in; an imported address may be anyone's. */
+/** X's own host. An imported address may be anyone's, and the content security policy lets in no other. */
 const PICTURES = 'https://pbs.twimg.com/'
 
+/** Where else this server's policy lets pictures come from: it says so in the page. */
+function otherPictures(): string | null {
+  return document.querySelector<HTMLMetaElement>('meta[name="pictures"]')?.content || null
+}
+
 export function pictureOf({ profileImageUrl }: Pick<Lead, 'profileImageUrl'>): string | null {
-  return profileImageUrl?.startsWith(PICTURES) ? profileImageUrl : null
+  if (!profileImageUrl) return null
+  const other = otherPictures()
+  const isLetIn = profileImageUrl.startsWith(PICTURES) || (other !== null && profileImageUrl.startsWith(`${other}/`))
+  return isLetIn ? profileImageUrl : null
 }

@@ -1,0 +1,337 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const PASSWORD = 'Correct-horse1'
+
+async function signUp(page: Page, email: string) {
+  await page.goto('/auth')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click()
+  await page.getByText(/^Almost there!/).waitFor()
+  await page.goto(await linkInMail(world.mailbox, email, /Confirm/))
+  await page.waitForURL('**/dashboard')
+}
+
+/** A file as another program writes it: 64 people, one line of it bad. */
+function file() {
+  const people = Array.from({ length: 64 }, (_, n) => {
+    const bio =
+      n % 5 === 0 ? '' : `${n % 2 ? 'Founder of a SaaS' : 'Paints'} ${'and so on '.repeat(n === 1 ? 15 : 0)}`.trim()
+    return `@person_${n},Person ${String(n).padStart(2, '0')},${bio},${n % 7 === 0 ? '' : n * 100},Company ${n},${n % 8 === 0 ? 'VIP' : ''}`
+  })
+  return ['Screen Name,Full Name,About,Followers,Company,Groups', ...people, 'not a handle,X,,,,'].join('\n')
+}
+
+const call = (page: Page, path: string, body?: unknown) =>
+  page.evaluate(
+    async ([path, body]) => {
+      const answer = await fetch(`/api${path}`, {
+        method: body === null ? 'GET' : 'POST',
+        headers: {
+          authorization: `Bearer ${localStorage.getItem('authToken')}`,
+          ...(body === null ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === null ? {} : { body: JSON.stringify(body) }),
+      })
+      return answer.json()
+    },
+    [path, body ?? null] as const,
+  )
+
+const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ hasText: `@${handle}` })
+const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
+const gone = async (page: Page, words: string) => {
+  await page.getByText(words).first().waitFor()
+  for (const close of await page.getByRole('button', { name: 'Close notice' }).all())
+    await close.click().catch(() => {})
+}
+
+describe('the leads page, in a browser', () => {
+  it('imports, filters, sorts, picks, tags, judges, suppresses, deletes and brings back', async () => {
+    const page = await world.openPage()
+    await signUp(page, 'lea@example.com')
+    await page.goto('/leads')
+    await page.getByText('No leads yet').waitFor()
+    await expectSoundPage(page)
+
+    // Import: columns are seen and mapped before anything is taken in.
+    await page.getByRole('button', { name: 'Import CSV' }).click()
+    await page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file()) })
+    await page.getByRole('cell', { name: 'Screen Name' }).waitFor()
+    expect(await page.getByLabel('Screen Name becomes').inputValue()).toBe('twitter_handle')
+    await page.getByLabel('Screen Name becomes').selectOption('Leave out')
+    await page.getByText('Choose which column holds the handle.').waitFor()
+    expect(await page.getByRole('button', { name: 'Import leads' }).isDisabled()).toBe(true)
+    await page.getByLabel('Screen Name becomes').selectOption('Handle')
+    await page.getByLabel('Groups becomes').selectOption('Tags')
+    await page.getByLabel('Contact basis of everyone in it').selectOption('Customer')
+    await page.getByLabel('How do you know?').fill('Our shop')
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Import leads' }).click()
+    await page.getByText('64 leads imported').waitFor()
+    await page.getByText('1 line refused.').waitFor()
+    await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    // Ten a page, newest first; at most five page buttons; fallbacks and truncations.
+    await page.getByText('1–10 of 64 leads').waitFor()
+    expect(await page.getByRole('row').count()).toBe(11)
+    await page.getByRole('button', { name: 'Page 7' }).click()
+    await page.getByText('61–64 of 64 leads').waitFor()
+    await page.getByRole('button', { name: 'Page 4' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Page 6' }).click()
+    await page.getByText('51–60 of 64 leads').waitFor()
+    expect(await page.getByRole('button', { name: /^Page \d/ }).count()).toBe(4)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await rowOf(page, 'person_0').getByText('No bio available').waitFor()
+    await rowOf(page, 'person_0').getByText('Unknown').waitFor()
+    const short = await rowOf(page, 'person_1')
+      .getByText(/^Founder of a SaaS/)
+      .innerText()
+    expect([short.length, short.at(-1)]).toEqual([101, '…'])
+    await expectSoundPage(page)
+
+    // Changing any filter returns to the first page.
+    await page.getByLabel('Keyword').fill('SAAS')
+    await page.getByText('1–10 of 25 leads').waitFor()
+    expect(new URL(page.url()).search).toBe('?keyword=SAAS')
+    await page.getByLabel('Min followers').fill('1,000')
+    await page.getByText('1–10 of 18 leads').waitFor()
+    await page.getByLabel('Tag', { exact: true }).selectOption('VIP')
+    await page.getByText('No leads found with the selected filter.').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+
+    // Sorted by any column, the page begins anew; a filter is saved, found again by its name, renamed and deleted.
+    await page.getByRole('button', { name: 'Followers' }).click()
+    await page.getByRole('row').nth(1).getByText('@person_62').waitFor()
+    await page.getByRole('button', { name: 'Lead', exact: true }).click()
+    await page.getByRole('row').nth(1).getByText('@person_0', { exact: true }).waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Lead' }).getAttribute('aria-sort')).toBe('ascending')
+    await page.getByLabel('Contact basis').selectOption('Customer')
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Save this filter' }).click()
+    await page.getByRole('button', { name: 'Save filter' }).click()
+    await page.getByText('Filter name cannot be empty.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('Customers')
+    await page.keyboard.press('Enter')
+    await gone(page, 'Filter "Customers" saved')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Customers' }).click()
+    await page.waitForURL('**/leads?basis=customer&sort=name')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Copy link to this view' }).click()
+    await gone(page, 'Link copied')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `${world.origin}/leads?basis=customer&sort=name`,
+    )
+    await page.getByRole('button', { name: 'Saved filters' }).click()
+    await page.getByRole('menuitem', { name: 'Manage saved filters' }).click()
+    await page.getByRole('button', { name: 'Rename Customers' }).click()
+    await page.getByLabel('New name of Customers').fill('Buyers')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Delete Buyers' }).click()
+    await page.getByRole('button', { name: 'Delete filter' }).click()
+    await page.getByText('Nothing saved yet.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    // By keyboard alone: shift and the arrows take along what they pass; with the mouse, shift takes a range.
+    await tick(page, 'person_0').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+    await tick(page, 'person_1').click()
+    await tick(page, 'person_4').click({ modifiers: ['Shift'] })
+    await page.getByText('4 selected').waitFor()
+    await expectSoundPage(page)
+
+    // Tags: made on the way, given, managed.
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    await page.getByRole('button', { name: 'Create tag' }).click()
+    await page.getByText('Tag name cannot be empty.').waitFor()
+    await page.getByLabel('New tag').fill('fair')
+    await page.keyboard.press('Enter')
+    await page.getByRole('checkbox', { name: 'fair', checked: true }).waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await gone(page, '4 tags changed')
+    await rowOf(page, 'person_4').getByText('fair').waitFor()
+    await page.getByRole('button', { name: 'More for the selected leads' }).click()
+    await page.getByRole('menuitem', { name: 'Manage tags' }).click()
+    await page.getByLabel('Colour of fair').selectOption('Violet')
+    await page.getByRole('button', { name: 'More for VIP' }).click()
+    await page.getByRole('menuitem', { name: 'Merge into another' }).click()
+    await page.getByLabel('Merge VIP into').selectOption('fair')
+    await page.getByRole('button', { name: 'Merge', exact: true }).click()
+    await page.getByText('12 leads', { exact: true }).waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    // The basis of all that are picked.
+    await page.getByRole('button', { name: 'More for the selected leads' }).click()
+    await page.getByRole('menuitem', { name: 'Set contact basis' }).click()
+    await page.getByRole('radio', { name: 'Wrote first' }).check()
+    await page.getByLabel('Since').fill('2026-01-31')
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Set contact basis' }).click()
+    await gone(page, 'Contact basis of 4 leads set')
+
+    // All that is known of one, and what happened to it.
+    await page.getByLabel('Contact basis').selectOption('Wrote first')
+    await page.getByText('4 leads', { exact: true }).waitFor()
+    await rowOf(page, 'person_2').getByRole('button', { name: 'Person 02' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByText('Wrote first').waitFor()
+    await sheet.getByText('Since Jan 31').waitFor()
+    await sheet.getByText('Company 2').waitFor()
+    await sheet.getByText('Became a lead').waitFor()
+    await sheet.getByText('Tagged fair').waitFor()
+    await expectSoundPage(page)
+    await sheet.getByRole('button', { name: 'Edit tags' }).click()
+    await sheet.getByRole('checkbox', { name: 'fair' }).uncheck()
+    await gone(page, '1 tag changed')
+    await sheet.getByRole('button', { name: 'Done' }).click()
+    await sheet.getByText('No tags').waitFor()
+
+    // Suppressed from there; nobody is written to then.
+    await sheet.getByRole('button', { name: 'Suppress' }).click()
+    await page.getByRole('button', { name: 'Suppress lead' }).click()
+    await gone(page, '1 lead added to the suppression list')
+    await sheet.waitFor({ state: 'detached' })
+
+    // All that match, not just the page: deleted, and brought back.
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByLabel('Keyword').fill('saas')
+    await page.getByText('1–10 of 25 leads').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all leads on this page' }).check()
+    await page.getByRole('button', { name: 'Select all 25 that can be messaged' }).click()
+    await page.getByText('25 selected').waitFor()
+    await page.getByRole('button', { name: 'More for the selected leads' }).click()
+    await page.getByRole('menuitem', { name: 'Delete leads' }).click()
+    await page.getByRole('button', { name: 'Delete leads' }).click()
+    await gone(page, '25 leads deleted')
+    await page.getByText('No leads found with the selected filter.').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await gone(page, '25 leads restored')
+    await page.getByText('1–10 of 25 leads').waitFor()
+
+    // Exported as filtered.
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
+    expect(lines).toHaveLength(26)
+    expect(lines[1]).toContain('Person 01')
+
+    // The same on a phone, in the dark.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expectSoundPage(page)
+    await page.getByLabel('Sort by').selectOption('Most followers first')
+    await page.waitForURL('**sort=-followerCount')
+    await page.getByRole('button', { name: 'More for @person_63' }).click()
+    await page.getByRole('menuitem', { name: 'Show details' }).click()
+    await page.getByRole('dialog').getByText('Company 63').waitFor()
+    await expectSoundPage(page)
+  })
+
+  it('queues DMs, shows queued leads as such, and takes back what failed, with the words of the specification', async () => {
+    const page = await world.openPage()
+    await signUp(page, 'max@example.com')
+    await page.goto('/twitter')
+    await page.getByLabel(/username/i).fill('max_sends')
+    await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
+    await page.getByRole('button', { name: /^Connect/ }).click()
+    await page.getByText('Twitter account connected successfully!').waitFor()
+    const { leads } = (await call(page, '/scrape/scrape', {
+      twitterHandle: 'f12_maxfollowers',
+      type: 'followers',
+      minFollowers: 0,
+      maxFollowers: 1_000_000,
+      keywords: [],
+    })) as { leads: unknown[] }
+    expect(leads).toHaveLength(12)
+    world.expectConsole(/Failed to load resource/)
+    await page.route('**/api/leads?*', (route) =>
+      route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', error: 'Broken' } }),
+    )
+    await page.goto('/leads')
+    await page.getByText('Failed to load leads: Broken').waitFor()
+    await expectSoundPage(page)
+    await page.unroute('**/api/leads?*')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByText('1–10 of 12 leads').waitFor()
+    // Pictures of the stand-in's people are let in.
+    await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
+
+    const refuse = (path: string, error: string) =>
+      page.route(`**/api${path}`, (route) =>
+        route.fulfill({ status: 503, json: { success: false, code: 'UNAVAILABLE', error } }),
+      )
+    const boxes = page.locator('input[data-lead]')
+    await refuse('/leads/queue', 'Busy')
+    await boxes.nth(0).check()
+    await boxes.nth(1).check()
+    await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await gone(page, 'Failed to queue DMs: Busy')
+    expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
+    await page
+      .getByRole('button', { name: /^Send DM to @/ })
+      .first()
+      .click()
+    await gone(page, 'Failed to queue DM: Busy')
+    await page.unroute('**/api/leads/queue')
+    await page.route('**/api/leads/queue', (route) => route.fulfill({ json: { success: true, queued: 0 } }))
+    await page
+      .getByRole('button', { name: /^Send DM to @/ })
+      .first()
+      .click()
+    await gone(page, 'Failed to create DM record: ')
+    await boxes.nth(0).check()
+    await boxes.nth(1).check()
+    await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await gone(page, 'Failed to create DM records: ')
+    await page.unroute('**/api/leads/queue')
+
+    await page.getByText('A DM says: “Hello! I noticed your profile and wanted to connect.”').waitFor()
+    const last = page.getByRole('button', { name: /^Send DM to @/ }).nth(9)
+    await last.click()
+    await gone(page, 'DM has been queued for sending')
+    expect(await last.isDisabled()).toBe(true)
+    expect(await boxes.nth(9).isDisabled()).toBe(true)
+    await boxes.nth(0).check()
+    await boxes.nth(2).check()
+    await page.getByRole('button', { name: 'Send DM to 2' }).click()
+    await gone(page, '2 DMs have been queued for sending')
+
+    await refuse('/lists?*', 'Gone')
+    await boxes.nth(4).check()
+    await page.getByRole('button', { name: 'Add to list' }).click()
+    await page.getByText('Failed to fetch your lists: Gone').waitFor()
+    await page.unroute('**/api/lists?*')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByLabel('Name of your first list').fill('Founders')
+    await page.getByRole('button', { name: 'Create List' }).click()
+    await page.getByRole('radio', { name: 'Founders' }).waitFor()
+    await refuse('/lists/*/leads', 'Full')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
+    await gone(page, 'Failed to add leads to list: Full')
+    await page.unroute('**/api/lists/*/leads')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
+    await gone(page, '1 leads added to the list successfully!')
+  })
+})
