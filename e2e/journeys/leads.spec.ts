@@ -103,10 +103,10 @@ describe('the leads page, in a browser', () => {
 
     // Changing any filter returns to the first page.
     await page.getByLabel('Keyword').fill('SAAS')
-    await page.getByText('1–10 of 25 leads').waitFor()
+    await page.getByText('1–10 of 26 leads').waitFor()
     expect(new URL(page.url()).search).toBe('?keyword=SAAS')
     await page.getByLabel('Min followers').fill('1,000')
-    await page.getByText('1–10 of 18 leads').waitFor()
+    await page.getByText('1–10 of 19 leads').waitFor()
     await page.getByLabel('Tag', { exact: true }).selectOption('VIP')
     await page.getByText('No leads found with the selected filter.').waitFor()
     await expectSoundPage(page)
@@ -117,7 +117,9 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('row').nth(1).getByText('@person_62').waitFor()
     await page.getByRole('button', { name: 'Lead', exact: true }).click()
     await page.getByRole('row').nth(1).getByText('@person_0', { exact: true }).waitFor()
-    expect(await page.getByRole('columnheader', { name: 'Lead' }).getAttribute('aria-sort')).toBe('ascending')
+    expect(await page.getByRole('columnheader', { name: 'Lead', exact: true }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    )
     await page.getByLabel('Contact basis').selectOption('Customer')
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Save this filter' }).click()
@@ -216,25 +218,25 @@ describe('the leads page, in a browser', () => {
     // All that match, not just the page: deleted, and brought back.
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByLabel('Keyword').fill('saas')
-    await page.getByText('1–10 of 25 leads').waitFor()
+    await page.getByText('1–10 of 26 leads').waitFor()
     await page.getByRole('checkbox', { name: 'Select all leads on this page' }).check()
-    await page.getByRole('button', { name: 'Select all 25 that can be messaged' }).click()
-    await page.getByText('25 selected').waitFor()
+    await page.getByRole('button', { name: 'Select all 26 that can be messaged' }).click()
+    await page.getByText('26 selected').waitFor()
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Delete leads' }).click()
     await page.getByRole('button', { name: 'Delete leads' }).click()
-    await gone(page, '25 leads deleted')
+    await gone(page, '26 leads deleted')
     await page.getByText('No leads found with the selected filter.').waitFor()
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await gone(page, '25 leads restored')
-    await page.getByText('1–10 of 25 leads').waitFor()
+    await gone(page, '26 leads restored')
+    await page.getByText('1–10 of 26 leads').waitFor()
 
     // Exported as filtered.
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n')
-    expect(lines).toHaveLength(26)
+    expect(lines).toHaveLength(27)
     expect(lines[1]).toContain('Person 01')
 
     // The same on a phone, in the dark.
@@ -243,9 +245,9 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await page.getByLabel('Sort by').selectOption('Most followers first')
     await page.waitForURL('**sort=-followerCount')
-    await page.getByRole('button', { name: 'More for @person_63' }).click()
+    await page.getByRole('button', { name: 'More for @person_61' }).click()
     await page.getByRole('menuitem', { name: 'Show details' }).click()
-    await page.getByRole('dialog').getByText('Company 63').waitFor()
+    await page.getByRole('dialog').getByText('Company 61').waitFor()
     await expectSoundPage(page)
   })
 
@@ -258,7 +260,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: /^Connect/ }).click()
     await page.getByText('Twitter account connected successfully!').waitFor()
     const { leads } = (await call(page, '/scrape/scrape', {
-      twitterHandle: 'f12_maxfollowers',
+      twitterHandle: 'f12_max',
       type: 'followers',
       minFollowers: 0,
       maxFollowers: 1_000_000,

@@ -174,7 +174,11 @@ function Tags({ lead }: { lead: LeadDetail }) {
   const tags = useTags().data?.tags ?? []
   const [editing, setEditing] = useState(false)
   const change = useTagLeads()
-  const given = tags.filter(({ id }) => lead.tagIds.includes(id))
+  // What was just asked for shows at once, until the lead is read anew.
+  const asked = change.isPending ? change.variables.input : null
+  const has = (id: string) =>
+    asked?.add.includes(id) || (lead.tagIds.includes(id) && !asked?.remove.includes(id)) || false
+  const given = tags.filter(({ id }) => has(id))
   const set = (id: string, on: boolean) =>
     change.mutate({ picked: { ids: [lead.id] }, input: { add: on ? [id] : [], remove: on ? [] : [id] } })
   return (
@@ -191,7 +195,7 @@ function Tags({ lead }: { lead: LeadDetail }) {
           {tags.map((tag) => (
             <Checkbox
               key={tag.id}
-              checked={lead.tagIds.includes(tag.id)}
+              checked={has(tag.id)}
               disabled={change.isPending}
               onChange={(event) => set(tag.id, event.currentTarget.checked)}
               label={<TagBadge tag={tag} />}
