@@ -42,6 +42,8 @@ export const xAccounts = pgTable(
     nextSendAt: time('next_send_at'),
     /** A cap lower than DAILY_DM_CAP, set by the user. */
     dailyCap: integer('daily_cap'),
+    /** X takes no more from it before this moment, as it has said; kept apart, so that other settings never shorten it. */
+    restsUntil: time('rests_until'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
