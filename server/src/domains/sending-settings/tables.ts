@@ -41,21 +41,21 @@ export const sendingPaces = pgTable(
       sql`(start_minute is null) = (end_minute is null) and start_minute between 0 and 1439 and end_minute between 0 and 1439 and start_minute <> end_minute
         or start_minute is null and end_minute is null`,
     ),
-    check('sending_paces_days', sql`cardinality(work_days) > 0 and work_days <@ array[1, 2, 3, 4, 5, 6, 7]::smallint[]`),
+    check(
+      'sending_paces_days',
+      sql`cardinality(work_days) > 0 and work_days <@ array[1, 2, 3, 4, 5, 6, 7]::smallint[]`,
+    ),
     check('sending_paces_limits', sql`daily_cap > 0 and pause_seconds >= 0`),
   ],
 )
 
-/** What holds for everything that a workspace sends; without a row the defaults hold. */
+/** Whether a workspace's campaigns write only to leads with a contact basis, where somebody has decided it; without a row they do where X is the real one. */
 export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
-  /** A reply that says one of these ends all writing to its sender. Null: the product's own words. */
-  optOutWords: text('opt_out_words').array(),
-  /** Campaigns write only to leads with a contact basis. Null: where X is the real one. */
-  basisRequired: boolean('basis_required'),
-  /** Who lifted that, having read what X says, and when. */
+  basisRequired: boolean('basis_required').notNull(),
+  /** Who lifted it, having read what X says, and when. */
   basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
   basisLiftedAt: time('basis_lifted_at'),
   updatedAt: updatedAt(),
