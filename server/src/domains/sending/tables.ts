@@ -67,6 +67,11 @@ export const dms = pgTable(
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
     index('dms_lead').on(t.leadId),
+    // Who answered last, in the workspace or in a campaign.
+    index('dms_answers').on(t.workspaceId, t.repliedAt).where(sql`status = 'replied' and replied_at is not null`),
+    index('dms_campaign_answers')
+      .on(t.campaignId, t.repliedAt)
+      .where(sql`status = 'replied' and replied_at is not null`),
     index('dms_event').on(t.xEventId).where(sql`x_event_id is not null`),
     check('dms_lease', sql`lease_expires_at is null or (status = 'queued' and lease is not null)`),
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
