@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
+import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
 import { route } from './route.ts'
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
@@ -24,6 +24,8 @@ export const Campaign = z.object({
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
   xAccountId: z.string().nullable(),
+  /** Also writes to leads that another campaign has written to. */
+  allowRepeat: z.boolean(),
   status: z.enum(CAMPAIGN_STATUSES),
   /** Fixed when the campaign is queued. */
   totalLeadsInList: z.number().int(),
@@ -31,6 +33,9 @@ export const Campaign = z.object({
   /** Sent, delivered and replied. */
   dmsSentCount: z.number().int(),
   dmsFailedCount: z.number().int(),
+  /** Of those sent: what X says has arrived, and what was answered (which has arrived, too). */
+  dmsDeliveredCount: z.number().int(),
+  dmsRepliedCount: z.number().int(),
   lastRunAt: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -50,6 +55,8 @@ export const Dm = z.object({
   createdAt: Time,
   updatedAt: Time,
   errorMessage: z.string().nullable(),
+  /** It failed without anybody knowing whether it was sent: look into the conversation before queueing it again. */
+  outcomeUnknown: z.boolean(),
   /** Null where the lead was deleted. */
   lead: z.object({ id: z.string(), name: z.string(), twitterHandle: z.string() }).nullable(),
 })
@@ -76,6 +83,14 @@ const name = requiredText(200)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
 const holder = requiredText(100)
+/** From the answer before: goes on behind it, at the cost of one page however deep. */
+const cursor = z.string().max(500).optional()
+
+/** Leads of a list that an estimate looks at. */
+export const LEADS_CHECKED_MAX = 1_000
+/** Messages that one run of the simulated queue takes: 5 unless asked otherwise (specification §9). */
+const SIMULATED_BATCH = 5
+const SIMULATED_BATCH_MAX = 20
 
 export const campaigns = {
   list: route({
@@ -86,8 +101,15 @@ export const campaigns = {
     access: 'viewer',
     effect: 'none',
   })
-    .input(z.object(paging(100)))
-    .output(Page.extend({ campaigns: z.array(Campaign) })),
+    .input(z.object({ ...paging(100), cursor }))
+    .output(
+      Page.extend({
+        campaigns: z.array(Campaign),
+        cursor: z.string().nullable(),
+        /** There is a simulated queue: X is the stand-in here. */
+        simulatedQueue: z.boolean(),
+      }),
+    ),
 
   create: route({
     method: 'POST',
@@ -111,6 +133,64 @@ export const campaigns = {
       }),
     )
     .output(Campaign),
+
+  estimate: route({
+    method: 'POST',
+    path: '/campaigns/estimate',
+    tag: 'Campaigns',
+    summary: 'What a campaign on a list would take, before it is launched',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['LEAD_LIST_NOT_FOUND', 'X_ACCOUNT_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        leadListId: Id,
+        channel: channel.default('api'),
+        xAccountId: Id.optional(),
+        /** Half-written ones too. */
+        messageTemplate: text(MESSAGE_MAX).default(''),
+      }),
+    )
+    .output(
+      z.object({
+        /** Leads in the list: each gets one message, save those that may not be written to. */
+        leads: z.number().int(),
+        /** Messages of the account's other active campaigns, which go first. */
+        ahead: z.number().int(),
+        /** Until the last one is sent, at the account's pace and cap; null: the cap lets nothing through. */
+        seconds: z.number().int().nullable(),
+        /** What X bills for sending; null: nothing. */
+        costCents: z.number().int().nullable(),
+        /** How many leads the figures below are of: the first of the list, LEADS_CHECKED_MAX at most. */
+        checked: z.number().int(),
+        /** Placeholders, as they are written, that nothing fills for some leads: these read the fallback. */
+        missing: z.array(z.object({ place: z.string(), leads: z.number().int() })),
+      }),
+    ),
+
+  processQueue: route({
+    method: 'POST',
+    path: '/campaigns/process-queue',
+    tag: 'Sending',
+    summary: 'Process queued messages without sending them, where X is the stand-in',
+    description:
+      'Each takes 500 to 1,000 ms and is recorded as sent four times out of five. Leases, pauses, suppressions and the pace and cap of the X account hold as for any sender. 429 where these leave nothing to do now.',
+    access: 'member',
+    effect: 'outside',
+    errors: ['NOT_FOUND'],
+  })
+    .input(z.strictObject({ batchSize: wholeNumber(1, SIMULATED_BATCH_MAX).default(SIMULATED_BATCH) }))
+    .output(
+      Success.extend({
+        processed: z.number().int(),
+        sent: z.number().int(),
+        failed: z.number().int(),
+        campaignsCompleted: z.number().int(),
+        /** What went wrong with single messages, as texts to show; these are not among those processed. */
+        problems: z.array(z.string()),
+      }),
+    ),
 
   find: route({
     method: 'GET',
@@ -146,6 +226,37 @@ export const campaigns = {
     )
     .output(Campaign),
 
+  duplicate: route({
+    method: 'POST',
+    path: '/campaigns/{id}/duplicate',
+    tag: 'Campaigns',
+    summary: 'Create a draft with the same list, message, channel and account',
+    access: 'member',
+    effect: 'rows',
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Campaign),
+
+  sendTest: route({
+    method: 'POST',
+    path: '/campaigns/{id}/test',
+    tag: 'Campaigns',
+    summary: 'Mail oneself the message as one lead would read it',
+    description: 'By mail, as X delivers no direct message to oneself. Nothing is sent to the lead.',
+    access: 'member',
+    effect: 'rows',
+    errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
+  })
+    .input(
+      z.strictObject({
+        id: Id,
+        /** The first of the list where none is named; an example where the list is empty. */
+        leadId: Id.optional(),
+      }),
+    )
+    .output(Success.extend({ sentTo: z.string() })),
+
   queue: route({
     method: 'POST',
     path: '/campaigns/{id}/queue',
@@ -172,8 +283,7 @@ export const campaigns = {
         id: Id,
         status: z.enum(DM_STATUSES).optional(),
         ...paging(50),
-        /** From the answer before: goes on behind it, at the cost of one page however deep. */
-        cursor: z.string().max(500).optional(),
+        cursor,
       }),
     )
     .output(Page.extend({ dms: z.array(Dm), cursor: z.string().nullable() })),

@@ -134,14 +134,17 @@ export function completed(person: Person, campaignId: string, ms?: number): Prom
 /** The counts of every campaign are those of its messages. */
 export async function expectCountsRight(app: TestApp): Promise<void> {
   const { rows } = await app.db.execute(sql`
-    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, d.*
+    select c.id, c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count, d.*
     from campaigns c cross join lateral (
       select count(*) filter (where status = 'queued') as queued,
         count(*) filter (where status in ('sent', 'delivered', 'replied')) as sent,
-        count(*) filter (where status = 'failed') as failed
+        count(*) filter (where status = 'failed') as failed,
+        count(*) filter (where status in ('delivered', 'replied')) as delivered,
+        count(*) filter (where status = 'replied') as replied
       from ${dms} where campaign_id = c.id
     ) d
-    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count) is distinct from (d.queued, d.sent, d.failed)`)
+    where (c.dms_queued_count, c.dms_sent_count, c.dms_failed_count, c.dms_delivered_count, c.dms_replied_count)
+      is distinct from (d.queued, d.sent, d.failed, d.delivered, d.replied)`)
   expect(rows).toEqual([])
 }
 

@@ -16,6 +16,8 @@ export interface XApi {
   finishAuthorization(callback: URL, request: XAuthorization): Promise<XTokens>
   /** What X bills for each follower or followed profile read, in cents; 0: nothing. */
   readPriceCents: number
+  /** What X bills for each direct message sent, in cents; 0: nothing. */
+  sendPriceCents: number
   signInWithPassword(username: string, password: string): Promise<XTokens>
   refreshTokens(refreshToken: string): Promise<XTokens>
   revokeToken(token: string): Promise<void>
@@ -115,10 +117,11 @@ export const X_TIMEOUT_MS = 15_000
 /** All that the product does with an account (x-network.md). */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
 
-/** Where X's own API stands, what its page for allowing apps is, and what a profile in a list of followers costs there (pay per use, August 2026). */
+/** Where X's own API stands, what its page for allowing apps is, and what a profile in a list of followers and a direct message cost there (pay per use, August 2026). */
 const X_OWN_API = /^api\.(x|twitter)\.com$/
 const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
 const X_READ_PRICE_CENTS = 1
+const X_SEND_PRICE_CENTS = 1.5
 
 const USER_FIELDS = 'description,public_metrics,protected,location,url,profile_image_url'
 
@@ -130,6 +133,7 @@ export interface XOptions {
 }
 
 export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEOUT_MS }: XOptions): XApi {
+  const isXItself = X_OWN_API.test(new URL(apiUrl).hostname)
   let known: Metadata | null = null
   const client: Client = { client_id: clientId }
 
@@ -197,7 +201,8 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
   }
 
   return {
-    readPriceCents: X_OWN_API.test(new URL(apiUrl).hostname) ? X_READ_PRICE_CENTS : 0,
+    readPriceCents: isXItself ? X_READ_PRICE_CENTS : 0,
+    sendPriceCents: isXItself ? X_SEND_PRICE_CENTS : 0,
     async signInMethods() {
       return (await discover()).grants.includes('password') ? ['password', 'oauth'] : ['oauth']
     },

@@ -27,6 +27,8 @@ const LIMITS = {
   mailByAddress: { name: 'mail-address', points: 60, seconds: 60 * 60 },
   mailByRecipientAndAddress: { name: 'mail', points: 6, seconds: 60 * 60 },
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
+  /** Mails that somebody who is signed in sends to themselves. */
+  testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
   positionByAddress: { name: 'position', points: 20, seconds: 60 },

@@ -62,11 +62,14 @@ describe('POST /campaigns', () => {
       messageTemplate: 'Hi {lead_name}',
       channel: 'api',
       xAccountId: null,
+      allowRepeat: false,
       status,
       totalLeadsInList: 0,
       dmsQueuedCount: 0,
       dmsSentCount: 0,
       dmsFailedCount: 0,
+      dmsDeliveredCount: 0,
+      dmsRepliedCount: 0,
       lastRunAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
@@ -120,8 +123,27 @@ describe('GET /campaigns', () => {
     expect((await stranger.client.campaigns.list({})).campaigns).toEqual([])
   })
 
-  it('400: a page that cannot be', async () => {
-    expect((await person.call('GET', '/campaigns?page=0')).status).toBe(400)
+  it('200: deep pages by cursor', async () => {
+    const own = await makePerson(app)
+    const some = await makeList(app, own, [])
+    for (const name of ['one', 'two', 'three', 'four', 'five']) await makeCampaign(own, some, { name })
+    // Made in the same moment, the id orders them.
+    await app.db.update(campaigns).set({ createdAt: new Date() }).where(eq(campaigns.workspaceId, own.workspaceId))
+    const names: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await own.client.campaigns.list({ pageSize: 2, cursor })
+      expect([page.total, page.simulatedQueue]).toEqual([5, false])
+      names.push(...page.campaigns.map((campaign) => campaign.name))
+      cursor = page.cursor ?? undefined
+    } while (cursor)
+    expect(names).toEqual((await own.client.campaigns.list({})).campaigns.map((campaign) => campaign.name))
+    expect(new Set(names).size).toBe(5)
+  })
+
+  it('400: a page that cannot be, a cursor of somebody’s own making', async () => {
+    for (const query of ['page=0', 'cursor=x'])
+      expect((await person.call('GET', `/campaigns?${query}`)).status).toBe(400)
   })
 })
 
@@ -426,6 +448,13 @@ describe('GET /campaigns/{id}/dms', () => {
     }
     expect([await total(), await total('queued'), await total('sent'), await total('failed')]).toEqual([5, 2, 1, 1])
     expect([await total('delivered'), await total('replied')]).toEqual([1, 0])
+    await app.db.update(dms).set({ status: 'replied' }).where(at(3))
+    expect(await person.client.campaigns.find({ id })).toMatchObject({
+      dmsSentCount: 2,
+      dmsDeliveredCount: 2,
+      dmsRepliedCount: 1,
+    })
+    await expectCountsRight(app)
 
     const handles: (string | undefined)[] = []
     let cursor: string | undefined

@@ -1,14 +1,23 @@
 import { signedInApi } from '../../operations.ts'
 import { claim, claimAny, reportOutcome, requeue } from '../sending/service.ts'
+import { isOffered, processQueue } from '../simulated-queue/service.ts'
+import { duplicate, estimate, sendTest } from './preparing.ts'
 import { create, dms, find, list, queue, update } from './service.ts'
 
 const api = signedInApi.campaigns
 
 export const campaignRoutes = {
-  list: api.list.handler(({ context, input }) => list(context.db, context.actor, input)),
+  list: api.list.handler(async ({ context, input }) => ({
+    ...(await list(context.db, context.actor, input)),
+    simulatedQueue: isOffered(context),
+  })),
   create: api.create.handler(({ context, input }) => create(context.db, context.actor, input)),
   find: api.find.handler(({ context, input }) => find(context.db, context.actor, input.id)),
   update: api.update.handler(({ context, input }) => update(context.db, context.actor, input)),
+  estimate: api.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),
+  duplicate: api.duplicate.handler(({ context, input }) => duplicate(context.db, context.actor, input.id)),
+  sendTest: api.sendTest.handler(({ context, input }) => sendTest(context, context.actor, input)),
+  processQueue: api.processQueue.handler(({ context, input }) => processQueue(context, context.actor, input)),
   queue: api.queue.handler(({ context, input }) => queue(context.db, context.actor, input.id)),
   dms: api.dms.handler(({ context, input }) => dms(context.db, context.actor, input)),
   claim: api.claim.handler(({ context, input }) => claim(context.db, context.env, context.actor, input)),

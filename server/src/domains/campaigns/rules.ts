@@ -1,4 +1,6 @@
 import type { CampaignStatus } from '@x-automated/contract/campaigns'
+import { isId, isMoment } from '@x-automated/contract/fields'
+import type { Template } from '@x-automated/contract/template'
 
 /** What a status may become by a person's wish (specification §4). `completed` comes of outcomes alone. */
 const NEXT: Record<CampaignStatus, readonly CampaignStatus[]> = {
@@ -26,4 +28,49 @@ export function refusalOf(from: CampaignStatus, to: CampaignStatus): string {
 /** Name, template, channel and account may be changed until it is over. */
 export function mayBeEdited(status: CampaignStatus): boolean {
   return status !== 'completed' && status !== 'archived'
+}
+
+/** Where a page of campaigns ends, newest first: a moment, and the id that orders what has the same one. */
+export interface Place {
+  at: Date
+  id: string
+}
+
+export function writeCursor({ at, id }: Place): string {
+  return Buffer.from(`${at.toISOString()} ${id}`).toString('base64url')
+}
+
+/** Null: none that `writeCursor` wrote. */
+export function readCursor(cursor: string): Place | null {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  return isMoment(at) && isId(id) ? { at: new Date(at), id } : null
+}
+
+/** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
+const MEAN_JITTER = 1.1
+const DAY_SECONDS = 86_400
+
+/**
+ * How long an account takes for so many messages, one after the other, from now to the last one.
+ * @param pace seconds between two messages, and the most in a day
+ * @returns whole seconds; null: the cap lets nothing through
+ */
+export function secondsToSend(messages: number, pace: { intervalSeconds: number; dailyCap: number }): number | null {
+  if (messages <= 0) return 0
+  if (pace.dailyCap <= 0) return null
+  const days = Math.floor((messages - 1) / pace.dailyCap)
+  const rest = (messages - 1) % pace.dailyCap
+  const each = pace.intervalSeconds * MEAN_JITTER
+  // Where the pace alone takes longer than a day for a cap's worth of messages, the cap is never felt.
+  return Math.round(Math.max(days * DAY_SECONDS + rest * each, (messages - 1) * each))
+}
+
+/** Places of a template that a lead may leave to their fallback, as they are written, each once, with the part that is to be filled. */
+export function placesWithFallback(template: Template): { place: string; part: Template[number] }[] {
+  const found = new Map<string, Template[number]>()
+  for (const part of template) {
+    if (part.kind === 'name') found.set('{lead_name}', { ...part, fallback: '' })
+    if (part.kind === 'variable') found.set(`{${part.key}|${part.fallback}}`, { ...part, fallback: '' })
+  }
+  return [...found].map(([place, part]) => ({ place, part }))
 }

@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import { Refusal } from '../../refusal.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import {
   holdCampaign,
@@ -17,7 +17,7 @@ import {
   wakeAccount,
 } from '../sending/service.ts'
 import { findAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
-import { mayBeEdited, refusalOf, transition } from './rules.ts'
+import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 import { campaigns } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
@@ -32,11 +32,14 @@ const columns = {
   messageTemplate: campaigns.messageTemplate,
   channel: campaigns.channel,
   xAccountId: campaigns.xAccountId,
+  allowRepeat: campaigns.allowRepeat,
   status: campaigns.status,
   totalLeadsInList: campaigns.totalLeadsInList,
   dmsQueuedCount: campaigns.dmsQueuedCount,
   dmsSentCount: campaigns.dmsSentCount,
   dmsFailedCount: campaigns.dmsFailedCount,
+  dmsDeliveredCount: campaigns.dmsDeliveredCount,
+  dmsRepliedCount: campaigns.dmsRepliedCount,
   lastRunAt: campaigns.lastRunAt,
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
@@ -50,16 +53,39 @@ const columns = {
 
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
 
-export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
-  const rows = await db
-    .select(columns)
-    .from(campaigns)
-    .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
-    .where(ofWorkspace(actor))
-    .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
-    .limit(pageSize)
-    .offset((page - 1) * pageSize)
-  return { campaigns: rows, total: await db.$count(campaigns, ofWorkspace(actor)), page, pageSize }
+interface Paging {
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** Campaigns, newest first. @throws Refusal INVALID_INPUT: no cursor of ours */
+export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
+  const place = cursor === undefined ? null : readCursor(cursor)
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not one of an answer before')
+  const behind = place
+    ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
+    : undefined
+  const [rows, total] = await Promise.all([
+    db
+      .select(columns)
+      .from(campaigns)
+      .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
+      .where(and(ofWorkspace(actor), behind))
+      .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
+      .limit(pageSize + 1)
+      .offset(place ? 0 : (page - 1) * pageSize),
+    db.$count(campaigns, ofWorkspace(actor)),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    campaigns: shown,
+    total,
+    page,
+    pageSize,
+    cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+  }
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND */

@@ -44,6 +44,11 @@ export function readTemplate(field: string, source: string): Template {
 
 const LEAD = { name: sql`l.name`, twitterHandle: sql`l.twitter_handle`, metadata: sql`l.metadata` }
 
+/** Over a lead `l`: what it has for one part of a template. */
+export function filledPart(part: Template[number]): SQL {
+  return compileTemplate([part], LEAD)
+}
+
 // Queueing
 
 /**
@@ -394,6 +399,7 @@ const dmColumns = {
   createdAt: dms.createdAt,
   updatedAt: dms.updatedAt,
   errorMessage: dms.errorMessage,
+  outcomeUnknown: dms.outcomeUnknown,
   lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
 }
 
@@ -494,7 +500,7 @@ export async function claim(
     if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
     if (campaign.status !== 'active')
       throw new Refusal('CAMPAIGN_STATE', `The campaign is ${campaign.status}, so nothing is sent.`)
-    return claimFrom(tx, pace, campaign, holder)
+    return claimFrom(tx, pace, campaign, `extension:${holder}`)
   })
 }
 
@@ -518,7 +524,7 @@ export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string)
       .for('no key update')
     let soonest = Number.POSITIVE_INFINITY
     for (const campaign of active) {
-      const answer = await claimFrom(tx, pace, campaign, holder)
+      const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
       if (answer.status === 200) return answer
       soonest = Math.min(soonest, Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY))
     }
@@ -526,7 +532,14 @@ export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string)
   })
 }
 
-async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
+/** What the simulated queue holds messages as: it never sends them, so what it lets go of goes back into the queue. */
+export const SIMULATED_HOLDER = 'simulated'
+
+/**
+ * Takes the next message of a campaign, whose row the caller has locked, at the pace and under the cap of its account.
+ * @param holder who takes it, as `dms.holder` says it
+ */
+export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockPace(tx, campaign)
   for (;;) {
     const [next] = await tx
@@ -553,10 +566,10 @@ async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string)
       .update(dms)
       .set({
         lease: sql`gen_random_uuid()`,
-        holder: `extension:${holder}`,
+        holder,
         leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
         claimedAt: sql`clock_timestamp()`,
-        triedAt: sql`coalesce(${dms.triedAt}, now())`,
+        ...(holder === SIMULATED_HOLDER ? {} : { triedAt: sql`coalesce(${dms.triedAt}, now())` }),
         xAccountId: account?.id ?? null,
         attempts: sql`${dms.attempts} + 1`,
         updatedAt: sql`now()`,
@@ -743,8 +756,14 @@ export async function reportOutcome(
   })
 }
 
-/** Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked. */
+/**
+ * Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked.
+ * What a simulation has dropped was certainly not sent, and waits again.
+ */
 export async function expireLeases(db: Db): Promise<void> {
+  await db.execute(sql`
+    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now()
+    where lease_expires_at < now() and holder = ${SIMULATED_HOLDER} and status = 'queued'`)
   const { rows } = await db.execute<{ id: string; lease: string }>(
     sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
   )

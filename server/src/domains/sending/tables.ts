@@ -32,7 +32,7 @@ export const dms = pgTable(
     dueAt: time('due_at').notNull().defaultNow(),
     /** The sender's secret while it holds the message; kept afterwards, so that its late outcome is still known as its own. */
     lease: uuid('lease'),
-    /** Who holds it: `worker:<workers.id>`, or `extension:` and the name that the extension gave itself. */
+    /** Who holds it: `worker:<workers.id>`, or `extension:` and the name that the extension gave itself, or `simulated`. */
     holder: text('holder'),
     /** Null while nobody holds it. */
     leaseExpiresAt: time('lease_expires_at'),

@@ -1,0 +1,15 @@
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+
+/** A campaign's message as one lead would read it, for whoever writes it. */
+export function testMail(
+  to: string,
+  { campaign, handle, message, link }: { campaign: string; handle: string; message: string; link: string },
+): Mail {
+  return mailOf(to, {
+    subject: `Test of “${campaign}”`,
+    lines: [`So @${handle} would read it:`, ...message.split(/\n{2,}/)],
+    action: { label: 'Open campaign', link },
+    closing: 'You asked for this test on the campaign’s page. Nothing was sent on X.',
+  })
+}

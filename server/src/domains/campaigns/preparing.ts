@@ -1,0 +1,162 @@
+import { LEADS_CHECKED_MAX } from '@x-automated/contract/campaigns'
+import {
+  parseTemplate,
+  type Recipient,
+  readPlaces,
+  renderTemplate,
+  type Segment,
+  type UnknownPlace,
+} from '@x-automated/contract/template'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import type { SignedInContext } from '../../requests/context.ts'
+import { authUsers } from '../auth/tables.ts'
+import { selectLeads } from '../leads/service.ts'
+import { leads } from '../leads/tables.ts'
+import { find as findList } from '../lists/service.ts'
+import { leadLists } from '../lists/tables.ts'
+import { filledPart } from '../sending/service.ts'
+import { accountInUse } from '../x-account/service.ts'
+import { testMail } from './mails.ts'
+import { placesWithFallback, secondsToSend } from './rules.ts'
+import { find } from './service.ts'
+import { campaigns } from './tables.ts'
+
+/** What one does with a campaign before it is launched, and to launch another like it. */
+
+interface Plan {
+  leadListId: string
+  channel: 'api' | 'extension'
+  xAccountId?: string
+  messageTemplate: string
+}
+
+/** What a campaign would take, and which leads leave places of its message empty. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
+export async function estimate(
+  { db, env, x }: Pick<SignedInContext, 'db' | 'env' | 'x'>,
+  actor: Actor,
+  { leadListId, channel, xAccountId, messageTemplate }: Plan,
+) {
+  const list = await findList(db, actor, leadListId)
+  const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
+  const ahead = account ? await countAhead(db, account.id) : 0
+  const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  return {
+    leads: list.leadCount,
+    ahead,
+    seconds: secondsToSend(list.leadCount + ahead, {
+      intervalSeconds: env.sendIntervalSeconds,
+      dailyCap: Math.min(env.dailyDmCap, account?.dailyCap ?? env.dailyDmCap),
+    }),
+    costCents: price > 0 ? Math.ceil(price * list.leadCount) : null,
+    ...(await countMissing(db, actor, list, messageTemplate)),
+  }
+}
+
+async function countAhead(db: Db, accountId: string): Promise<number> {
+  const { rows } = await db.execute<{ ahead: number }>(sql`
+    select coalesce(sum(dms_queued_count), 0)::int as ahead from campaigns
+    where x_account_id = ${accountId} and status = 'active' and dms_queued_count > 0`)
+  return rows[0]?.ahead ?? 0
+}
+
+/** For how many of the first leads of a list each place of the message has nothing but its fallback. */
+async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>, messageTemplate: string) {
+  const isPlace = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
+  const places = placesWithFallback(readPlaces(messageTemplate).filter(isPlace))
+  const members = list.filter
+    ? selectLeads(db, actor, { filter: list.filter })
+    : sql`select lead_id as id from lead_list_items where lead_list_id = ${list.id} order by added_at, lead_id`
+  const counts = places.map(({ part }) => sql`(count(*) filter (where ${filledPart(part)} = ''))::int`)
+  const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
+    select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
+    from (select l.name, l.twitter_handle, l.metadata from (${members}) m(id) join leads l on l.id = m.id limit ${LEADS_CHECKED_MAX}) l`)
+  const row = rows[0] ?? { checked: 0, counts: [] }
+  return {
+    checked: row.checked,
+    missing: places.map(({ place }, i) => ({ place, leads: row.counts[i] ?? 0 })).filter((one) => one.leads > 0),
+  }
+}
+
+/** A draft like another campaign, with nothing queued. @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted */
+export async function duplicate(db: Db, actor: Actor, id: string) {
+  const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat } = await find(db, actor, id)
+  if (!leadListId)
+    throw new Refusal('CAMPAIGN_STATE', 'Its lead list was deleted, so there is nobody a copy could write to.')
+  const [copy] = await db
+    .insert(campaigns)
+    .values({
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+      name: `${name.slice(0, NAME_MAX - COPY.length)}${COPY}`,
+      leadListId,
+      messageTemplate,
+      channel,
+      xAccountId,
+      allowRepeat,
+      status: 'draft',
+    })
+    .returning({ id: campaigns.id })
+  return find(db, actor, copy?.id ?? '')
+}
+
+const COPY = ' (copy)'
+/** Characters of a campaign's name. */
+const NAME_MAX = 200
+
+/** Whom a test speaks to where the list is empty. */
+const EXAMPLE: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
+
+/**
+ * Mails whoever asks the message as one lead would read it.
+ * @throws Refusal CAMPAIGN_NOT_FOUND; LEAD_NOT_FOUND; RATE_LIMITED
+ */
+export async function sendTest(
+  { db, outbox, origin, limits }: SignedInContext,
+  actor: Actor,
+  { id, leadId }: { id: string; leadId?: string },
+) {
+  const campaign = await find(db, actor, id)
+  const lead = leadId ? await findLead(db, actor, leadId) : ((await firstLead(db, campaign.leadListId)) ?? EXAMPLE)
+  const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
+  const sentTo = user?.email ?? ''
+  const parsed = parseTemplate(campaign.messageTemplate)
+  const message = 'template' in parsed ? renderTemplate(parsed.template, lead) : campaign.messageTemplate
+  await limits.spend('testMailByUser', actor.userId)
+  await outbox.post(
+    db,
+    testMail(sentTo, {
+      campaign: campaign.name,
+      handle: lead.twitterHandle,
+      message,
+      link: `${origin}/campaigns/${id}`,
+    }),
+  )
+  return { success: true as const, sentTo }
+}
+
+const recipient = { name: leads.name, twitterHandle: leads.twitterHandle, metadata: leads.metadata }
+
+async function findLead(db: Db, actor: Actor, leadId: string): Promise<Recipient> {
+  const [lead] = await db
+    .select(recipient)
+    .from(leads)
+    .where(and(eq(leads.id, leadId), eq(leads.workspaceId, actor.workspaceId)))
+  if (!lead) throw new Refusal('LEAD_NOT_FOUND')
+  return lead
+}
+
+/** The first lead of a list that is filled by hand. */
+async function firstLead(db: Db, leadListId: string | null): Promise<Recipient | null> {
+  if (!leadListId) return null
+  const [lead] = await db
+    .select(recipient)
+    .from(leads)
+    .where(
+      sql`${leads.id} = (select i.lead_id from lead_list_items i join ${leadLists} on ${leadLists.id} = i.lead_list_id
+        where i.lead_list_id = ${leadListId} order by i.added_at, i.lead_id limit 1)`,
+    )
+  return lead ?? null
+}

@@ -1,0 +1,157 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { estimate } from './preparing.ts'
+import { campaigns } from './tables.ts'
+
+let app: TestApp
+let person: Person
+let stranger: Person
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true, env: { SEND_INTERVAL_SECONDS: '60' } })
+  person = await makePerson(app)
+  stranger = await makePerson(app)
+})
+
+const NOBODYS = '01900000-0000-7000-8000-000000000000'
+
+describe('POST /campaigns/estimate', () => {
+  it('200: how long, what goes first, and which leads leave places empty', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const list = await makeList(app, own, openHandles(4), {
+      names: ['Ada', ' ', '', 'Bo'],
+      metadata: [{ Company: 'Acme' }, { company: ' ' }, {}, { company: 7 }],
+    })
+    const ask = (body: object) => own.call('POST', '/campaigns/estimate', { leadListId: list.id, ...body })
+    const { status, body } = await ask({
+      messageTemplate: 'Hi {Lead_Name|friend} of {company|your team}, {lead_name} {twitter_handle} {half',
+    })
+    // Three pauses of 60 s, a tenth longer on average.
+    expect([status, body]).toEqual([
+      200,
+      {
+        leads: 4,
+        ahead: 0,
+        seconds: 198,
+        costCents: null,
+        checked: 4,
+        missing: [
+          { place: '{lead_name}', leads: 2 },
+          { place: '{company|your team}', leads: 3 },
+        ],
+      },
+    ])
+    // What the account has queued already goes first, and a cap stretches it over days.
+    await launch(own, list, { xAccountId: account.id, channel: 'extension' })
+    await app.db.update(xAccounts).set({ dailyCap: 3 }).where(eq(xAccounts.id, account.id))
+    expect((await ask({})).body).toMatchObject({ ahead: 4, seconds: 2 * 86_400 + 66, missing: [] })
+    await app.db.update(xAccounts).set({ dailyCap: 0 }).where(eq(xAccounts.id, account.id))
+    expect((await ask({ xAccountId: account.id })).body.seconds).toBeNull()
+    // Real X bills what goes through its API.
+    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } } as never
+    const plan = { leadListId: list.id, messageTemplate: '' }
+    expect(await estimate(context, own.actor, { ...plan, channel: 'api' })).toMatchObject({ costCents: 6 })
+    expect(await estimate(context, own.actor, { ...plan, channel: 'extension' })).toMatchObject({ costCents: null })
+    const smart = await own.client.lists.create({ name: 'Smart', filter: {} })
+    expect((await ask({ leadListId: smart.id, messageTemplate: '{lead_name}' })).body).toMatchObject({
+      leads: 4,
+      checked: 4,
+      missing: [{ place: '{lead_name}', leads: 2 }],
+    })
+  })
+
+  it('400 · 404: the list or the account of nobody, or of another workspace', async () => {
+    const list = await makeList(app, person, [])
+    const theirs = await makeList(app, stranger, [])
+    const account = await connectX(app, stranger)
+    for (const [body, status, code] of [
+      [{}, 400, 'INVALID_INPUT'],
+      [{ leadListId: NOBODYS }, 404, 'LEAD_LIST_NOT_FOUND'],
+      [{ leadListId: theirs.id }, 404, 'LEAD_LIST_NOT_FOUND'],
+      [{ leadListId: list.id, xAccountId: account.id }, 404, 'X_ACCOUNT_NOT_FOUND'],
+    ] as const) {
+      const answer = await person.call('POST', '/campaigns/estimate', body)
+      expect([answer.status, answer.body.code]).toEqual([status, code])
+    }
+  })
+})
+
+describe('POST /campaigns/{id}/duplicate', () => {
+  it('200: a draft like it, with nothing queued', async () => {
+    const list = await makeList(app, person, openHandles(2))
+    const first = await launch(person, list, { name: 'x'.repeat(200), channel: 'extension', allowRepeat: true })
+    const { status, body } = await person.call('POST', `/campaigns/${first.id}/duplicate`)
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...first,
+        id: expect.not.stringMatching(first.id),
+        name: `${'x'.repeat(193)} (copy)`,
+        status: 'draft',
+        totalLeadsInList: 0,
+        dmsQueuedCount: 0,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      },
+    ])
+    expect(await dmsOf(person, body.id)).toEqual([])
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await viewer.call('POST', `/campaigns/${first.id}/duplicate`)).status).toBe(403)
+  })
+
+  it('409: its list was deleted · 404: nobody’s', async () => {
+    const list = await makeList(app, person, [])
+    const campaign = await makeCampaign(person, list)
+    await person.client.lists.remove({ id: list.id })
+    for (const [id, status, code] of [
+      [campaign.id, 409, 'CAMPAIGN_STATE'],
+      [NOBODYS, 404, 'CAMPAIGN_NOT_FOUND'],
+    ] as const) {
+      const answer = await person.call('POST', `/campaigns/${id}/duplicate`)
+      expect([answer.status, answer.body.code]).toEqual([status, code])
+    }
+    expect(await app.db.$count(campaigns, eq(campaigns.leadListId, list.id))).toBe(0)
+  })
+})
+
+describe('POST /campaigns/{id}/test', () => {
+  it('200: mails the message as the first lead, or the one named, would read it', async () => {
+    const list = await makeList(app, person, openHandles(2), { names: ['Ada', ''] })
+    const campaign = await makeCampaign(person, list, { name: 'Spring', messageTemplate: 'Hi {lead_name}\n\nBye' })
+    const test = (body: object) => person.call('POST', `/campaigns/${campaign.id}/test`, body)
+    const read = () =>
+      fetch(`${app.mailbox.url}/messages?to=${person.email}`).then(
+        (answer) => answer.json() as Promise<{ subject: string; text: string }[]>,
+      )
+    const sent = { status: 200, body: { success: true, sentTo: person.email } }
+    expect(await test({})).toMatchObject(sent)
+    expect(await test({ leadId: list.leadIds[1] })).toMatchObject(sent)
+    const mails = await eventually(async () => {
+      const found = await read()
+      return found.length === 2 ? found : null
+    }, 'both mails arrive')
+    expect(mails.map(({ subject }) => subject)).toEqual(Array(2).fill('Test of “Spring”'))
+    const texts = mails.map(({ text }) => text)
+    for (const words of [`So @${list.handles[0]} would read it:\n\nHi Ada\n\nBye`, 'Hi there'])
+      expect(texts.some((text) => text.includes(words))).toBe(true)
+    expect(await dmsOf(person, campaign.id)).toEqual([])
+  })
+
+  it('404: a lead or campaign of another workspace · 429: too many', async () => {
+    const list = await makeList(app, stranger, openHandles(1))
+    const { id } = await makeCampaign(person, await makeList(app, person, []))
+    for (const [who, body, code] of [
+      [person, { leadId: list.leadIds[0] }, 'LEAD_NOT_FOUND'],
+      [stranger, {}, 'CAMPAIGN_NOT_FOUND'],
+    ] as const) {
+      const answer = await who.call('POST', `/campaigns/${id}/test`, body)
+      expect([answer.status, answer.body.code]).toEqual([404, code])
+    }
+    for (let n = 0; n < 30; n += 1) await app.services.limits.spend('testMailByUser', person.id).catch(() => {})
+    expect((await person.call('POST', `/campaigns/${id}/test`, {})).status).toBe(429)
+  })
+})

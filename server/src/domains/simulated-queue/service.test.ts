@@ -1,0 +1,209 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import {
+  arrived,
+  dmsOf,
+  eventually,
+  expectCountsRight,
+  launch,
+  makeList,
+  openHandles,
+  openSenders,
+} from '../../../test/outreach.ts'
+import { leads } from '../leads/tables.ts'
+import { expireLeases } from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { processQueue } from './service.ts'
+
+let app: TestApp
+const senders = openSenders(() => app)
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+
+const FAILURE = 'Simulated send failure'
+
+/** Somebody with a campaign that is active, whom no worker sends for. */
+async function running(count: number) {
+  const person = await makePerson(app)
+  const account = await connectX(app, person)
+  const list = await makeList(app, person, openHandles(count))
+  return { person, account, list, campaign: await launch(person, list) }
+}
+
+/** Draws the numbers in turn, the last one on and on; `during` happens while a message is in hand. */
+function chance(draws: number[], during: () => Promise<unknown> = async () => {}) {
+  const waits: number[] = []
+  let turn = 0
+  return {
+    waits,
+    random: () => draws[Math.min(turn++, draws.length - 1)] ?? 0,
+    wait: (ms: number) => {
+      waits.push(ms)
+      return during()
+    },
+  }
+}
+
+const run = (person: Person, batchSize: number, lots: ReturnType<typeof chance>) =>
+  processQueue({ ...app.services, db: app.db } as never, person.actor, { batchSize }, lots)
+
+describe('POST /campaigns/process-queue', () => {
+  it('200: processes one; nothing is sent at X', async () => {
+    const { person, campaign } = await running(2)
+    expect((await person.client.campaigns.list({})).simulatedQueue).toBe(true)
+    const { status, body } = await person.call('POST', '/campaigns/process-queue', { batchSize: 1 })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      processed: 1,
+      sent: expect.any(Number),
+      failed: 1 - body.sent,
+      campaignsCompleted: 0,
+      problems: [],
+    })
+    expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(1)
+    expect(await arrived(app)).toEqual([])
+  })
+
+  it('400 · 403: a viewer · 404: where X is not the stand-in', async () => {
+    const person = await makePerson(app)
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    expect((await person.call('POST', '/campaigns/process-queue', { batchSize: 0 })).status).toBe(400)
+    expect((await viewer.call('POST', '/campaigns/process-queue', {})).status).toBe(403)
+    const other = await app.startAnother({ env: { STAND_INS: 'off' } })
+    const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${other.url}/api/campaigns/process-queue`, { method: 'POST', headers, body: '{}' })
+    expect([answer.status, (await answer.json()).code]).toEqual([404, 'NOT_FOUND'])
+    const list = await fetch(`${other.url}/api/campaigns`, { headers })
+    expect((await list.json()).simulatedQueue).toBe(false)
+  })
+})
+
+describe('the simulated queue', () => {
+  it('takes 500 to 1,000 ms a message, records four of five as sent, and completes campaigns', async () => {
+    const { person, campaign, list } = await running(6)
+    // A wait and an outcome for each: below 0.8 is sent.
+    const lots = chance([0, 0.1, 1, 0.79, 0.5, 0.8, 0.25, 0.99, 0.75, 0])
+    expect(await run(person, 5, lots)).toMatchObject({ processed: 5, sent: 3, failed: 2, campaignsCompleted: 0 })
+    expect(lots.waits).toEqual([500, 1000, 750, 625, 875])
+    expect((await dmsOf(person, campaign.id)).map(({ status, errorMessage }) => errorMessage ?? status)).toEqual([
+      'sent',
+      'sent',
+      FAILURE,
+      FAILURE,
+      'sent',
+      'queued',
+    ])
+    const statuses = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
+    expect(statuses.find(({ id }) => id === list.leadIds[2])?.dmStatus).toBe('failed_contact')
+    expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
+    expect((await person.client.campaigns.find({ id: campaign.id })).status).toBe('completed')
+    // A failed one was never tried at X, so it may simply be queued again.
+    const failed = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')
+    await person.client.campaigns.requeue({ id: failed!.id })
+    expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
+    expect(await run(person, 5, chance([0]))).toEqual({
+      success: true,
+      processed: 0,
+      sent: 0,
+      failed: 0,
+      campaignsCompleted: 0,
+      problems: [],
+    })
+  })
+
+  it('a pause holds for what is in hand, and nothing paused is taken', async () => {
+    const { person, campaign } = await running(2)
+    const lots = chance([0], () => person.client.campaigns.update({ id: campaign.id, status: 'paused' }))
+    expect(await run(person, 5, lots)).toMatchObject({ processed: 0, problems: [] })
+    expect(await app.db.$count(dms, sql`campaign_id = ${campaign.id} and claimed_at is not null`)).toBe(0)
+    expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+      status: 'paused',
+      dmsQueuedCount: 2,
+    })
+  })
+
+  it('a message whose campaign is archived meanwhile fails, and lets go of its lead', async () => {
+    const { person, campaign, list } = await running(1)
+    const lots = chance([0], () => person.client.campaigns.update({ id: campaign.id, status: 'archived' }))
+    expect(await run(person, 5, lots)).toMatchObject({ processed: 1, sent: 0, failed: 1 })
+    expect((await dmsOf(person, campaign.id))[0]).toMatchObject({
+      status: 'failed',
+      errorMessage: 'Missing campaign relation',
+    })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+    expect(lead?.dmStatus).toBe('not_sent')
+  })
+
+  it('tells of a message that another sender took over, and of a fault, and goes on', async () => {
+    const { person, list } = await running(2)
+    let first = true
+    const lost = chance([0], async () => {
+      if (first)
+        await app.db.update(dms).set({ lease: sql`gen_random_uuid()` }).where(sql`lease_expires_at is not null`)
+      first = false
+    })
+    expect(await run(person, 5, lost)).toMatchObject({
+      processed: 1,
+      sent: 1,
+      problems: [`Failed to record outcome for @${list.handles[0]}: Another sender holds this message.`],
+    })
+    const other = await running(1)
+    app.expectFault(/out of luck/)
+    const faulty = {
+      ...chance([0]),
+      random: () => {
+        throw new Error('out of luck')
+      },
+    }
+    expect(await run(other.person, 1, faulty)).toMatchObject({
+      processed: 0,
+      problems: [`Error processing DM for @${other.list.handles[0]}: out of luck`],
+    })
+    // Dropped, it was certainly not sent, and waits again once its lease is over.
+    await app.db.execute(
+      sql`update dms set lease_expires_at = now() - interval '1 s' where holder = 'simulated' and lease_expires_at is not null`,
+    )
+    await expireLeases(app.db)
+    expect(await run(other.person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1 })
+  })
+
+  it('429 with Retry-After: keeps to the cap of the account', async () => {
+    const { person, account } = await running(3)
+    await app.db.update(xAccounts).set({ dailyCap: 2 }).where(eq(xAccounts.id, account.id))
+    expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 2 })
+    const answer = await person.call('POST', '/campaigns/process-queue', {})
+    expect([answer.status, answer.body.error]).toEqual([429, 'The X account has to rest before its next message.'])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000)
+  })
+
+  it('and workers never have the same message, whoever comes first', async () => {
+    const { person, account, campaign } = await running(30)
+    const quick = { random: Math.random, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) }
+    const [runs] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 3 }, () =>
+          processQueue({ ...app.services, db: app.db } as never, person.actor, { batchSize: 8 }, quick),
+        ),
+      ),
+      senders.start(),
+    ])
+    await eventually(
+      async () => (await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount === 0,
+      'all are done',
+    )
+    const rows = await app.db.select().from(dms).where(eq(dms.campaignId, campaign.id))
+    const simulated = rows.filter(({ holder }) => holder === 'simulated')
+    expect(simulated.length).toBeGreaterThan(0)
+    expect(simulated).toHaveLength(runs.reduce((sum, { processed }) => sum + processed, 0))
+    expect(simulated.every(({ xEventId }) => xEventId === null)).toBe(true)
+    const reached = await senders.arrivedFrom(account.handle)
+    expect(reached).toHaveLength(30 - simulated.length)
+    expect(new Set(reached.map(({ to }) => to)).size).toBe(reached.length)
+    await expectCountsRight(app)
+  })
+})

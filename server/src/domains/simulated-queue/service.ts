@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import type { SignedInContext } from '../../requests/context.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import {
+  type ClaimAnswer,
+  campaignGate,
+  claimFrom,
+  expireLeases,
+  type Pace,
+  recordOutcome,
+  SIMULATED_HOLDER,
+  skipMessage,
+} from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+
+/*
+ * The specification's simulated queue (§4, §9), where X is the stand-in. It takes messages as any sender does: one at a time, under a lease, at the pace and
+ * under the cap of the X account, from campaigns that are active. So a worker and it never have the same message, whoever comes first. It calls nobody: what becomes
+ * of a message is drawn by lot, and what it drops (a process that dies, a pause) goes back into the queue.
+ */
+
+/** What a simulation is made of; tests bring their own. */
+interface Chance {
+  /** From 0 to 1. */
+  random(): number
+  wait(ms: number): Promise<unknown>
+}
+
+const SENT_SHARE = 0.8
+const SHORTEST_MS = 500
+const LONGEST_MS = 1_000
+const FAILURE = 'Simulated send failure'
+/** Specification §4: here, a message whose campaign was archived while it was in hand. */
+const NO_CAMPAIGN = 'Missing campaign relation'
+/** A pause of the account up to this long is waited for; a run as a whole takes this long at most. */
+const PATIENCE_MS = 5_000
+const RUN_MS = 25_000
+
+/** Is there a simulated queue: is X the stand-in? */
+export function isOffered({ env, x }: Pick<SignedInContext, 'env' | 'x'>): boolean {
+  return env.standIns && x !== null && x.sendPriceCents === 0
+}
+
+type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: string }
+
+/**
+ * Processes queued messages of the workspace, those of the oldest campaign first.
+ * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and pace or cap of its account let nothing through now
+ */
+export async function processQueue(
+  context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
+  actor: Actor,
+  { batchSize }: { batchSize: number },
+  chance: Chance = { random: Math.random, wait: sleep },
+) {
+  if (!isOffered(context)) throw new Refusal('NOT_FOUND')
+  const { db } = context
+  const end = performance.now() + RUN_MS
+  const done = {
+    success: true as const,
+    processed: 0,
+    sent: 0,
+    failed: 0,
+    campaignsCompleted: 0,
+    problems: [] as string[],
+  }
+  await expireLeases(db)
+  while (done.processed + done.problems.length < batchSize && performance.now() < end) {
+    const next = await claimNext(db, context.env, actor)
+    if (next === null) break
+    if ('waitSeconds' in next) {
+      if (next.waitSeconds * 1000 <= Math.min(PATIENCE_MS, end - performance.now())) {
+        await chance.wait(next.waitSeconds * 1000)
+        continue
+      }
+      if (done.processed + done.problems.length > 0) break
+      throw new Refusal('RATE_LIMITED', 'The X account has to rest before its next message.', {
+        retryAfterSeconds: next.waitSeconds,
+      })
+    }
+    try {
+      await chance.wait(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * chance.random())
+      const wasSent = chance.random() < SENT_SHARE
+      const recorded = await record(db, next, wasSent)
+      if (recorded === 'paused') continue
+      if (recorded === 'lost') {
+        done.problems.push(`Failed to record outcome for @${next.twitterHandle}: Another sender holds this message.`)
+        continue
+      }
+      done.processed += 1
+      if (recorded.wasSent) done.sent += 1
+      else done.failed += 1
+      if (recorded.campaignCompleted) done.campaignsCompleted += 1
+    } catch (error) {
+      // The message itself goes back into the queue once its lease has run out.
+      context.log.error({ err: error, dmId: next.dmId }, 'a message could not be processed')
+      context.onFault(error)
+      done.problems.push(
+        `Error processing DM for @${next.twitterHandle}: ${error instanceof Error ? error.message : error}`,
+      )
+    }
+  }
+  return done
+}
+
+/** Null: nothing is queued. */
+async function claimNext(db: Db, pace: Pace, actor: Actor): Promise<Claim | { waitSeconds: number } | null> {
+  return transact(db, async (tx) => {
+    const active = await tx
+      .select()
+      .from(campaigns)
+      .where(
+        and(
+          eq(campaigns.workspaceId, actor.workspaceId),
+          eq(campaigns.status, 'active'),
+          gt(campaigns.dmsQueuedCount, 0),
+        ),
+      )
+      .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
+      .for('no key update')
+    let waitSeconds: number | null = null
+    for (const campaign of active) {
+      const answer = await claimFrom(tx, pace, campaign, SIMULATED_HOLDER)
+      if (answer.status === 200) return { ...answer.body, campaignId: campaign.id }
+      const seconds = Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY)
+      if (Number.isFinite(seconds)) waitSeconds = Math.min(waitSeconds ?? seconds, seconds)
+    }
+    return waitSeconds === null ? null : { waitSeconds }
+  })
+}
+
+/** Writes down what was drawn, unless the campaign is not active any more: a pause holds for what is in hand, too. */
+async function record(
+  db: Db,
+  claim: Claim,
+  wasSent: boolean,
+): Promise<{ wasSent: boolean; campaignCompleted: boolean } | 'paused' | 'lost'> {
+  return transact(db, async (tx) => {
+    // A pause that is under way ends first, and is seen below; one that comes now waits until this is written.
+    await tx.execute(sql`select pg_advisory_xact_lock_shared(${campaignGate(sql`${claim.campaignId}::text`)})`)
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, claim.campaignId))
+    if (campaign?.status === 'active') {
+      const recorded = await recordOutcome(
+        tx,
+        { id: claim.dmId, lease: claim.lease },
+        wasSent ? { wasSent } : { wasSent, errorMessage: FAILURE },
+      )
+      return recorded ? { wasSent, ...recorded } : 'lost'
+    }
+    const back = await tx
+      .update(dms)
+      .set({ lease: null, holder: null, leaseExpiresAt: null, claimedAt: null, updatedAt: sql`now()` })
+      .where(and(eq(dms.id, claim.dmId), eq(dms.lease, claim.lease), eq(dms.status, 'queued')))
+      .returning({ id: dms.id })
+    if (back.length === 0) return 'lost'
+    if (campaign?.status === 'paused') return 'paused'
+    await skipMessage(tx, claim.dmId, NO_CAMPAIGN)
+    return { wasSent: false, campaignCompleted: false }
+  })
+}
