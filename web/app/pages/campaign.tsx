@@ -1,15 +1,20 @@
-import type { DmStatus } from '@x-automated/contract/campaigns'
+import type { Campaign, DmStatus } from '@x-automated/contract/campaigns'
 import { ChevronLeft, SearchX } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignButtons } from '../features/campaigns/campaign-buttons'
+import { CampaignEstimate } from '../features/campaigns/campaign-estimate'
 import { CampaignFigures, CampaignProgressCard } from '../features/campaigns/campaign-figures'
+import { CampaignFunnel } from '../features/campaigns/campaign-funnel'
+import { CampaignMore } from '../features/campaigns/campaign-more'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
 import { isOnItsWay, useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
+import { MessagePreview } from '../features/campaigns/message-preview'
+import { useRealSend } from '../features/campaigns/real-send'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -38,7 +43,7 @@ export default function CampaignPage() {
   const { campaignId = '' } = useParams()
   const query = useCampaign(campaignId)
   const campaign = query.data
-  const actions = useCampaignActions()
+  const actions = useCampaignActions(useRealSend(useMemo(() => (campaign ? [campaign] : undefined), [campaign])))
   const connected = useXConnections(campaign !== undefined && isOnItsWay(campaign))(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
   const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
@@ -114,8 +119,9 @@ export default function CampaignPage() {
             </div>
           )}
           {campaign && (
-            <div className="flex gap-2">
+            <div className="flex flex-wrap gap-2">
               <CampaignButtons campaign={campaign} actions={actions} size="md" />
+              <CampaignMore campaign={campaign} />
             </div>
           )}
         </div>
@@ -144,16 +150,46 @@ export default function CampaignPage() {
       )}
       <CampaignFigures campaign={campaign} />
       {campaign && (
-        <Card title="Message">
-          <p className="max-w-2xl whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
-        </Card>
+        <div className="grid items-start gap-6 lg:grid-cols-2">
+          <CampaignFunnel campaign={campaign} />
+          <MessageCard campaign={campaign} />
+        </div>
       )}
-      <DmLog campaignId={campaignId} live={campaign?.status === 'active'} />
+      <DmLog
+        key={campaignId}
+        campaignId={campaignId}
+        live={campaign?.status === 'active'}
+        requeues={campaign !== undefined && campaign.status !== 'archived'}
+      />
     </div>
   )
 }
 
-function DmLog({ campaignId, live }: { campaignId: string; live: boolean }) {
+/** The message, as it is written and as each lead reads it; before the launch, what it will take. */
+function MessageCard({ campaign }: { campaign: Campaign }) {
+  const isOver = campaign.status === 'completed' || campaign.status === 'archived'
+  const isBegun = campaign.totalLeadsInList > 0
+  return (
+    <Card title="Message">
+      <div className="grid gap-4">
+        <p className="whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
+        {!isOver && campaign.leadListId && (
+          <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
+        )}
+        {!isOver && !isBegun && campaign.leadListId && (
+          <CampaignEstimate
+            leadListId={campaign.leadListId}
+            messageTemplate={campaign.messageTemplate}
+            channel={campaign.channel}
+            xAccountId={campaign.xAccountId ?? undefined}
+          />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function DmLog({ campaignId, live, requeues }: { campaignId: string; live: boolean; requeues: boolean }) {
   const [filter, setFilter] = useTabParam(
     filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
     'status',
@@ -181,6 +217,7 @@ function DmLog({ campaignId, live }: { campaignId: string; live: boolean }) {
           campaignId={campaignId}
           status={filter === 'all' ? null : filter}
           live={live}
+          requeues={requeues}
           page={page}
           onPage={setPage}
         />

@@ -1,5 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { Megaphone } from 'lucide-react'
+import { FlaskConical, Megaphone } from 'lucide-react'
 import { useState } from 'react'
 import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
@@ -14,6 +14,8 @@ import {
 } from '../features/campaigns/campaign-watch'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
+import { useProcessQueue } from '../features/campaigns/process-queue'
+import { useRealSend } from '../features/campaigns/real-send'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -30,7 +32,9 @@ export default function Campaigns() {
   const [page, setPage] = useState(1)
   const [viewed, setViewed] = useState<{ campaign: Campaign; open: boolean } | null>(null)
   const campaigns = useCampaigns(page)
-  const actions = useCampaignActions()
+  const realSend = useRealSend(campaigns.data?.campaigns)
+  const actions = useCampaignActions(realSend)
+  const queue = useProcessQueue()
   const connections = useXConnections(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
@@ -59,12 +63,24 @@ export default function Campaigns() {
                 : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
             </Callout>
           )}
-          <CampaignForm />
+          <CampaignForm realSend={realSend} />
         </div>
         <section aria-labelledby="my-campaigns" className="grid gap-4">
-          <h2 id="my-campaigns" className="text-lg">
-            My Campaigns
-          </h2>
+          <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
+            <h2 id="my-campaigns" className="text-lg">
+              My Campaigns
+            </h2>
+            {campaigns.data?.simulatedQueue && (
+              <Button
+                icon={<FlaskConical aria-hidden />}
+                loading={queue.isProcessing}
+                onClick={queue.process}
+                title="Marks queued messages as sent or failed without sending them"
+              >
+                Process DM Queue (Simulated)
+              </Button>
+            )}
+          </div>
           {campaigns.isError && (
             <Callout
               tone={campaigns.data ? 'warn' : 'bad'}

@@ -50,7 +50,7 @@ describe('secondsToSend', () => {
     [0, 60, 500, 0],
     [1, 60, 500, 0],
     [11, 60, 500, 660],
-    [3, 2, 500, 5],
+    [3, 2, 500, 4],
     [501, 60, 500, 86_400],
     [502, 60, 500, 86_466],
     // At this pace 20 take longer than a day: the cap is not felt.

@@ -1,8 +1,10 @@
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { api, client, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { showAtOnce, showEverywhere } from './campaign-cache'
+import type { RealSend } from './real-send'
 
 type Wish = 'active' | 'paused' | 'archived'
 
@@ -22,15 +24,18 @@ export interface CampaignActions {
   pause: (campaign: Campaign) => void
   /** Asks first. */
   archive: (campaign: Campaign) => void
+  /** Resumes a paused one first. */
+  startRealSend: (campaign: Campaign) => void
+  isSending: RealSend['isSending']
   /** The campaign that is being changed. */
   busyId: string | null
 }
 
 /** What one can do to a campaign. Each change shows at once and is taken back where it fails. */
-export function useCampaignActions(): CampaignActions {
+export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const launch = useLaunch()
+  const launch = useLaunch(realSend)
   const update = useMutation({
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: Wish }) =>
       client.campaigns.update({ id: campaign.id, status }),
@@ -40,7 +45,10 @@ export function useCampaignActions(): CampaignActions {
       if (status === 'paused') toast.success('Campaign paused.')
       else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
       else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)
-      else toast.success('Campaign resumed and set to active.')
+      else {
+        toast.success('Campaign resumed and set to active.')
+        void realSend.autoStart(campaign.id)
+      }
     },
     onError(error, { status }, takeBack) {
       takeBack?.()
@@ -62,68 +70,27 @@ export function useCampaignActions(): CampaignActions {
     resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
+    startRealSend: (campaign) =>
+      campaign.status === 'paused' ? update.mutate({ campaign, status: 'active' }) : realSend.start(campaign),
+    isSending: realSend.isSending,
     busyId: launch.isPending ? launch.variables.id : update.isPending ? update.variables.campaign.id : null,
   }
 }
 
-/** Queues one message for each lead of the campaign's list; whether or not it worked, the campaigns are read again. */
-export function useLaunch() {
+/** Queues one message for each lead of the campaign's list, then starts it; whether or not it worked, the campaigns are read again. */
+export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id }),
-    onSuccess({ dmsQueued, totalLeads }, { name }) {
+    onSuccess({ dmsQueued, totalLeads }, { id, name }) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else
         toast.success(
           `Campaign "${name}" launched! ${dmsQueued.toLocaleString('en-US')} DMs queued for ${totalLeads.toLocaleString('en-US')} leads.`,
         )
+      void realSend.autoStart(id)
     },
     onError: (error) => toast.error(`Failed to launch campaign or queue DMs: ${errorWords(error)}`),
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
-}
-
-/** Puts a new campaign on top of the first page, before the server is asked again. */
-export function showNewCampaign(queries: QueryClient, campaign: Campaign): void {
-  queries.setQueriesData(
-    { queryKey: api.campaigns.list.key({ type: 'query' }) },
-    (page: ListedCampaigns | undefined) =>
-      page && page.page === 1
-        ? {
-            ...page,
-            total: page.total + 1,
-            campaigns: [campaign, ...page.campaigns.filter(({ id }) => id !== campaign.id)],
-          }
-        : page,
-  )
-}
-
-interface ListedCampaigns {
-  campaigns: Campaign[]
-  total: number
-  page: number
-}
-
-function showEverywhere(queries: QueryClient, id: string, change: Partial<Campaign>): void {
-  queries.setQueriesData(
-    { queryKey: api.campaigns.list.key({ type: 'query' }) },
-    (page: ListedCampaigns | undefined) =>
-      page && { ...page, campaigns: page.campaigns.map((one) => (one.id === id ? { ...one, ...change } : one)) },
-  )
-  queries.setQueryData(
-    api.campaigns.find.queryKey({ input: { id } }),
-    (before: Campaign | undefined) => before && { ...before, ...change },
-  )
-}
-
-/** Shows a change before the server has agreed. @returns how to take it back */
-async function showAtOnce(queries: QueryClient, id: string, change: Partial<Campaign>): Promise<() => void> {
-  const watched = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
-  // An answer that is on its way would show the old state again.
-  await Promise.all(watched.map((queryKey) => queries.cancelQueries({ queryKey })))
-  const before = watched.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
-  showEverywhere(queries, id, change)
-  return () => {
-    for (const [queryKey, data] of before) queries.setQueryData(queryKey, data)
-  }
 }

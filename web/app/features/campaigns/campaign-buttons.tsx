@@ -1,5 +1,6 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { Archive, Pause, Play, Rocket } from 'lucide-react'
+import { Archive, Pause, Play, Rocket, Send } from 'lucide-react'
+import type { ReactElement } from 'react'
 import { Button, type ButtonSize, IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
 import type { CampaignActions } from './campaign-actions'
@@ -16,6 +17,13 @@ interface CampaignButtonsProps {
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
   const busy = actions.busyId === campaign.id
   const own = { size, disabled: busy, 'aria-describedby': describedBy }
+  const sign = (label: string, icon: ReactElement, onClick: () => void) => (
+    <Tooltip words={label}>
+      <IconButton {...own} label={label} onClick={onClick}>
+        {icon}
+      </IconButton>
+    </Tooltip>
+  )
   return (
     <>
       {campaign.status === 'draft' && (
@@ -23,23 +31,24 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Launch
         </Button>
       )}
-      {campaign.status === 'paused' && (
-        <Button {...own} icon={<Play aria-hidden />} onClick={() => actions.resume(campaign)}>
-          Resume
+      {canSendReally(campaign) && (
+        <Button
+          {...own}
+          disabled={busy || actions.isSending(campaign.id)}
+          icon={<Send aria-hidden />}
+          onClick={() => actions.startRealSend(campaign)}
+        >
+          Start Real Send
         </Button>
       )}
-      {campaign.status === 'active' && (
-        <Button {...own} icon={<Pause aria-hidden />} onClick={() => actions.pause(campaign)}>
-          Pause
-        </Button>
-      )}
-      {campaign.status !== 'archived' && (
-        <Tooltip words="Archive">
-          <IconButton {...own} label="Archive" onClick={() => actions.archive(campaign)}>
-            <Archive aria-hidden />
-          </IconButton>
-        </Tooltip>
-      )}
+      {campaign.status === 'paused' && sign('Resume', <Play aria-hidden />, () => actions.resume(campaign))}
+      {campaign.status === 'active' && sign('Pause', <Pause aria-hidden />, () => actions.pause(campaign))}
+      {campaign.status !== 'archived' && sign('Archive', <Archive aria-hidden />, () => actions.archive(campaign))}
     </>
   )
+}
+
+/** Active or paused, on the channel that this page can start. */
+function canSendReally({ status, channel }: Campaign): boolean {
+  return channel === 'api' && (status === 'active' || status === 'paused')
 }

@@ -7,9 +7,17 @@ export interface CampaignDraft {
   messageTemplate: string
   /** Also write to leads that another campaign has written to. */
   allowRepeat: boolean
+  /** The X account that sends; '' is the current one. */
+  xAccountId: string
 }
 
-export const emptyDraft: CampaignDraft = { name: '', leadListId: '', messageTemplate: '', allowRepeat: false }
+export const emptyDraft: CampaignDraft = {
+  name: '',
+  leadListId: '',
+  messageTemplate: '',
+  allowRepeat: false,
+  xAccountId: '',
+}
 
 /** Said where someone saves all the same (specification §5). */
 export const incompleteProblem = 'Please fill in all fields: Campaign Name, Select List, and Message.'

@@ -11,35 +11,35 @@ import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Checkbox } from '../../ui/choice'
 import { Field } from '../../ui/field'
-import { Input, Textarea } from '../../ui/input'
+import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
-import { Tooltip } from '../../ui/tooltip'
-import { showNewCampaign, useLaunch } from './campaign-actions'
+import { AccountField } from './account-field'
+import { useLaunch } from './campaign-actions'
+import { showNewCampaign } from './campaign-cache'
+import { CampaignEstimate } from './campaign-estimate'
 import { type CampaignDraft, emptyDraft, incompleteProblem, isComplete, listOptionLabel } from './campaign-form-rules'
+import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
-import { offeredPlaces, unknownPlaces } from './message-template'
+import type { RealSend } from './real-send'
 
-/** X's longest direct message (contract: MESSAGE_MAX). */
-const MESSAGE_MAX = 10_000
 const LISTS_AT_ONCE = 100
 
 type Way = 'pause' | 'launch'
 
 /** Makes a campaign: saved and paused, or launched at once. */
-export function CampaignForm() {
+export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const queries = useQueryClient()
   const { status: session } = useSession()
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
   const draft = useWatch({ control: form.control }) as CampaignDraft
-  const textarea = useRef<HTMLTextAreaElement | null>(null)
   const repeatKey = useRepeatKey()
   const lists = useQuery({
     queryKey: [['lists', 'all'], {}],
     queryFn: ({ signal }) => findAllLists(signal),
   })
-  const launch = useLaunch()
+  const launch = useLaunch(realSend)
   const create = useMutation({
     mutationFn(way: Way) {
       const body = {
@@ -49,6 +49,7 @@ export function CampaignForm() {
         status: way === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: 'api' as const,
         allowRepeat: draft.allowRepeat,
+        ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
       }
       return client.campaigns.create(body, { context: { idempotencyKey: repeatKey.of(JSON.stringify(body)) } })
     },
@@ -92,17 +93,7 @@ export function CampaignForm() {
     form.reset(emptyDraft)
     toast.info('Campaign form cleared.')
   }
-  const insert = (place: string) => {
-    const field = textarea.current
-    if (!field) return
-    field.setRangeText(place, field.selectionStart, field.selectionEnd, 'end')
-    form.setValue('messageTemplate', field.value, { shouldDirty: true })
-    field.focus()
-  }
-
   const picked = lists.data?.find(({ id }) => id === draft.leadListId)
-  const unknown = unknownPlaces(draft.messageTemplate)
-  const message = form.register('messageTemplate', { onChange: () => form.clearErrors('messageTemplate') })
 
   return (
     <Card title="Create Campaign" description="One message for each lead of a list, sent one by one at your pace.">
@@ -163,60 +154,30 @@ export function CampaignForm() {
                 </Field>
               )}
             </div>
-            <Field
-              label="Message Template"
+            <MessageField
+              value={draft.messageTemplate}
               error={errors.messageTemplate?.message}
-              hint={
-                unknown.length > 0 ? (
-                  <span className="text-bad">
-                    Nothing fills {unknown.join(', ')}. Use a placeholder below; a column of your file needs a fallback,
-                    as in {'{company|your team}'}.
-                  </span>
-                ) : (
-                  'You can use placeholders such as {lead_name} and {twitter_handle}. More to come.'
-                )
-              }
-              aside={
-                draft.messageTemplate.length > MESSAGE_MAX * 0.8 && (
-                  <span data-numeric>
-                    {draft.messageTemplate.length.toLocaleString('en-US')} / {MESSAGE_MAX.toLocaleString('en-US')}
-                  </span>
-                )
-              }
-              required
-            >
-              <Textarea
-                placeholder="Hi {lead_name}, I saw what you are building and wanted to say hello."
-                className="min-h-32!"
-                maxLength={MESSAGE_MAX}
-                {...message}
-                ref={(node) => {
-                  message.ref(node)
-                  textarea.current = node
-                }}
-              />
-            </Field>
-            <div className="flex flex-wrap items-center gap-2">
-              <span className="text-muted">Insert</span>
-              {offeredPlaces.map(({ text, words }) => (
-                <Tooltip key={text} words={words}>
-                  <button
-                    type="button"
-                    onClick={() => insert(text)}
-                    className="min-h-7 rounded-md border border-line bg-sunken px-2 font-mono text-xs transition-colors hover:bg-hover pointer-coarse:min-h-10"
-                  >
-                    {text}
-                  </button>
-                </Tooltip>
-              ))}
-            </div>
+              onChange={(messageTemplate) => {
+                form.setValue('messageTemplate', messageTemplate, { shouldDirty: true })
+                form.clearErrors('messageTemplate')
+              }}
+            />
+            <AccountField value={draft.xAccountId} onChange={(id) => form.setValue('xAccountId', id)} />
             <Checkbox
               label="Also write to leads that another campaign has written to"
               hint="Otherwise they are skipped, so that nobody hears from you twice."
               {...form.register('allowRepeat')}
             />
           </fieldset>
-          <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
+          <div className="grid min-w-0 content-start gap-4">
+            <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
+            <CampaignEstimate
+              leadListId={draft.leadListId}
+              messageTemplate={draft.messageTemplate}
+              channel="api"
+              xAccountId={draft.xAccountId}
+            />
+          </div>
         </div>
         <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">
           <Button variant="ghost" disabled={busy} onClick={discard}>

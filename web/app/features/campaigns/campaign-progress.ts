@@ -65,14 +65,18 @@ export function secondsLeft(sightings: readonly Sighting[], queued: number, now:
 
 /** 'about 5 min left', for people. @param seconds null while nobody can tell */
 export function timeLeftInWords(seconds: number | null): string {
-  if (seconds === null) return 'estimating time left'
-  if (seconds < 60) return 'less than a minute left'
+  return seconds === null ? 'estimating time left' : `${durationInWords(seconds)} left`
+}
+
+/** 'about 5 min', for people. */
+export function durationInWords(seconds: number): string {
+  if (seconds < 60) return 'less than a minute'
   const minutes = Math.round(seconds / 60)
-  if (minutes < 60) return `about ${minutes} min left`
+  if (minutes < 60) return `about ${minutes} min`
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return minutes % 60 === 0 ? `about ${hours} h left` : `about ${hours} h ${minutes % 60} min left`
+  if (hours < 24) return minutes % 60 === 0 ? `about ${hours} h` : `about ${hours} h ${minutes % 60} min`
   const days = Math.round(hours / 24)
-  return `about ${days} ${days === 1 ? 'day' : 'days'} left`
+  return `about ${days} ${days === 1 ? 'day' : 'days'}`
 }
 
 /**

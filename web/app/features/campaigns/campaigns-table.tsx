@@ -114,7 +114,7 @@ function CampaignRow({
         <DateTime value={campaign.createdAt} precision="day" />
       </Td>
       <Td className="md:w-px">
-        <span className="flex items-center gap-1.5 max-md:pt-1">
+        <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-64 xl:flex-nowrap">
           <Button size="sm" aria-describedby={nameId} onClick={() => onViewDms(campaign)}>
             View DMs
           </Button>

@@ -34,6 +34,7 @@ export function DmsDialog({ campaign, open, onClose }: DmsDialogProps) {
         live={campaign.status === 'active'}
         page={page}
         onPage={setPage}
+        requeues={campaign.status !== 'archived'}
         maxHeight="min(30rem, 60dvh)"
       />
     </Dialog>

@@ -14,6 +14,7 @@ import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
 import { WATCH_EVERY_MS } from './campaign-watch'
+import { RequeueButton } from './requeue-button'
 
 const PAGE_SIZE = 50
 /** Characters of a message in the table (specification §9). */
@@ -28,10 +29,12 @@ interface DmsTableProps {
   page: number
   onPage: (page: number) => void
   maxHeight?: string
+  /** Failed ones can be queued again. */
+  requeues: boolean
 }
 
 /** The messages of a campaign and what became of each. */
-export function DmsTable({ campaignId, status, live, page, onPage, maxHeight }: DmsTableProps) {
+export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, requeues }: DmsTableProps) {
   const dms = useQuery(
     api.campaigns.dms.queryOptions({
       input: { id: campaignId, page, pageSize: PAGE_SIZE, ...(status ? { status } : {}) },
@@ -85,7 +88,11 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight }: 
           </tr>
         </thead>
         <tbody>
-          {dms.data ? dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} />) : <SkeletonRows columns={6} />}
+          {dms.data ? (
+            dms.data.dms.map((dm) => <DmRow key={dm.id} dm={dm} requeues={requeues} />)
+          ) : (
+            <SkeletonRows columns={6} />
+          )}
         </tbody>
       </Table>
       <Pager page={page} pageSize={PAGE_SIZE} total={dms.data?.total ?? 0} onChange={onPage} noun="DMs" />
@@ -93,7 +100,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight }: 
   )
 }
 
-function DmRow({ dm }: { dm: Dm }) {
+function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
   const at = dm.status === 'sent' ? dm.sentAt : dm.updatedAt
   return (
     <Tr>
@@ -111,7 +118,10 @@ function DmRow({ dm }: { dm: Dm }) {
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
       <Td label="Details/Error" className="text-muted md:min-w-36">
-        {(dm.status === 'failed' && dm.errorMessage) || '-'}
+        <span className="grid justify-items-start gap-2 max-md:justify-items-end">
+          {(dm.status === 'failed' && dm.errorMessage) || '-'}
+          {dm.status === 'failed' && dm.lead && requeues && <RequeueButton dm={dm} />}
+        </span>
       </Td>
     </Tr>
   )

@@ -40,6 +40,17 @@ test('the pieces tell what was filled from what was written', () => {
   expect(previewOf('', lead)).toEqual([])
 })
 
+test('what a lead has no value for is told from what it fills', () => {
+  expect(previewOf('Hi {lead_name} of {company|your team}', exampleLead).map(({ kind, text }) => [kind, text])).toEqual(
+    [
+      ['words', 'Hi '],
+      ['filled', 'Maya Okafor'],
+      ['words', ' of '],
+      ['missing', 'your team'],
+    ],
+  )
+})
+
 test('every place that is offered is one that is known', () => {
   for (const place of offeredPlaces) expect(unknownPlaces(place.text)).toEqual([])
 })

@@ -4,8 +4,8 @@ export type { Recipient }
 
 /** Part of a message as one lead would read it. */
 export interface Piece {
-  /** `filled` came from the lead (or from the place's fallback); `unknown` is a place that nothing fills: the API refuses it. */
-  kind: 'words' | 'filled' | 'unknown'
+  /** `filled` came from the lead; `missing` is the place's fallback, as the lead has nothing for it; `unknown` is a place that nothing fills: the API refuses it. */
+  kind: 'words' | 'filled' | 'missing' | 'unknown'
   text: string
 }
 
@@ -24,7 +24,9 @@ export function previewOf(template: string, lead: Recipient): Piece[] {
   return readPlaces(template).map((segment) => {
     if (segment.kind === 'words') return { kind: 'words', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
-    return { kind: 'filled', text: fillSegment(segment, lead) }
+    const filled =
+      segment.kind === 'handle' ? fillSegment(segment, lead) : fillSegment({ ...segment, fallback: '' }, lead)
+    return filled === '' ? { kind: 'missing', text: fillSegment(segment, lead) } : { kind: 'filled', text: filled }
   })
 }
 

@@ -1,11 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
-import { useEffect, useState } from 'react'
 import { api, fieldProblems } from '../../api'
+import { useSettled } from '../../ui/use-settled'
 import { handleIn, handleProblem, moneyWords, timeLeftWords } from './scrape-words'
 
-/** Whoever types is not asked about at every letter. */
-const SETTLES_AFTER_MS = 500
 /** How many follow somebody does not change at once. */
 const STAYS_MS = 60_000
 
@@ -40,13 +38,4 @@ export function ScrapeEstimate({ handle, type, asks }: { handle: string; type: S
       )}
     </div>
   )
-}
-
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLES_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

@@ -1,0 +1,61 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { Timer } from 'lucide-react'
+import { api } from '../../api'
+import { useSettled } from '../../ui/use-settled'
+import { durationInWords } from './campaign-progress'
+
+interface CampaignEstimateProps {
+  leadListId: string
+  messageTemplate: string
+  channel: Campaign['channel']
+  xAccountId?: string | undefined
+}
+
+const number = (n: number) => n.toLocaleString('en-US')
+const leadsInWords = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
+
+/** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
+export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccountId }: CampaignEstimateProps) {
+  const settled = useSettled(messageTemplate)
+  const { data, isPlaceholderData } = useQuery(
+    api.campaigns.estimate.queryOptions({
+      input: { leadListId, channel, messageTemplate: settled, ...(xAccountId ? { xAccountId } : {}) },
+      enabled: leadListId !== '',
+      retry: false,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  // Kept from a list before, it would speak of another.
+  if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
+  return (
+    <div className="flex gap-2.5 text-muted" data-numeric>
+      <Timer aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="grid gap-1">
+        <p>
+          {data.seconds === null ? (
+            'The daily cap of this X account is 0, so nothing would be sent.'
+          ) : (
+            <>
+              {number(data.leads)} {data.leads === 1 ? 'message takes' : 'messages take'}{' '}
+              {durationInWords(data.seconds)}
+              {data.ahead > 0 && `, behind ${number(data.ahead)} that are queued already`}
+              {data.costCents !== null && `, and X bills about ${money(data.costCents)}`}.
+            </>
+          )}
+        </p>
+        {data.missing.map(({ place, leads }) => (
+          <p key={place} className="text-warn">
+            {leads === data.leads
+              ? `No lead has a value for ${place}: all read its fallback.`
+              : `${leadsInWords(leads)} ${data.checked < data.leads ? `of the first ${number(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
+          </p>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function money(cents: number): string {
+  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+}

@@ -1,0 +1,73 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { useState } from 'react'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { shareInWords } from './campaign-progress'
+import { funnelOf } from './funnel'
+
+const number = (n: number) => n.toLocaleString('en-US')
+
+/** How far the messages of a campaign have come: a chart for those who look, the same as a table for those who read. */
+export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
+  const [asTable, setAsTable] = useState(false)
+  const steps = funnelOf(campaign)
+  const [{ count: all }] = steps
+  return (
+    <Card
+      title="Funnel"
+      description="From the list to an answer."
+      actions={
+        <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? 'Show as chart' : 'Show as table'}
+        </Button>
+      }
+    >
+      {asTable ? (
+        <Table label="Funnel" narrow="scroll">
+          <thead>
+            <tr>
+              <Th>Step</Th>
+              <Th end>DMs</Th>
+              <Th end>Of all</Th>
+              <Th end>Of the step before</Th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map(({ label, count, before }) => (
+              <Tr key={label}>
+                <Td>{label}</Td>
+                <Td end data-numeric>
+                  {number(count)}
+                </Td>
+                <Td end data-numeric>
+                  {shareInWords(count, all)}
+                </Td>
+                <Td end data-numeric>
+                  {before === null ? '–' : shareInWords(count, before)}
+                </Td>
+              </Tr>
+            ))}
+          </tbody>
+        </Table>
+      ) : (
+        <ol className="grid gap-3">
+          {steps.map(({ label, count, tone }) => (
+            <li key={label} className="grid grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-3">
+              <span>{label}</span>
+              <span aria-hidden className="h-6 overflow-hidden rounded-md bg-sunken">
+                <span
+                  className={`block h-full rounded-md transition-[width] duration-slow ${tone}`}
+                  style={{ width: `${all === 0 ? 0 : (count / all) * 100}%` }}
+                />
+              </span>
+              <span className="min-w-20 text-end" data-numeric>
+                {number(count)} <span className="text-muted">{shareInWords(count, all)}</span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { generatePath, useNavigate } from 'react-router'
+import { api, client, errorWords } from '../../api'
+import { paths } from '../../paths'
+import { IconButton } from '../../ui/button'
+import { Menu, MenuItem, MenuNote } from '../../ui/menu'
+import { toast } from '../../ui/toast'
+import { EditCampaignDialog, mayBeEdited } from './edit-campaign-dialog'
+
+/** What else can be done to a campaign on its own page: edit, duplicate, send oneself a test. */
+export function CampaignMore({ campaign }: { campaign: Campaign }) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [editing, setEditing] = useState(false)
+  const duplicate = useMutation({
+    mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
+    async onSuccess(copy) {
+      toast.success(`"${copy.name}" was created as a draft.`)
+      void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
+    },
+    onError: (error) => toast.error(`Failed to duplicate campaign: ${errorWords(error)}`),
+  })
+  const test = useMutation({
+    mutationFn: () => client.campaigns.sendTest({ id: campaign.id }),
+    onSuccess: ({ sentTo }) => toast.success(`A test is on its way to ${sentTo}.`),
+    onError: (error) => toast.error(`Failed to send the test: ${errorWords(error)}`),
+  })
+  return (
+    <>
+      <Menu
+        trigger={
+          <IconButton label="More" variant="secondary">
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem icon={<Pencil aria-hidden />} disabled={!mayBeEdited(campaign)} onSelect={() => setEditing(true)}>
+          Edit
+        </MenuItem>
+        <MenuItem icon={<Copy aria-hidden />} disabled={duplicate.isPending} onSelect={() => duplicate.mutate()}>
+          Duplicate
+        </MenuItem>
+        <MenuItem icon={<Mail aria-hidden />} disabled={test.isPending} onSelect={() => test.mutate()}>
+          Mail me a test
+        </MenuItem>
+        {campaign.status === 'active' && <MenuNote>Pause the campaign to edit it.</MenuNote>}
+      </Menu>
+      <EditCampaignDialog campaign={campaign} open={editing} onClose={() => setEditing(false)} />
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { useForm, useWatch } from 'react-hook-form'
+import { api, client, errorWords, fieldProblems } from '../../api'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+import { AccountField } from './account-field'
+import { showEverywhere } from './campaign-cache'
+import { MessageField } from './message-field'
+import { MessagePreview } from './message-preview'
+
+interface EditCampaignDialogProps {
+  campaign: Campaign
+  open: boolean
+  onClose: () => void
+}
+
+/** May its name, message and account be changed on the screen? While it runs it is paused first, so that nobody reads half a change. */
+export function mayBeEdited({ status }: Pick<Campaign, 'status'>): boolean {
+  return status === 'paused' || status === 'draft'
+}
+
+/** Changes a campaign that is paused. What was sent stays; what is still queued reads the new message. */
+export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
+  const queries = useQueryClient()
+  const { name, messageTemplate } = campaign
+  const form = useForm({ values: { name, messageTemplate, xAccountId: campaign.xAccountId ?? '' } })
+  const draft = useWatch({ control: form.control })
+  const { errors } = form.formState
+  const save = useMutation({
+    mutationFn: (edits: { name: string; messageTemplate: string; xAccountId: string }) =>
+      client.campaigns.update({
+        id: campaign.id,
+        name: edits.name.trim(),
+        messageTemplate: edits.messageTemplate.trim(),
+        ...(edits.xAccountId ? { xAccountId: edits.xAccountId } : {}),
+      }),
+    onSuccess(after) {
+      showEverywhere(queries, campaign.id, after)
+      toast.success(`Campaign "${after.name}" saved.`)
+      onClose()
+    },
+    onError(error) {
+      const problems = fieldProblems(error)
+      for (const field of ['name', 'messageTemplate'] as const)
+        if (problems[field]) form.setError(field, { message: problems[field] })
+      if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorWords(error)}`)
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+  })
+  const ready = !save.isPending && draft.name?.trim() !== '' && draft.messageTemplate?.trim() !== ''
+  const submit = form.handleSubmit((edits) => save.mutate(edits))
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      size="wide"
+      title="Edit campaign"
+      description="What was sent stays as it was. What is still queued reads the new message."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={!ready} loading={save.isPending} onClick={submit}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form noValidate onSubmit={submit}>
+        <fieldset disabled={save.isPending} className="grid min-w-0 gap-4">
+          <Field label="Campaign Name" error={errors.name?.message} required>
+            <Input
+              autoComplete="off"
+              maxLength={200}
+              {...form.register('name', { onChange: () => form.clearErrors('name') })}
+            />
+          </Field>
+          <MessageField
+            value={draft.messageTemplate ?? ''}
+            error={errors.messageTemplate?.message}
+            onChange={(value) => {
+              form.setValue('messageTemplate', value, { shouldDirty: true })
+              form.clearErrors('messageTemplate')
+            }}
+          />
+          <AccountField value={draft.xAccountId ?? ''} onChange={(id) => form.setValue('xAccountId', id)} />
+          <MessagePreview template={draft.messageTemplate ?? ''} listId={campaign.leadListId ?? ''} />
+        </fieldset>
+      </form>
+    </Dialog>
+  )
+}

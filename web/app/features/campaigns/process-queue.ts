@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, client, errorWords } from '../../api'
+import { useSession } from '../../session'
+import { toast } from '../../ui/toast'
+
+/** How long the summary stays (specification §9). */
+const SUMMARY_MS = 7_000
+
+interface QueueRun {
+  processed: number
+  sent: number
+  failed: number
+  campaignsCompleted: number
+}
+
+/** What a run of the simulated queue did (specification §8). */
+export function summaryOf({ processed, sent, failed, campaignsCompleted }: QueueRun): string {
+  const completed = campaignsCompleted > 0 ? ` Campaigns completed: ${campaignsCompleted}.` : ''
+  return `Processed ${processed} DMs: ${sent} sent, ${failed} failed.${completed}`
+}
+
+/** Processes queued messages without sending them; the server offers it where X is the stand-in. */
+export function useProcessQueue() {
+  const queries = useQueryClient()
+  const { status } = useSession()
+  const run = useMutation({
+    mutationFn: () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess(done) {
+      for (const problem of done.problems) toast.error(problem)
+      if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
+      else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
+    },
+    onError: (error) => toast.error(`Error processing queue: ${errorWords(error)}`),
+    onSettled: () => {
+      for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
+    },
+  })
+  return {
+    process() {
+      if (status === 'signed-in') run.mutate()
+      else toast.error('Please log in to process the queue.')
+    },
+    isProcessing: run.isPending,
+  }
+}

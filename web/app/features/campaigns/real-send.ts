@@ -1,0 +1,75 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { useEffect, useState } from 'react'
+import { api, client } from '../../api'
+import { toast } from '../../ui/toast'
+import { showEverywhere } from './campaign-cache'
+
+/** Between the re-read that finds a campaign active and the start of its sending (specification §4). */
+const AUTO_START_MS = 100
+
+export interface RealSend {
+  /** Begins to send an active campaign, or says why not. */
+  start: (campaign: Campaign) => void
+  /** Reads a campaign again and, where it is active by now, starts it. */
+  autoStart: (id: string) => Promise<void>
+  /** Is this page following the sending of that campaign? */
+  isSending: (id: string) => boolean
+}
+
+/**
+ * Real sending, as the page sees it. A campaign of channel 'api' is sent by the server, whether or not a page is open: starting it means following it to its end.
+ * @param campaigns what the page shows, kept fresh
+ */
+export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
+  const queries = useQueryClient()
+  const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    const over = campaigns?.filter(({ id, status }) => followed.has(id) && isOver(status)) ?? []
+    if (over.length === 0) return
+    setFollowed(new Set([...followed].filter((id) => !over.some((campaign) => campaign.id === id))))
+    for (const { id, name, status } of over)
+      if (status === 'completed')
+        toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
+  }, [campaigns, followed])
+
+  const begin = (campaign: Campaign): boolean => {
+    const hindrance = hindranceOf(campaign)
+    if (hindrance) toast.info(hindrance)
+    else setFollowed((before) => new Set([...before, campaign.id]))
+    return hindrance === null
+  }
+  return {
+    start(campaign) {
+      if (begin(campaign)) toast.info(`"${campaign.name}" is being sent. You can close this page.`)
+    },
+    async autoStart(id) {
+      const campaign = await readAgain(queries, id)
+      if (campaign?.status !== 'active') return
+      await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
+      begin(campaign)
+    },
+    isSending: (id) => followed.has(id),
+  }
+}
+
+const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
+
+/** Why a campaign is not sent now (specification §4, §8); null: it is. */
+export function hindranceOf(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
+  if (campaign.waiting) return 'Another campaign DM sending process is already active.'
+  if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
+  return null
+}
+
+/** Null where it cannot be read: then the pages that show it will say so. */
+async function readAgain(queries: QueryClient, id: string): Promise<Campaign | null> {
+  try {
+    const campaign = await client.campaigns.find({ id })
+    showEverywhere(queries, id, campaign)
+    return campaign
+  } catch {
+    void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    return null
+  }
+}

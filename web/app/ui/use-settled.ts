@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'react'
+
+/** Whoever types is not asked about at every letter. */
+const SETTLES_AFTER_MS = 500
+
+/** A value as it was when it had not changed for half a second. */
+export function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLES_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
