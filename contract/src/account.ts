@@ -30,7 +30,7 @@ export const SignedInSession = z.object({
   current: z.boolean(),
   /** 'Firefox on Windows'; null where the program did not say. */
   device: z.string().nullable(),
-  deviceKind: z.enum(['desktop', 'mobile', 'tablet', 'other']),
+  deviceKind: z.enum(['desktop', 'mobile', 'tablet', 'extension', 'other']),
   /** The country, in English; null where it is not known. */
   place: z.string().nullable(),
   createdAt: Time,

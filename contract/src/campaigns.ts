@@ -295,6 +295,7 @@ export const campaigns = {
     summary: 'Take the next message of a campaign that the extension sends',
     access: 'member',
     effect: 'unkeyed',
+    byExtension: true,
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_STATE'],
   })
     .route({ outputStructure: 'detailed' })
@@ -308,6 +309,7 @@ export const campaigns = {
     summary: 'Take the next message of any campaign that the extension sends',
     access: 'member',
     effect: 'unkeyed',
+    byExtension: true,
   })
     .route({ outputStructure: 'detailed' })
     .input(z.strictObject({ holder }))
@@ -320,6 +322,7 @@ export const campaigns = {
     summary: 'Say what became of a claimed message',
     access: 'member',
     effect: 'rows',
+    byExtension: true,
     errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
   })
     .input(
@@ -328,9 +331,39 @@ export const campaigns = {
         lease: requiredText(100),
         wasSent: z.boolean(),
         errorMessage: text(2_000).optional(),
+        /** Not known to be sent, and not known not to be: nobody else writes to the lead until somebody has looked. */
+        outcomeUnknown: z.boolean().default(false),
       }),
     )
     .output(Success.extend({ campaignCompleted: z.boolean() })),
+
+  confirm: route({
+    method: 'POST',
+    path: '/dms/{id}/confirm',
+    tag: 'Sending',
+    summary: 'Ask right before sending whether a claimed message may still go out; renews its lease',
+    description:
+      'No, where its campaign was paused or ended since (the message is queued again) or its lead is not to be written to any more (it fails, with why). Then the lease is given up.',
+    access: 'member',
+    effect: 'unkeyed',
+    byExtension: true,
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(z.strictObject({ id: Id, lease: requiredText(100) }))
+    .output(Success.extend({ maySend: z.boolean(), leaseExpiresAt: Time.nullable() })),
+
+  release: route({
+    method: 'POST',
+    path: '/dms/{id}/release',
+    tag: 'Sending',
+    summary: 'Give back a claimed message that was certainly not sent: it is queued again',
+    access: 'member',
+    effect: 'rows',
+    byExtension: true,
+    errors: ['DM_NOT_FOUND', 'LEASE_LOST'],
+  })
+    .input(z.strictObject({ id: Id, lease: requiredText(100) }))
+    .output(Success),
 
   requeue: route({
     method: 'POST',

@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { auth } from './auth.ts'
 import { campaigns } from './campaigns.ts'
+import { extension } from './extension-pairings.ts'
 import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
@@ -31,6 +32,7 @@ export const contract = {
   tags,
   savedFilters,
   campaigns,
+  extension,
   suppressions,
   waitlist,
   operator,

@@ -20,6 +20,8 @@ export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'
 export interface OperationMeta {
   access: Access
   effect: Effect
+  /** May a paired browser extension call it with its own token? Such a token opens nothing else. */
+  byExtension: boolean
 }
 
 /** Errors that any operation may answer with; an operation declares only its own beside them. */
@@ -35,6 +37,7 @@ export interface RouteOptions<C extends ErrorCode> {
   tag: string
   access: Access
   effect: Effect
+  byExtension?: true
   /** Declared beside those that every operation has. */
   errors?: readonly C[]
   /** 204 for an answer without a body. */
@@ -66,7 +69,7 @@ export function route<const C extends ErrorCode = never>(options: RouteOptions<C
     C | (typeof ALWAYS)[number] | (typeof SIGNED_IN)[number] | (typeof OPERATOR)[number] | (typeof KEYED)[number]
   >
   return oc
-    .$meta<OperationMeta>({ access: options.access, effect: options.effect })
+    .$meta<OperationMeta>({ access: options.access, effect: options.effect, byExtension: options.byExtension ?? false })
     .route({
       method: options.method,
       path: options.path,

@@ -17,6 +17,7 @@ import type { Services } from './app.ts'
 import { accountRoutes } from './domains/account/routes.ts'
 import { authRoutes } from './domains/auth/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
+import { extensionRoutes } from './domains/extension/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
@@ -50,6 +51,7 @@ export const router = {
   tags: tagRoutes,
   savedFilters: savedFilterRoutes,
   campaigns: campaignRoutes,
+  extension: extensionRoutes,
   suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,
   operator: operatorRoutes,

@@ -10,6 +10,7 @@ import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
 import { serveChangeEmail } from './edges/change-email.ts'
 import { serveDocs } from './edges/docs.ts'
 import { refuseMalformed, refuseUnreadable, useEnvelope } from './edges/envelope.ts'
+import { type ExtensionPackage, serveExtension } from './edges/extension-package.ts'
 import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
@@ -53,6 +54,8 @@ export interface Services {
   sealer: Sealer
   /** Seals what we are to the identity providers of workspaces. */
   ssoSealer: Sealer
+  /** Of the browser extension that is handed out; null where it was not built. */
+  extensionVersion: string | null
   /** Told of every fault of ours; the test harness fails on one. */
   onFault(error: unknown): void
   /** Told how each operation ended: `OK` or the code of its refusal. Tests see from it that every declared answer was given. */
@@ -63,8 +66,14 @@ export interface Services {
 /** Bodies are at most this, save a CSV import (api.md). */
 const BODY_MAX_BYTES = 256 * 1024
 
-/** @param webFolder the built web app */
-export async function createApp(services: Services, webFolder: string): Promise<FastifyInstance> {
+/** What was built beside the server, and is served by it. */
+export interface Built {
+  /** Of the web app. */
+  webFolder: string
+  extension: ExtensionPackage | null
+}
+
+export async function createApp(services: Services, { webFolder, extension }: Built): Promise<FastifyInstance> {
   const { env } = services
   const app = Fastify({
     loggerInstance: services.log,
@@ -131,6 +140,7 @@ export async function createApp(services: Services, webFolder: string): Promise<
   await serveWaitlistLinks(app, services)
   serveLeadFiles(app, services)
   serveMemberFiles(app, services)
+  serveExtension(app, extension)
   serveScrapeEvents(app, services)
   await serveDocs(app)
   serveApi(app, services)

@@ -5,6 +5,7 @@ import type { OperationMeta } from '@x-automated/contract/route'
 import pg from 'pg'
 import { roleAllows } from './actor.ts'
 import { authenticate, authenticateOperator } from './domains/auth/service.ts'
+import { authenticateExtension, extensionToken } from './domains/extension/service.ts'
 import { Refusal } from './refusal.ts'
 import type { RequestContext } from './requests/context.ts'
 import { keyedRequest, once, onceOutside } from './requests/once.ts'
@@ -47,9 +48,12 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
 
 /** Lets in who is signed in, in a role that the operation asks for, and within the calls a minute. */
 const guard = base.middleware(async ({ context, next, procedure }) => {
-  const { access } = procedure['~orpc'].meta as OperationMeta
-  const actor = await authenticate(context, context.request.authorization)
+  const { access, byExtension } = procedure['~orpc'].meta as OperationMeta
+  const { authorization } = context.request
+  const token = extensionToken(authorization)
+  const actor = token ? await authenticateExtension(context.db, token) : await authenticate(context, authorization)
   context.limits.spendCall(actor.userId)
+  if (token && !byExtension) throw new Refusal('FORBIDDEN', 'The extension may not do that.')
   if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
   return next({ context: { actor } })
 })

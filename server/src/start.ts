@@ -5,6 +5,7 @@ import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
+import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
@@ -14,6 +15,7 @@ import { forgetExpiredRequests } from './domains/sso/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
 import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
+import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
@@ -29,6 +31,7 @@ import { forgetOldAnswers } from './requests/once.ts'
 import { createSealer } from './sealing.ts'
 
 const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
+const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))
 /** How long what is under way may take to end. */
 const DRAIN_SECONDS = 20
 
@@ -47,6 +50,7 @@ export interface StartOptions {
   workers?: boolean
   migrate?: boolean
   webFolder?: string
+  extensionFolder?: string
   onFault?: Services['onFault']
   onAnswer?: Services['onAnswer']
   overrides?: { callsAMinute?: number }
@@ -59,6 +63,7 @@ export async function startServer({
   workers = true,
   migrate = true,
   webFolder = WEB_FOLDER,
+  extensionFolder = EXTENSION_FOLDER,
   onFault = () => {},
   onAnswer = () => {},
   overrides = {},
@@ -80,6 +85,7 @@ export async function startServer({
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
   const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
   const limits = createLimits(database.besides, overrides)
+  const extension = openExtensionPackage(extensionFolder, origin)
   let draining = false
   const services: Services = {
     env,
@@ -98,11 +104,12 @@ export async function startServer({
     safeFetch: createSafeFetch({ allowPrivate: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
+    extensionVersion: extension?.version ?? null,
     onFault,
     onAnswer,
     isDraining: () => draining,
   }
-  const app = await createApp(services, webFolder)
+  const app = await createApp(services, { webFolder, extension })
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
   // First of all: whose port is taken shall not have claimed anything.
   const url = await app.listen({ port: env.port, host: env.host })
@@ -121,6 +128,7 @@ export async function startServer({
       await forgetRemovals(database.db)
       await forgetExpired(database.db)
       await forgetExpiredLinks(database.db)
+      await forgetExpiredCodes(database.db)
       await forgetExpiredStates(database.db)
       await forgetUnfinished(database.db)
       await forgetExpiredAuthorizations(database.db)

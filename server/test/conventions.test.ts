@@ -143,6 +143,8 @@ describe('every operation on one thing', () => {
     'campaigns.claim': { holder: 'test' },
     'secondFactors.verify': { code: '123456' },
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
+    'campaigns.confirm': { lease: SOME_ID },
+    'campaigns.release': { lease: SOME_ID },
   }
 
   it.each(named(onOne))('%s: 404 for an id that nothing has, and for what cannot be an id', async (_, operation) => {

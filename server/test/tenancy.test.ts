@@ -21,6 +21,7 @@ let theirs: Record<
   | 'scrape'
   | 'account'
   | 'session'
+  | 'pairing'
   | 'identity'
   | 'factor'
   | 'domain',
@@ -62,6 +63,8 @@ beforeAll(async () => {
     .returning()
   await owner.client.suppressions.create({ handles: ['secret_person'] })
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
+  const { code } = await owner.client.extension.createCode()
+  await owner.call('POST', '/extension/pair', { code, version: '1' })
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   theirs = {
     lead: lead.id,
@@ -74,6 +77,7 @@ beforeAll(async () => {
     suppression: suppression.id,
     account: account.id,
     session: owner.actor.sessionId,
+    pairing: (await owner.client.extension.list()).pairings[0]!.id,
     identity: identity!.id,
     factor: factor!.id,
     domain: domain.id,
@@ -92,12 +96,13 @@ const KINDS: Record<string, keyof typeof theirs> = {
   suppressions: 'suppression',
   'x-accounts': 'account',
   sessions: 'session',
+  pairings: 'pairing',
   identities: 'identity',
   factors: 'factor',
   domains: 'domain',
 }
 const idIn = (operation: Operation) => {
-  const kind = KINDS[/^\/(?:auth\/|sso\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
+  const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -113,6 +118,8 @@ const bodies = (): Record<string, unknown> => ({
   'campaigns.claim': { holder: 'stranger' },
   'secondFactors.verify': { code: '123456' },
   'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
+  'campaigns.confirm': { lease: theirs.dm },
+  'campaigns.release': { lease: theirs.dm },
 })
 
 // What operators act on is of no workspace; to strangers they are not there at all (conventions.test.ts).
@@ -138,6 +145,7 @@ async function ownersView() {
     await client.xAccount.list(),
     (await owner.client.account.listSessions()).sessions.map(({ id }) => id),
     await owner.client.identities.list(),
+    (await owner.client.extension.list()).pairings.map(({ id }) => id),
     await owner.client.secondFactors.list(),
     await owner.client.sso.find(),
   ])

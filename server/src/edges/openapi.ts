@@ -151,6 +151,15 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
     },
   },
+  '/extension.zip': {
+    servers: [{ url: '/' }],
+    get: {
+      operationId: 'extension.download',
+      tags: ['Extension'],
+      summary: 'Download the browser extension',
+      responses: { '200': { description: 'To be unpacked and loaded', content: { 'application/zip': {} } } },
+    },
+  },
   '/suppressions/import': {
     post: {
       operationId: 'suppressions.import',

@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(built, 'pages.json'), JSON.stringify({ app: ['/dashboard', '/operator'], notFound: '/404' }))
   app = await openApp()
-  host = await createApp(app.services, client)
+  host = await createApp(app.services, { webFolder: client, extension: null })
 })
 afterAll(async () => {
   await host.close()

@@ -31,6 +31,7 @@ const LIMITS = {
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
+  pairByAddress: { name: 'pair', points: 30, seconds: 15 * 60 },
   positionByAddress: { name: 'position', points: 20, seconds: 60 },
 } as const satisfies Record<string, Limit>
 

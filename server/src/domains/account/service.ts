@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { MAIL_CODE_DIGITS, REAUTHENTICATED_MINUTES } from '@x-automated/contract/account'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
-import { and, desc, eq, gt, lt, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, lt, ne, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
@@ -24,6 +24,7 @@ import {
   trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { extensionPairings } from '../extension/tables.ts'
 import { findMailboxOwner, moveMember, type WaitlistContext } from '../waitlist/service.ts'
 import {
   addressChangedMail,
@@ -34,7 +35,7 @@ import {
   passwordChangedMail,
   resetPasswordMail,
 } from './mails.ts'
-import { deviceOf, placeOf } from './rules.ts'
+import { type Device, deviceOf, placeOf } from './rules.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 
 const RESET_SECONDS = 60 * 60
@@ -444,11 +445,17 @@ export async function confirmEmailChange(
 
 // Sessions
 
+/** What a person knows the device of a session by. */
+export function deviceNameOf(userAgent: string | null): Device['device'] {
+  return deviceOf(userAgent).device
+}
+
 /** Where the account is signed in, the most recently used first. */
 export async function listSessions(db: Db, actor: Actor) {
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(authSessions), extensionOf: extensionPairings.sessionId })
     .from(authSessions)
+    .leftJoin(extensionPairings, eq(extensionPairings.sessionId, authSessions.id))
     .where(and(eq(authSessions.userId, actor.userId), gt(authSessions.expiresAt, sql`now()`)))
     .orderBy(desc(authSessions.updatedAt))
   return {
@@ -456,6 +463,7 @@ export async function listSessions(db: Db, actor: Actor) {
       id: row.id,
       current: row.id === actor.sessionId,
       ...deviceOf(row.userAgent),
+      ...(row.extensionOf && { deviceKind: 'extension' as const }),
       place: placeOf(row.ipAddress ? countryOf(row.ipAddress) : null),
       createdAt: row.createdAt,
       lastSeenAt: row.updatedAt,

@@ -348,17 +348,30 @@ export async function signInAs(
   { auth, request }: Pick<AuthContext, 'auth' | 'request'>,
   user: { id: string; email: string; name: string },
 ) {
+  return openSession(tx, auth, { sessionId: await beginSession(tx, request, user.id), user })
+}
+
+/** A session without tokens of its own yet. @returns its id */
+export async function beginSession(tx: Db, request: Client, userId: string): Promise<string> {
   const [row] = await tx
     .insert(authSessions)
     .values({
-      userId: user.id,
+      userId,
       token: hashToken(newToken()),
       expiresAt: sessionEnd(),
       ipAddress: request.address,
       userAgent: request.userAgent,
     })
     .returning({ id: authSessions.id })
-  return openSession(tx, auth, { sessionId: row?.id ?? '', user })
+  return row?.id ?? ''
+}
+
+/** It was used just now, so it is good for as long as a new one. */
+export async function keepSession(db: Db, sessionId: string, request: Client): Promise<void> {
+  await db
+    .update(authSessions)
+    .set({ expiresAt: sessionEnd(), updatedAt: new Date(), ipAddress: request.address })
+    .where(eq(authSessions.id, sessionId))
 }
 
 /**
@@ -455,10 +468,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
         .update(authRefreshTokens)
         .set({ rotatedAt: new Date(now) })
         .where(eq(authRefreshTokens.id, found.token.id))
-    await tx
-      .update(authSessions)
-      .set({ expiresAt: sessionEnd(), updatedAt: new Date(now), ipAddress: request.address })
-      .where(eq(authSessions.id, found.token.sessionId))
+    await keepSession(tx, found.token.sessionId, request)
     return openSession(tx, auth, { sessionId: found.token.sessionId, user: found.user })
   })
   if (!pair) throw new Refusal('UNAUTHORIZED')

@@ -1,4 +1,5 @@
 import { signedInApi } from '../../operations.ts'
+import { confirm, release } from '../extension/service.ts'
 import { claim, claimAny, reportOutcome, requeue } from '../sending/service.ts'
 import { isOffered, processQueue } from '../simulated-queue/service.ts'
 import { duplicate, estimate, sendTest } from './preparing.ts'
@@ -25,5 +26,7 @@ export const campaignRoutes = {
     claimAny(context.db, context.env, context.actor, input.holder),
   ),
   recordOutcome: api.recordOutcome.handler(({ context, input }) => reportOutcome(context.db, context.actor, input)),
+  confirm: api.confirm.handler(({ context, input }) => confirm(context.db, context.actor, input)),
+  release: api.release.handler(({ context, input }) => release(context.db, context.actor, input)),
   requeue: api.requeue.handler(({ context, input }) => requeue(context.db, context.actor, input.id)),
 }

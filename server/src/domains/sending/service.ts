@@ -730,8 +730,10 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
 export async function reportOutcome(
   db: Db,
   actor: Actor,
-  { id, lease, wasSent, errorMessage }: { id: string; lease: string; wasSent: boolean; errorMessage?: string },
+  report: { id: string; lease: string; wasSent: boolean; errorMessage?: string; outcomeUnknown: boolean },
 ) {
+  const { id, lease, wasSent, errorMessage } = report
+  const outcomeUnknown = !wasSent && report.outcomeUnknown
   return transact(db, async (tx) => {
     const [dm] = await tx
       .select()
@@ -743,7 +745,7 @@ export async function reportOutcome(
     const recorded = await recordOutcome(
       tx,
       { id, lease: dm.lease },
-      { wasSent, errorMessage: errorMessage || DEFAULT_FAILURE },
+      { wasSent, errorMessage: errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE), outcomeUnknown },
     )
     if (recorded) return { success: true as const, ...recorded }
     if (wasSent !== (dm.sentAt !== null))

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SignedInSession } from '@x-automated/contract/account'
-import { CircleHelp, LogOut, Monitor, Smartphone, Tablet } from 'lucide-react'
+import { CircleHelp, LogOut, Monitor, Puzzle, Smartphone, Tablet } from 'lucide-react'
 import { api, client } from '../../api'
 import { session } from '../../session'
 import { Badge } from '../../ui/badge'
@@ -74,12 +74,12 @@ export function SessionsSection() {
   )
 }
 
-const signs = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, other: CircleHelp }
+const signs = { desktop: Monitor, mobile: Smartphone, tablet: Tablet, extension: Puzzle, other: CircleHelp }
 
 function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnded: () => Promise<void> }) {
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
   const Sign = signs[deviceKind]
-  const name = device ?? 'Unknown device'
+  const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
   const end = useMutation({
     mutationFn: () => client.account.endSession({ id }),
     onSuccess() {

@@ -1,0 +1,278 @@
+import { randomInt } from 'node:crypto'
+import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import { EXTENSION_TOKEN_PREFIX, PAIRING_CODE_MINUTES, PAIRINGS_MAX } from '@x-automated/contract/extension-pairings'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Actor, WorkspaceScope } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import type { Env } from '../../env.ts'
+import { Refusal } from '../../refusal.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { deviceNameOf } from '../account/service.ts'
+import { type AuthContext, beginSession, type Client, endSession, keepSession } from '../auth/service.ts'
+import { authSessions, authUsers } from '../auth/tables.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { findSuppression, LEAD_MISSING, recordOutcome, skipMessage } from '../sending/service.ts'
+import { dms } from '../sending/tables.ts'
+import { findRole } from '../workspaces/service.ts'
+import { workspaces } from '../workspaces/tables.ts'
+import { extensionCodes, extensionPairings } from './tables.ts'
+
+// Pairing
+
+/** Neither vowels, which make words, nor what looks like something else. */
+const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ23456789'
+
+/** A new pairing code, for a person to copy if need be: 38 bits. */
+function newCode(): string {
+  return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
+}
+
+/** The paired extensions of a person. */
+export async function list(db: Db, actor: Actor, latestVersion: string | null) {
+  const rows = await db
+    .select({ pairing: extensionPairings, userAgent: authSessions.userAgent })
+    .from(extensionPairings)
+    .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
+    .where(and(eq(extensionPairings.userId, actor.userId), gt(authSessions.expiresAt, sql`now()`)))
+    .orderBy(desc(extensionPairings.reportedAt))
+    .limit(PAIRINGS_MAX)
+  const pairings = rows.map(({ pairing, userAgent }) => ({
+    ...pairing,
+    id: pairing.sessionId,
+    device: deviceNameOf(userAgent),
+    lastSeenAt: pairing.reportedAt,
+  }))
+  return { pairings, latestVersion }
+}
+
+/** A code for the next extension; the one before is good no more. @throws Refusal TOO_MANY */
+export async function createCode(db: Db, actor: Actor) {
+  const code = newCode()
+  const expiresAt = new Date(Date.now() + PAIRING_CODE_MINUTES * 60_000)
+  await db.transaction(async (tx) => {
+    const paired = await tx.$count(extensionPairings, eq(extensionPairings.userId, actor.userId))
+    if (paired >= PAIRINGS_MAX)
+      throw new Refusal('TOO_MANY', `${PAIRINGS_MAX} extensions are paired already. Unpair one first.`)
+    await tx.delete(extensionCodes).where(eq(extensionCodes.userId, actor.userId))
+    await tx.insert(extensionCodes).values({
+      codeHash: hashToken(code),
+      userId: actor.userId,
+      workspaceId: actor.workspaceId,
+      expiresAt,
+    })
+  })
+  return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresAt }
+}
+
+/** Trades a code for the token of an extension. @throws Refusal INVALID_CODE, RATE_LIMITED */
+export async function pair(
+  { db, limits, request }: Omit<AuthContext, 'auth'>,
+  { code, version }: { code: string; version: string },
+) {
+  await limits.spend('pairByAddress', request.addressHash)
+  const token = EXTENSION_TOKEN_PREFIX + newToken()
+  const account = await db.transaction(async (tx) => {
+    const [spent] = await tx
+      .delete(extensionCodes)
+      .where(and(eq(extensionCodes.codeHash, hashToken(code)), gt(extensionCodes.expiresAt, sql`now()`)))
+      .returning()
+    if (!spent) return null
+    const { userId, workspaceId } = spent
+    const sessionId = await beginSession(tx, request, userId)
+    await tx.insert(extensionPairings).values({ sessionId, userId, workspaceId, version, tokenHash: hashToken(token) })
+    return findAccount(tx, { userId, workspaceId })
+  })
+  if (!account)
+    throw new Refusal('INVALID_CODE', 'This pairing code is wrong, was used, or has expired. Make a new one.')
+  return { token, ...account }
+}
+
+async function findAccount(db: Db, { userId, workspaceId }: { userId: string; workspaceId: string }) {
+  const [found] = await db
+    .select({ email: authUsers.email, workspaceName: workspaces.name })
+    .from(authUsers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceId))
+    .where(eq(authUsers.id, userId))
+  if (!found) throw new Refusal('UNAUTHORIZED')
+  return found
+}
+
+/** Is this the token of an extension rather than of a person? */
+export function extensionToken(authorization: string | null): string | null {
+  const token = authorization?.match(/^Bearer ([\w-]+)$/i)?.[1]
+  return token?.startsWith(EXTENSION_TOKEN_PREFIX) ? token : null
+}
+
+/**
+ * Whom an extension acts for, looked up at every call: a pairing that was ended is ended at once, everywhere.
+ * @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
+ */
+export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
+  const [found] = await db
+    .select({
+      sessionId: extensionPairings.sessionId,
+      userId: extensionPairings.userId,
+      workspaceId: extensionPairings.workspaceId,
+    })
+    .from(extensionPairings)
+    .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
+    .where(and(eq(extensionPairings.tokenHash, hashToken(token)), gt(authSessions.expiresAt, sql`now()`)))
+  const role = found && (await findRole(db, found))
+  if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is not paired any more.')
+  return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
+}
+
+interface Report {
+  version: string
+  signedInAs: string | null
+  paused: boolean
+  pageChanged: string | null
+  sendsAlone: boolean
+}
+
+/** Keeps what an extension says of itself, and tells it how sending stands. @throws Refusal PAIRING_NOT_FOUND: no extension asks */
+export async function report(
+  { db, env, request }: { db: Db; env: Pick<Env, 'dailyDmCap'>; request: Client },
+  actor: Actor,
+  report: Report,
+  latestVersion: string | null,
+) {
+  const [pairing] = await db
+    .update(extensionPairings)
+    .set({ ...report, reportedAt: sql`now()` })
+    .where(eq(extensionPairings.sessionId, actor.sessionId))
+    .returning({ workspaceId: extensionPairings.workspaceId })
+  if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
+  await keepSession(db, actor.sessionId, request)
+  const account = await findAccount(db, { userId: actor.userId, workspaceId: pairing.workspaceId })
+  return { account, ...(await readSending(db, actor, env.dailyDmCap)), latestVersion }
+}
+
+/** What waits for the extension, and how much of its cap the X account has used that sends next. */
+async function readSending(db: Db, actor: Actor, dailyDmCap: number) {
+  const { rows } = await db.execute<{ campaigns: number; queued: number; sentToday: number; dailyCap: number }>(sql`
+    with active as (
+      select x_account_id, dms_queued_count, created_at, id from campaigns
+      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0
+    ), sender as (
+      select a.id, a.x_user_id from x_accounts a
+      where a.id = coalesce(
+        (select x_account_id from active order by created_at, id limit 1),
+        (select id from x_accounts where workspace_id = ${actor.workspaceId} order by last_connected_at desc nulls last, id limit 1))
+    ), pace as (
+      select p.daily_cap from sending_paces p
+      where p.workspace_id = ${actor.workspaceId} and p.x_account_id is not distinct from (select id from sender)
+    )
+    select (select count(*)::int from active) as campaigns,
+      (select coalesce(sum(dms_queued_count), 0)::int from active) as queued,
+      least(${dailyDmCap}::int, coalesce((select daily_cap from pace), ${dailyDmCap}::int)) as "dailyCap",
+      case when exists (select from sender) then (
+        select count(*)::int from dms d
+        where d.x_account_id in (select s.id from x_accounts s where s.x_user_id = (select x_user_id from sender))
+          and d.claimed_at > now() - interval '1 day'
+      ) else (
+        select count(*)::int from dms d join campaigns c on c.id = d.campaign_id
+        where c.workspace_id = ${actor.workspaceId} and c.channel = 'extension' and d.x_account_id is null and d.claimed_at > now() - interval '1 day'
+      ) end as "sentToday"`)
+  return rows[0] ?? { campaigns: 0, queued: 0, sentToday: 0, dailyCap: dailyDmCap }
+}
+
+/** Ends a pairing of one's own, also for the extension itself. @throws Refusal PAIRING_NOT_FOUND */
+export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [pairing] = await tx
+      .select({ id: extensionPairings.sessionId })
+      .from(extensionPairings)
+      .where(and(eq(extensionPairings.sessionId, id), eq(extensionPairings.userId, actor.userId)))
+    if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
+    await endSession(tx, auth, { userId: actor.userId, id: pairing.id })
+  })
+}
+
+export async function forgetExpiredCodes(db: Db): Promise<void> {
+  await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
+}
+
+// What it holds
+
+/** A message in the hands of an extension. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+async function lockHeld(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
+  const [dm] = await tx
+    .select({
+      id: dms.id,
+      lease: dms.lease,
+      holder: dms.holder,
+      status: dms.status,
+      leadId: dms.leadId,
+      campaignId: dms.campaignId,
+      isHeld: sql<boolean>`coalesce(${dms.leaseExpiresAt} > clock_timestamp(), false)`,
+    })
+    .from(dms)
+    .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+    .for('update')
+  if (!dm) throw new Refusal('DM_NOT_FOUND')
+  const isTheirs = dm.lease === lease.toLowerCase() && dm.holder?.startsWith('extension:')
+  if (!isTheirs || dm.status !== 'queued' || !dm.isHeld) throw new Refusal('LEASE_LOST')
+  return { ...dm, lease: dm.lease as string }
+}
+
+/** Back into the queue: certainly not sent, so it does not count for the cap either. */
+async function giveBack(tx: Db, id: string): Promise<void> {
+  await tx
+    .update(dms)
+    .set({
+      lease: null,
+      holder: null,
+      leaseExpiresAt: null,
+      claimedAt: null,
+      triedAt: sql`case when ${dms.attempts} > 1 then ${dms.triedAt} end`,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(dms.id, id))
+}
+
+/**
+ * May a claimed message still go out? Asked right before send is pressed, as the claim may be a minute old. If so its lease runs anew.
+ * @throws Refusal DM_NOT_FOUND, LEASE_LOST
+ */
+export async function confirm(db: Db, actor: Actor, held: { id: string; lease: string }) {
+  const no = { success: true as const, maySend: false, leaseExpiresAt: null }
+  return transact(db, async (tx) => {
+    const dm = await lockHeld(tx, actor, held)
+    if (!dm.leadId) {
+      await recordOutcome(tx, dm, { wasSent: false, errorMessage: LEAD_MISSING })
+      return no
+    }
+    const suppressed = await findSuppression(tx, dm.leadId)
+    if (suppressed) {
+      await giveBack(tx, dm.id)
+      await skipMessage(tx, dm.id, suppressed)
+      return no
+    }
+    // Either a pause comes first and this sees it, or it waits for this to end.
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, dm.campaignId))
+      .for('share')
+    if (campaign?.status !== 'active') {
+      await giveBack(tx, dm.id)
+      return no
+    }
+    const [renewed] = await tx
+      .update(dms)
+      .set({ leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`, updatedAt: sql`now()` })
+      .where(eq(dms.id, dm.id))
+      .returning({ leaseExpiresAt: dms.leaseExpiresAt })
+    return { success: true as const, maySend: true, leaseExpiresAt: renewed?.leaseExpiresAt ?? null }
+  })
+}
+
+/** An extension gives back what it has certainly not sent. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
+  return transact(db, async (tx) => {
+    await giveBack(tx, (await lockHeld(tx, actor, held)).id)
+    return { success: true as const }
+  })
+}

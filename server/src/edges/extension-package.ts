@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectableMatches } from '@x-automated/contract/extension'
+import type { FastifyInstance } from 'fastify'
+import { zipSync } from 'fflate'
+import { Refusal } from '../refusal.ts'
+
+/** The built browser extension, as this product hands it out. */
+export interface ExtensionPackage {
+  version: string
+  /** The ZIP of /extension.zip, made at the first call: one folder, to be loaded unpacked. */
+  zip(): Buffer
+}
+
+const FOLDER = 'x-automated-extension'
+
+/**
+ * @param folder extension/.output/chrome-mv3
+ * @param origin the product's, which alone may talk to the extension and which alone it talks to
+ * @returns null where the extension was not built
+ */
+export function openExtensionPackage(folder: string, origin: string): ExtensionPackage | null {
+  const manifestFile = join(folder, 'manifest.json')
+  if (!existsSync(manifestFile)) return null
+  const manifest = manifestFor(JSON.parse(readFileSync(manifestFile, 'utf8')) as Manifest, origin)
+  let zip: Buffer | null = null
+  return {
+    version: manifest.version,
+    zip() {
+      zip ??= pack(folder, manifest)
+      return zip
+    },
+  }
+}
+
+interface Manifest {
+  version: string
+  [field: string]: unknown
+}
+
+/** The manifest for a product at this origin. */
+export function manifestFor(manifest: Manifest, origin: string): Manifest {
+  const matches = connectableMatches(origin)
+  return { ...manifest, externally_connectable: { matches }, host_permissions: matches }
+}
+
+function pack(folder: string, manifest: Manifest): Buffer {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const entries = files.map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const name = path.slice(folder.length + 1).replaceAll('\\', '/')
+    const bytes = name === 'manifest.json' ? Buffer.from(JSON.stringify(manifest, null, 2)) : readFileSync(path)
+    return [`${FOLDER}/${name}`, bytes] as const
+  })
+  return Buffer.from(zipSync(Object.fromEntries(entries)))
+}
+
+/** GET /extension.zip */
+export function serveExtension(app: FastifyInstance, extension: ExtensionPackage | null): void {
+  app.get('/extension.zip', { exposeHeadRoute: false }, async (_request, reply) => {
+    if (!extension) throw new Refusal('NOT_FOUND', 'The extension is not built here.')
+    return reply
+      .type('application/zip')
+      .header('content-disposition', `attachment; filename="x-automated-extension-${extension.version}.zip"`)
+      .header('cache-control', 'no-cache')
+      .send(extension.zip())
+  })
+}
