@@ -4,14 +4,6 @@ import type { ProviderClaims } from './openid.ts'
  * What the library does not look at (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), on the assertion whose signature it has verified.
  */
 
-/** Why a response is not even parsed; null where nothing shows. */
-export function responseProblem(xml: string): string | null {
-  if (/<!(DOCTYPE|ENTITY)/i.test(xml)) return 'a document type: entities could be defined in it'
-  if (/<!--|<\?(?!xml )/.test(xml)) return 'comments or instructions, at which texts could be cut short'
-  if (/xmldsig#(rsa-|dsa-|ecdsa-)?sha1|xmldsig#hmac|xmldsig-more#(rsa-)?md5/i.test(xml)) return 'a broken algorithm'
-  return null
-}
-
 type Node = Record<string, unknown>
 /** An assertion as the library hands it on: elements are arrays, attributes in `$`, text in `_`. */
 export interface AssertionXml {

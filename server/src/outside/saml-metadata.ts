@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto'
-import { parseXml } from './saml.ts'
+import { parseXml } from './xml.ts'
 
 const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata'
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 const CERTIFICATES_MAX = 10
+const ADDRESS_MAX = 2_000
 
 /** What a service provider has to know of an identity provider. */
 export interface ProviderMetadata {
@@ -30,7 +31,8 @@ export function readSamlMetadata(xml: string): ProviderMetadata | { problem: str
   const ssoUrl =
     services.find((service) => service.getAttribute('Binding') === REDIRECT)?.getAttribute('Location') ?? ''
   if (!entityId || entityId.length > 1_024) return { problem: 'The metadata name no entity id.' }
-  if (!URL.canParse(ssoUrl)) return { problem: 'The metadata name no address for the HTTP-Redirect binding.' }
+  if (!URL.canParse(ssoUrl) || ssoUrl.length > ADDRESS_MAX)
+    return { problem: 'The metadata name no address for the HTTP-Redirect binding.' }
   const keys = elements(descriptor, METADATA, 'KeyDescriptor').filter((key) => key.getAttribute('use') !== 'encryption')
   const found = keys
     .flatMap((key) => elements(key, SIGNATURE, 'X509Certificate'))

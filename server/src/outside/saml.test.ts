@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { openSamlResponse } from './saml.ts'
+import { readSamlMetadata } from './saml-metadata.ts'
+import { walkXml } from './xml.ts'
+
+const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
+const responseWith = (inside: string) =>
+  `<?xml version="1.0"?><p:Response xmlns:p="${PROTOCOL}" InResponseTo="_asked">${inside}</p:Response>`
+const open = (xml: string) => openSamlResponse(Buffer.from(xml).toString('base64'))
+const signed = (algorithm: string) => responseWith(`<s:SignatureMethod xmlns:s="urn:s" Algorithm="${algorithm}"/>`)
+
+it('reads which request a response says to answer', () => {
+  expect(open(responseWith('<a b="1">text</a>'))?.requestId).toBe('_asked')
+  expect(open(signed('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'))?.requestId).toBe('_asked')
+})
+
+it.each([
+  ['nothing', ''],
+  ['no XML', 'x'],
+  ['half of it', responseWith('').slice(0, -3)],
+  ['something else', '<Response InResponseTo="_asked"/>'],
+  ['an assertion alone', '<Assertion xmlns="urn:oasis:names:tc:SAML:2.0:protocol" InResponseTo="_asked"/>'],
+  ['NUL', responseWith('\u0000')],
+  ['a comment', responseWith('<!-- -->')],
+  ['an instruction', responseWith('<?php ?>')],
+  ['a document type', `<!DOCTYPE x [<!ENTITY e "e">]>${responseWith('')}`],
+  ['SHA-1', signed('http://www.w3.org/2000/09/xmldsig#rsa-sha1')],
+  ['SHA-1 in disguise', signed('http://www.w3.org/2000/09/xmldsig#rsa-sh&#97;1')],
+  ['a key that is no secret', signed('http://www.w3.org/2000/09/xmldsig#hmac-sha1')],
+])('does not take %s', (_, xml) => expect(open(xml)).toBeNull())
+
+it.each([
+  ['is never closed', '<a>'.repeat(60_000)],
+  ['only opens', '<'.repeat(180_000)],
+  ['is deep', '<a>'.repeat(20_000) + '</a>'.repeat(20_000)],
+  ['names a space at each step', Array.from({ length: 5_000 }, (_, i) => `<a xmlns:n${i}="u">`).join('')],
+  ['has an attribute for everything', `<a ${Array.from({ length: 15_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
+])('takes no time for what %s', (_, xml) => {
+  const before = performance.now()
+  expect(open(xml)).toBeNull()
+  expect(readSamlMetadata(xml)).toEqual({ problem: 'This is not the metadata of an identity provider.' })
+  // Where a tree was built of it, these took from seconds to minutes.
+  expect(performance.now() - before).toBeLessThan(1_000)
+})
+
+it('goes as deep as anybody needs, and no deeper', () => {
+  const deep = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels)
+  expect([walkXml(deep(50)), walkXml(deep(51))]).toEqual([true, false])
+})
