@@ -143,6 +143,12 @@ describe('the waitlist, in a browser', () => {
 
     await button.click()
     await page.getByLabel('Email').fill('hedy@example.com')
+    // Another tab sets out meanwhile: each comes back with what it left with.
+    const another = await page.context().newPage()
+    await another.goto('/waitlist')
+    await another.getByRole('button', { name: 'Sign up with Google' }).click()
+    await another.getByRole('button', { name: 'Cancel' }).waitFor()
+    await another.close()
     await page.getByRole('button', { name: 'Continue' }).click()
     const popup = page.getByRole('dialog')
     await popup.getByText('hedy@example.com').waitFor()
@@ -153,6 +159,38 @@ describe('the waitlist, in a browser', () => {
     await page.getByText(/^Your position: #\d+$/).waitFor()
     await page.goto('/dashboard')
     await page.getByText('hedy@example.com').waitFor()
+
+    // The account has no password: it logs in as it joined, and comes to the page that was asked for.
+    await page.getByRole('button', { name: 'Sign Out' }).click()
+    await page.waitForURL(`${world.origin}/`)
+    await page.goto('/lists')
+    const logIn = page.getByRole('button', { name: 'Continue with Google' })
+    await logIn.click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.waitForURL('**/login')
+    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
+    await expectSoundPage(page)
+    await logIn.click()
+    await page.getByLabel('Email').fill('hedy@example.com')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL('**/lists')
+  })
+
+  it('signs up with Google, by the link of a friend', async () => {
+    const { referralCode } = await post('/waitlist/join', { email: 'friend-of-vera@example.com' })
+    const page = await world.openPage()
+    await page.goto(`/auth?ref=${referralCode}`)
+    // Google's page may be left by the browser's Back, which shows this one as it was left.
+    await page.getByRole('button', { name: 'Continue with Google' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Continue with Google' }).click()
+    await page.getByLabel('Email').fill('vera@example.com')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL('**/dashboard')
+    await page.getByText('vera@example.com').waitFor()
+    const { referralCount } = await post('/waitlist/position', { email: 'friend-of-vera@example.com' })
+    expect(referralCount).toBe(1)
   })
 
   it('shares a place, and says what went wrong for 3 seconds', async () => {
@@ -328,5 +366,17 @@ describe('the waitlist, in a browser', () => {
     expect(
       await page.getByRole('progressbar', { name: 'Progress' }).evaluate((bar: HTMLProgressElement) => bar.value),
     ).toBeCloseTo(25 / 3, 1)
+
+    // What was earned is said, the first time it is seen.
+    for (const email of ['second@example.com', 'third@example.com'])
+      await post('/waitlist/join', { email, referralCode: code })
+    const earned = page.getByText('You earned Bronze Referrer!')
+    await page.reload()
+    await earned.hover()
+    await expectSoundPage(page)
+    await page.reload()
+    await page.getByText('3/50', { exact: true }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Bronze Referrer' }).waitFor()
+    expect(await earned.count()).toBe(0)
   })
 })

@@ -41,6 +41,18 @@ test('without a network a change fails at once, in words of ours, and what it sh
   expect(pause.getCurrentResult().isPaused).toBe(false)
 })
 
+test('a change is known to be under way before a second press of a double click comes', async () => {
+  const save = new MutationObserver(queries, { mutationFn: () => new Promise<void>(() => {}) })
+  let isBusy = false
+  save.subscribe(({ isPending }) => {
+    isBusy = isPending
+  })
+  void save.mutate()
+  // All that lies between two clicks that the browser has in its queue.
+  await Promise.resolve().then(() => Promise.resolve())
+  expect(isBusy).toBe(true)
+})
+
 test('without a network a question fails at once, and is not asked again before the network is back', async () => {
   const ask = vi.fn(unplugged)
   await expect(queries.fetchQuery({ queryKey: ['leads'], queryFn: ask, retry: retryOf(queries) })).rejects.toThrow()

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client'
-import { focusManager, QueryClient } from '@tanstack/react-query'
+import { focusManager, notifyManager, QueryClient } from '@tanstack/react-query'
 
 /** Answers of the server (other than 5xx) do not get better by asking again, nor do calls of a device without a network. */
 function isWorthAnotherTry(failures: number, error: Error): boolean {
@@ -12,6 +12,8 @@ function isWorthAnotherTry(failures: number, error: Error): boolean {
  * by TanStack Query's own rule they would wait without a word, and take effect whenever the network is back.
  */
 export function createQueryClient(): QueryClient {
+  // Told at once, not a timer later: a button is busy before a second press of a double click can reach it.
+  notifyManager.setScheduler(queueMicrotask)
   return new QueryClient({
     defaultOptions: {
       // Asking again once the network is back is the default only of queries that had waited for it.

@@ -22,7 +22,7 @@ export default function AccountPage() {
   return (
     <>
       <PageHeader title="Account" description={text} />
-      {state.status === 'signed-in' && <Account key={state.user.id} user={state.user} />}
+      {state.status === 'signed-in' && <Account key={state.user.id} />}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { SSO_PROBLEMS, ssoProblem } from '@x-automated/contract/sso-problems'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { client } from '../api'
+import { googleProblem } from '../features/auth/google-problems'
 import { takeCodeVerifier } from '../features/auth/pkce'
 import { LoadingScreen } from '../features/shell/loading-screen'
 import { pageMeta } from '../features/shell/page-meta'
@@ -15,7 +16,7 @@ export const meta = () => pageMeta('Signing you in', 'One moment.')
 const exchanges = new Map<string, ReturnType<typeof client.auth.exchange>>()
 
 /** Null where this browser has no verifier: whoever signed up did so in another one, and logs in there or here by password. */
-function exchange(code: string, begun: 'signUp' | 'sso') {
+function exchange(code: string, begun: 'signUp' | 'sso' | 'google') {
   const running = exchanges.get(code)
   if (running) return running
   const codeVerifier = takeCodeVerifier(begun)
@@ -25,26 +26,33 @@ function exchange(code: string, begun: 'signUp' | 'sso') {
   return exchanging
 }
 
-/** Where mailed confirmations and single sign-ons end: trades the code in the address for a session. */
+/** Where mailed confirmations and sign-ins with Google or by single sign-on end: trades the code in the address for a session. */
 export default function AuthCallback() {
   const navigate = useNavigate()
   useEffect(() => {
     const query = new URLSearchParams(location.search)
     const code = query.get('code')
-    const isSso = query.get('provider') === 'sso'
+    const provider = query.get('provider')
     if (query.has('error')) {
-      const problem = ssoProblem(query.get('error')) ?? 'This link is invalid or has expired.'
+      const key = query.get('error')
+      const known = provider === 'google' ? googleProblem(key) : ssoProblem(key)
+      const problem = known ?? 'This link is invalid or has expired.'
       void navigate(paths.login, { replace: true, state: { problem } })
       return
     }
-    const state = isSso ? { problem: SSO_PROBLEMS.sso_failed } : { notice: 'Email confirmed' }
+    const state =
+      provider === 'sso'
+        ? { problem: SSO_PROBLEMS.sso_failed }
+        : provider === 'google'
+          ? { problem: googleProblem('failed') }
+          : { notice: 'Email confirmed' }
     const logIn = () => void navigate(paths.login, { replace: true, state })
     if (!code) {
       if (query.has('confirmed')) logIn()
       else void navigate(signedInHome(), { replace: true })
       return
     }
-    const exchanging = exchange(code, isSso ? 'sso' : 'signUp')
+    const exchanging = exchange(code, provider === 'sso' || provider === 'google' ? provider : 'signUp')
     if (!exchanging) {
       logIn()
       return

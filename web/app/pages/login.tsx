@@ -3,13 +3,16 @@ import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
+import { GoogleLogin } from '../features/auth/google-login'
 import { LoginForm } from '../features/auth/login-form'
+import { OrDivider } from '../features/auth/or-divider'
 import { secondFactorIn } from '../features/auth/second-factor'
 import { SecondFactorForm } from '../features/auth/second-factor-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
 import { SsoLogin } from '../features/sso/sso-login'
 import { isRegistered, paths } from '../paths'
+import { useReferralCode } from '../referral-code'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { useHydrated } from '../ui/use-hydrated'
@@ -19,6 +22,7 @@ export const meta = () => pageMeta('Log in', 'Log in to X-Automated and go on wh
 export default function Login() {
   useLeaveWhenSignedIn()
   const location = useLocation()
+  const ref = useReferralCode()
   // The browser keeps the state of a navigation over a reload, where the page has to be as it was prerendered at first.
   const state = useHydrated() ? location.state : null
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
@@ -47,9 +51,13 @@ export default function Login() {
       ) : (
         <>
           <LoginForm onSecondFactor={setAsked} />
-          <Button size="lg" wide icon={<ShieldCheck aria-hidden />} onClick={() => setWithSso(true)}>
-            Sign in with single sign-on
-          </Button>
+          <OrDivider />
+          <div className="grid gap-3">
+            <GoogleLogin referralCode={ref} />
+            <Button size="lg" wide icon={<ShieldCheck aria-hidden />} onClick={() => setWithSso(true)}>
+              Sign in with single sign-on
+            </Button>
+          </div>
         </>
       )}
     </AuthFrame>

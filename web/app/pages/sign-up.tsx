@@ -1,6 +1,7 @@
 import { Gift } from 'lucide-react'
 import { Link } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
+import { GoogleSignUp } from '../features/auth/google-sign-up'
 import { SignUpForm } from '../features/auth/sign-up-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
@@ -46,6 +47,7 @@ export default function SignUp() {
         </p>
       )}
       <SignUpForm referralCode={ref} />
+      <GoogleSignUp referralCode={ref} />
     </AuthFrame>
   )
 }

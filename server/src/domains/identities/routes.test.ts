@@ -192,7 +192,7 @@ describe('attacks on it', () => {
   it('a callback works once, and not after 10 minutes', async () => {
     const { callback } = await atGoogle(newEmail())
     expect((await cameBack(callback)).searchParams.get('code')).toHaveLength(43)
-    expect((await cameBack(callback)).search).toBe('?error=failed')
+    expect((await cameBack(callback)).search).toBe('?provider=google&error=failed')
     const late = await atGoogle(newEmail())
     await app.db
       .update(authStates)
@@ -211,7 +211,7 @@ describe('attacks on it', () => {
     ]) {
       const { callback } = await atGoogle(newEmail())
       change(callback.searchParams)
-      expect((await cameBack(callback)).search).toBe('?error=failed')
+      expect((await cameBack(callback)).search).toBe('?provider=google&error=failed')
     }
   })
 
@@ -224,7 +224,7 @@ describe('attacks on it', () => {
       redirect: 'manual',
       headers: { 'x-forwarded-host': 'evil.example' },
     })
-    expect(withHost.headers.get('location')).toBe('http://localhost:3000/auth/callback?error=failed')
+    expect(withHost.headers.get('location')).toBe('http://localhost:3000/auth/callback?provider=google&error=failed')
     const start = { provider: 'google', codeChallenge: pkce().codeChallenge, redirectTo: 'https://evil.example' }
     expect((await post('/auth/authorize', start)).status).toBe(400)
   })

@@ -87,7 +87,12 @@ function requestOf({ env }: { env: { authSecret: string } }, state: string): Goo
 // Coming back
 
 /** Where a page goes on after a sign-in at a provider. */
-const PAGES = { login: '/auth/callback', waitlist: '/waitlist', link: '/account', used: '/auth/callback' } as const
+const PAGES = {
+  login: '/auth/callback?provider=google',
+  waitlist: '/waitlist',
+  link: '/account',
+  used: '/auth/callback',
+} as const
 
 /**
  * Takes what Google sent to our callback.

@@ -1,10 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { api } from '../../api'
-import { session, type User } from '../../session'
 import { ProofProvider } from '../auth/proof'
-import { readPlace } from '../waitlist/place-storage'
-import { storePlace } from '../waitlist/stored-place'
 import { AuthenticatorSection } from './authenticator-section'
 import { DataSection } from './data-section'
 import { DeleteSection } from './delete-section'
@@ -19,8 +13,7 @@ import { SectionNav } from './section-nav'
 import { SessionsSection } from './sessions-section'
 
 /** Everything about one's own account. */
-export function Account({ user }: { user: User }) {
-  useAddressOf(user)
+export function Account() {
   return (
     <ProofProvider>
       <EmailChangeNotice />
@@ -41,15 +34,4 @@ export function Account({ user }: { user: User }) {
       </div>
     </ProofProvider>
   )
-}
-
-/** The address may have changed elsewhere since this browser learned it: what it remembers follows. */
-function useAddressOf({ id, email }: User): void {
-  const { data } = useQuery(api.account.findUser.queryOptions())
-  useEffect(() => {
-    if (!data || data.id !== id || data.email === email) return
-    session.updateUser({ id, email: data.email })
-    const place = readPlace(localStorage)
-    if (place?.email === email) storePlace({ ...place, email: data.email })
-  }, [data, id, email])
 }

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
+import { useBackAgain } from '../../ui/use-back-again'
 import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
@@ -112,6 +113,7 @@ function LinkGoogle({ another }: { another: boolean }) {
     onSuccess: ({ url }) => location.assign(url),
     onError: (error) => sayFailure(error, 'Failed to sign in with Google. Please try again.'),
   })
+  useBackAgain(begin.reset)
   return (
     <Button
       size="sm"

@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { newCodeChallenge, takeCodeVerifier } from './pkce'
 
-beforeEach(() => {
+function storage() {
   const kept = new Map<string, string>()
-  vi.stubGlobal('localStorage', {
+  return {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => kept.set(key, value),
     removeItem: (key: string) => kept.delete(key),
-  })
+  }
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage())
+  vi.stubGlobal('sessionStorage', storage())
 })
 
 it('challenges with the SHA-256 of a verifier that can be taken once', async () => {
@@ -21,4 +26,20 @@ it('challenges with the SHA-256 of a verifier that can be taken once', async () 
 
 it('never makes the same verifier twice', async () => {
   expect(await newCodeChallenge()).not.toBe(await newCodeChallenge())
+})
+
+it.each(['google', 'sso', 'link'] as const)('keeps apart two tabs that are on their way by %s', async (purpose) => {
+  const first = sessionStorage
+  const challenge = await newCodeChallenge(purpose)
+  vi.stubGlobal('sessionStorage', storage())
+  await newCodeChallenge(purpose)
+  vi.stubGlobal('sessionStorage', first)
+  const verifier = String(takeCodeVerifier(purpose))
+  expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge)
+})
+
+it('finds the verifier of a sign-up in the tab that the mailed link opens', async () => {
+  await newCodeChallenge('signUp')
+  vi.stubGlobal('sessionStorage', storage())
+  expect(takeCodeVerifier('signUp')).not.toBeNull()
 })

@@ -1,4 +1,7 @@
-/** Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back. */
+/**
+ * Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back.
+ * A mailed link opens in a tab of its own; whoever goes elsewhere comes back in the tab they left, and two tabs may be on their way at once.
+ */
 const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso: 'ssoVerifier', link: 'linkVerifier' }
 
 /**
@@ -8,15 +11,20 @@ const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso:
 export async function newCodeChallenge(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): Promise<string | null> {
   if (!globalThis.crypto?.subtle) return null
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)))
-  localStorage.setItem(VERIFIER_KEYS[purpose], verifier)
+  storageFor(purpose).setItem(VERIFIER_KEYS[purpose], verifier)
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))))
 }
 
 /** The verifier of what was begun in this browser, and forgets it; null where there was none. */
 export function takeCodeVerifier(purpose: keyof typeof VERIFIER_KEYS = 'signUp'): string | null {
-  const verifier = localStorage.getItem(VERIFIER_KEYS[purpose])
-  localStorage.removeItem(VERIFIER_KEYS[purpose])
+  const storage = storageFor(purpose)
+  const verifier = storage.getItem(VERIFIER_KEYS[purpose])
+  storage.removeItem(VERIFIER_KEYS[purpose])
   return verifier
+}
+
+function storageFor(purpose: keyof typeof VERIFIER_KEYS): Storage {
+  return purpose === 'signUp' ? localStorage : sessionStorage
 }
 
 function base64url(bytes: Uint8Array): string {

@@ -12,7 +12,7 @@ function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink
 
 /** Header links of signed-in people (specification §2). */
 export const memberLinks = links([
-  ['xAutomation', 'X Automation'],
+  ['xAutomation', 'X automation'],
   ['leads', 'Leads'],
   ['lists', 'Lists'],
   ['campaigns', 'Campaigns'],

@@ -4,6 +4,7 @@ import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { useAddressOf } from '../account/use-address-of'
 import { profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
@@ -12,6 +13,7 @@ import { useSignOut } from './use-sign-out'
 export default function ProfileMenu({ user }: { user: User }) {
   const signOut = useSignOut()
   const operates = useIsOperator() === true
+  useAddressOf(user)
   return (
     <Menu
       trigger={

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
+import { useBackAgain } from '../../ui/use-back-again'
 import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
 
@@ -18,6 +19,7 @@ export function LinkSingleSignOn() {
     onSuccess: ({ url }) => location.assign(url),
     onError: (error) => sayFailure(error, 'The single sign-on could not begin. Please try again.'),
   })
+  useBackAgain(begin.reset)
   const workspaces = own.data?.workspaces ?? []
   return workspaces
     .filter(({ linked }) => !linked)

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { useBackAgain } from '../../ui/use-back-again'
 import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
 import { newCodeChallenge } from '../auth/pkce'
@@ -22,6 +23,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
     },
     onSuccess: ({ url }) => location.assign(url),
   })
+  useBackAgain(begin.reset)
   return (
     <form
       method="post"

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { api } from '../../api'
+import { session, type User } from '../../session'
+import { readPlace } from '../waitlist/place-storage'
+import { storePlace } from '../waitlist/stored-place'
+
+/** The address may have changed elsewhere since this browser learned it: what it remembers follows, at the latest when one comes back to the page. */
+export function useAddressOf({ id, email }: User): void {
+  const { data } = useQuery(api.account.findUser.queryOptions())
+  useEffect(() => {
+    if (!data || data.id !== id || data.email === email) return
+    session.updateUser({ id, email: data.email })
+    const place = readPlace(localStorage)
+    if (place?.email === email) storePlace({ ...place, email: data.email })
+  }, [data, id, email])
+}

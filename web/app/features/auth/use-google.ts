@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { api, client, refusalWords } from '../../api'
+import { toast } from '../../ui/toast'
+import { useBackAgain } from '../../ui/use-back-again'
+import { useHydrated } from '../../ui/use-hydrated'
+import { newCodeChallenge } from './pkce'
+
+/** However long Google takes, the button can be pressed again after this (specification §9). */
+const BUSY_MS = 30_000
+const FAILED = 'Failed to sign in with Google. Please try again.'
+
+/** Does the server offer Google? Null while that is not known. */
+export function useOffersGoogle(): boolean | null {
+  const hydrated = useHydrated()
+  const { data, isPending } = useQuery({
+    ...api.identities.listProviders.queryOptions(),
+    enabled: hydrated,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (isPending) return null
+  return data?.providers.includes('google') ?? false
+}
+
+export interface GoogleSignInOptions {
+  /** Where Google leads back to: the log-in's callback, or the waitlist, which is joined too. */
+  intent: 'login' | 'waitlist'
+  /** The code of the friend whose link led here. */
+  referralCode: string | null
+  /** Called as soon as it is pressed. */
+  onBegin?: () => void
+  /** Called where Google could not be reached; what is wrong is said already. */
+  onFailed?: () => void
+}
+
+/** The way to Google's page: `begin` goes there, and `busy` says that it is on its way. */
+export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
+  const [busy, setBusy] = useState(false)
+  // A second press may come before the first has drawn the button anew, and would void the first one's verifier.
+  const isUnderWay = useRef(false)
+  const end = () => {
+    isUnderWay.current = false
+    setBusy(false)
+  }
+  useBackAgain(end)
+  useEffect(() => {
+    if (!busy) return
+    const timer = setTimeout(() => {
+      isUnderWay.current = false
+      setBusy(false)
+    }, BUSY_MS)
+    return () => clearTimeout(timer)
+  }, [busy])
+
+  const begin = async () => {
+    if (isUnderWay.current) return
+    isUnderWay.current = true
+    setBusy(true)
+    onBegin?.()
+    try {
+      const codeChallenge = await newCodeChallenge('google')
+      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      const { url } = await client.identities.authorize({
+        provider: 'google',
+        intent,
+        codeChallenge,
+        ...(referralCode ? { referralCode } : {}),
+      })
+      location.assign(url)
+    } catch (error) {
+      onFailed?.()
+      end()
+      toast.error(refusalWords(error, FAILED))
+    }
+  }
+  return { busy, begin }
+}
