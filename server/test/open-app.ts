@@ -127,7 +127,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     },
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
-      await Promise.all([x?.close(), google?.close(), mailbox?.close()])
+      await Promise.all([x?.close(), google?.close(), sso?.close(), mailbox?.close()])
       await database.drop()
       // Read by declared-answers.spec.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))

@@ -3,6 +3,7 @@ import { ERROR_STATUS } from '@x-automated/contract/errors'
 import { and, eq, lt, sql } from 'drizzle-orm'
 import type { Database, Db } from '../db/open.ts'
 import { Refusal } from '../refusal.ts'
+import { createSealer, type Sealer } from '../sealing.ts'
 import { idempotencyKeys } from './tables.ts'
 
 /** How long a first answer is repeated (api.md, Idempotency-Key). */
@@ -13,10 +14,12 @@ export interface KeyedRequest {
   scope: string
   key: string
   hash: string
+  /** Seals what is kept of the answer. */
+  sealer: Sealer
 }
 
 /**
- * @param secret AUTH_SECRET: bodies may hold passwords, so what is kept of them must tell nothing to who reads the table
+ * @param secret AUTH_SECRET: bodies may hold passwords, and answers a secret that is shown once, so what is kept of them must tell nothing to who reads the table
  * @param request method, path and body: the same key with another of these is refused
  */
 export function keyedRequest(
@@ -32,6 +35,7 @@ export function keyedRequest(
     hash: createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'x-automated idempotency', 32)))
       .update(JSON.stringify([request.method, request.path, request.body ?? null]))
       .digest('base64url'),
+    sealer: createSealer(secret, 'x-automated idempotency answers'),
   }
 }
 
@@ -159,7 +163,13 @@ async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> 
       ),
     )
   if (row && row.requestHash !== request.hash) throw new Refusal('IDEMPOTENCY_KEY_REUSED')
-  return row ?? null
+  return row ? { status: row.status, answer: opened(request, row.answer) } : null
+}
+
+function opened({ sealer }: KeyedRequest, kept: unknown): unknown {
+  const { sealed } = (kept ?? {}) as { sealed?: string }
+  // Until a day after an update there may be some that were not sealed yet.
+  return sealed ? JSON.parse(sealer.open(sealed)) : kept
 }
 
 function firstAnswerOf({ status, answer }: Stored): FirstAnswer | null {
@@ -170,7 +180,8 @@ function firstAnswerOf({ status, answer }: Stored): FirstAnswer | null {
 }
 
 async function remember(db: Db, request: KeyedRequest, { status, answer }: Stored): Promise<void> {
-  const row = { scope: request.scope, key: request.key, requestHash: request.hash, status, answer: answer ?? null }
+  const { scope, key, hash, sealer } = request
+  const row = { scope, key, requestHash: hash, status, answer: { sealed: sealer.seal(JSON.stringify(answer ?? null)) } }
   await db
     .insert(idempotencyKeys)
     .values(row)

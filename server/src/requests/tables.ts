@@ -11,6 +11,7 @@ export const idempotencyKeys = pgTable(
     /** Of method, path and body, with a key from our secret: a body may hold a password. */
     requestHash: text('request_hash').notNull(),
     status: integer('status').notNull(),
+    /** Sealed: an answer may hold a secret that is shown once. */
     answer: jsonb('answer'),
     createdAt: createdAt(),
   },

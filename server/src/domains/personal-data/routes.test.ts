@@ -5,8 +5,10 @@ import { mailTo, makeAccount, PASSWORD, signIn, statusOf } from '../../../test/a
 import { makeLeads } from '../../../test/leads.ts'
 import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { whileWaiting } from '../../../test/while-waiting.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
+import { ssoConnections } from '../sso/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -125,6 +127,33 @@ describe('DELETE /auth/user', () => {
       if (rows.length > 0 && name !== 'call_counts') named.push(name)
     }
     expect(named).toEqual([])
+  })
+
+  it('lets others join while a large workspace goes, and unlinks whoever signs in through it', async () => {
+    const person = await withData()
+    const other = await makePerson(app)
+    const [connection] = await app.db
+      .insert(ssoConnections)
+      .values({
+        workspaceId: person.workspaceId,
+        kind: 'saml',
+        issuer: 'i',
+        ssoUrl: 'https://i.example',
+        certificates: ['c'],
+      })
+      .returning()
+    const providerId = `sso:${connection!.id}`
+    await app.db.insert(authIdentities).values({ userId: other.id, providerId, accountId: 'other', email: other.email })
+    const answer = await whileWaiting(app, {
+      lock: `select 1 from leads where workspace_id = '${person.workspaceId}' for update`,
+      work: () => remove(person, { confirmation: person.email, currentPassword: PASSWORD }),
+      async others() {
+        const email = `late-${person.id}@example.com`
+        expect((await call(app, 'POST', '/waitlist/join', { email })).status).toBe(200)
+      },
+    })
+    expect(answer.status).toBe(200)
+    expect(await app.db.$count(authIdentities, eq(authIdentities.providerId, providerId))).toBe(0)
   })
 
   it('400: another address as confirmation; 400: a wrong password; 403: no proof; the account stays', async () => {

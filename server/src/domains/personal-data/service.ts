@@ -14,6 +14,7 @@ import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { unlinkWorkspaceOf } from '../sso/service.ts'
 import { suppressions } from '../suppressions/tables.ts'
 import { leadTags, tags } from '../tags/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
@@ -46,6 +47,9 @@ export async function remove(
   await db.transaction(async (tx) => {
     // A workspace of a million leads takes longer than a request's usual statement.
     await tx.execute(sql`set local statement_timeout = '10min'`)
+    await unlinkWorkspaceOf(tx, user.id)
+    await tx.delete(workspaces).where(eq(workspaces.personalOf, user.id))
+    // Only now, as all joins wait from here on.
     await forgetMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     // First answers that are kept for their Idempotency-Keys hold data of the account.

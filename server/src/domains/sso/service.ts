@@ -361,6 +361,16 @@ async function unlinkAll(tx: Db, connectionId: string): Promise<void> {
   await tx.delete(authIdentities).where(eq(authIdentities.providerId, providerIdOf(connectionId)))
 }
 
+/** Unlinks everybody who signs in through the personal workspace of an account. Call it before the workspace is deleted. */
+export async function unlinkWorkspaceOf(tx: Db, userId: string): Promise<void> {
+  const [connection] = await tx
+    .select({ id: ssoConnections.id })
+    .from(ssoConnections)
+    .innerJoin(workspaces, eq(workspaces.id, ssoConnections.workspaceId))
+    .where(eq(workspaces.personalOf, userId))
+  if (connection) await unlinkAll(tx, connection.id)
+}
+
 /** @throws Refusal SSO_CONNECTION_NOT_FOUND, RATE_LIMITED */
 export async function test(context: AdminContext, { workspaceId }: Actor) {
   const [connection] = await context.db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mailsTo, mailTo } from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { whileWaiting } from '../../../test/while-waiting.ts'
 import { forgetMember } from '../waitlist/service.ts'
 import { members } from '../waitlist/tables.ts'
 import { attempt, claimDue, deliverDue, record, type WebhookContext } from './engine.ts'
@@ -324,6 +325,29 @@ describe('POST /operator/webhooks', () => {
 })
 
 describe('an operator', () => {
+  it('is deleted with a long log, and people join meanwhile', async () => {
+    const { id } = await endpoint()
+    await app.db.execute(sql`
+      insert into webhook_deliveries (endpoint_id, event_id, event, payload, status, next_attempt_at)
+      select ${id}::uuid, gen_random_uuid(), 'member.joined', '{}', 'delivered', null from generate_series(1, 10001)`)
+    await whileWaiting(app, {
+      lock: `select 1 from webhook_deliveries where endpoint_id = '${id}' limit 1 for update`,
+      work: () => operator.client.webhooks.remove({ id }),
+      others: () => join(),
+    })
+    expect([await app.db.$count(webhookDeliveries), await app.db.$count(webhookEndpoints)]).toEqual([0, 0])
+  })
+
+  it('keeps no secret readable for an Idempotency-Key', async () => {
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { url: `${receiver.url}/hook`, events: ['member.joined'] }
+    const made = await operator.call('POST', '/operator/webhooks', body, key)
+    expect(made.body.secret).toMatch(/^whsec_/)
+    expect((await operator.call('POST', '/operator/webhooks', body, key)).body).toEqual(made.body)
+    const { rows } = await app.db.execute(sql`select r::text as row from idempotency_keys as r`)
+    expect(JSON.stringify(rows)).not.toContain(made.body.secret.slice(6))
+  })
+
   it('tries an endpoint, changes it, rotates its secret and deletes it', async () => {
     receiver.answers = (n) => (n === 2 ? [500, 'no'] : [200, 'yes'])
     const { id, secret } = await endpoint()

@@ -5,7 +5,7 @@ import {
   ENDPOINTS_MAX,
   type WebhookEvent,
 } from '@x-automated/contract/webhooks'
-import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Notices } from '../../db/notices.ts'
 import type { Db } from '../../db/open.ts'
@@ -122,13 +122,30 @@ export async function update(
   })
 }
 
-/** @throws Refusal WEBHOOK_NOT_FOUND */
+/** Deliveries that one statement deletes. */
+const REMOVED_AT_ONCE = 10_000
+
+/** Deletes an endpoint with its log, however long. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function remove({ db }: { db: Db }, id: string): Promise<void> {
-  const removed = await db
-    .delete(webhookEndpoints)
-    .where(eq(webhookEndpoints.id, id))
-    .returning({ id: webhookEndpoints.id })
-  if (removed.length === 0) throw new Refusal('WEBHOOK_NOT_FOUND')
+  await db.transaction(async (tx) => {
+    const [disabled] = await tx
+      .update(webhookEndpoints)
+      .set({ enabled: false })
+      .where(eq(webhookEndpoints.id, id))
+      .returning({ id: webhookEndpoints.id })
+    if (!disabled) throw new Refusal('WEBHOOK_NOT_FOUND')
+    // The log first: each join waits for whoever deletes the endpoint itself.
+    const some = tx
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.endpointId, id))
+      .limit(REMOVED_AT_ONCE)
+    for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE; ) {
+      const { rowCount } = await tx.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, some))
+      removed = rowCount ?? 0
+    }
+    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  })
 }
 
 /** @throws Refusal WEBHOOK_NOT_FOUND */

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import type { TestApp } from './open-app.ts'
+
+const PATIENCE_MS = 5_000
+
+/**
+ * Begins `work`, lets it come to a row that somebody else holds, and sees that `others` get on meanwhile.
+ * @param lock a statement that holds what `work` comes to late
+ * @returns what `work` answers once the row is free
+ */
+export async function whileWaiting<T>(
+  app: TestApp,
+  { lock, work, others }: { lock: string; work: () => Promise<T>; others: () => Promise<unknown> },
+): Promise<T> {
+  const holder = await app.services.database.connect()
+  let working: Promise<T> | null = null
+  try {
+    await holder.query('begin')
+    expect((await holder.query(lock)).rowCount, 'rows that are held').toBeGreaterThan(0)
+    working = work()
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect
+      .poll(async () => (await app.db.execute(waiting)).rows.length, { timeout: PATIENCE_MS })
+      .toBeGreaterThan(0)
+    await Promise.race([
+      others(),
+      new Promise((_, reject) => setTimeout(reject, PATIENCE_MS, new Error('others wait for it'))),
+    ])
+  } finally {
+    await holder.query('rollback')
+    await holder.end()
+  }
+  return working
+}
