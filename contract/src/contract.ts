@@ -1,10 +1,12 @@
 import { account } from './account.ts'
+import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
 import { campaigns } from './campaigns.ts'
 import { extension } from './extension-pairings.ts'
 import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
+import { messages } from './messages.ts'
 import { operator } from './operator.ts'
 import { personalData } from './personal-data.ts'
 import { savedFilters } from './saved-filters.ts'
@@ -33,6 +35,8 @@ export const contract = {
   savedFilters,
   campaigns,
   extension,
+  messages,
+  analytics,
   suppressions,
   waitlist,
   operator,

@@ -46,6 +46,8 @@ export const ERROR_STATUS = {
   LEAD_LIST_KIND: 409,
   LEASE_LOST: 409,
   DM_STATE: 409,
+  DM_FAILED: 409,
+  LEAD_STATE: 409,
   SCRAPE_STATE: 409,
   REFERRAL_STATE: 409,
   WEBHOOK_LIMIT: 409,
@@ -61,6 +63,7 @@ export const ERROR_STATUS = {
   INTERNAL: 500,
   UNAVAILABLE: 503,
   X_UNAVAILABLE: 503,
+  DM_UNSETTLED: 503,
   GOOGLE_UNAVAILABLE: 503,
   NOT_READY: 503,
 } as const satisfies Record<string, 400 | 401 | 403 | 404 | 409 | 413 | 429 | 500 | 503>
@@ -112,6 +115,8 @@ export const ERROR_TEXT = {
   LEAD_LIST_KIND: 'A smart list holds whoever matches its filter. Change its filter instead.',
   LEASE_LOST: 'Another sender holds this message.',
   DM_STATE: 'The message is not in a state that allows this.',
+  DM_FAILED: 'The message was not sent.',
+  LEAD_STATE: 'This lead cannot be written to now.',
   SCRAPE_STATE: 'The scrape is not in a state that allows this.',
   REFERRAL_STATE: 'The referral is not in a state that allows this.',
   WEBHOOK_LIMIT: 'There are as many webhooks as there can be. Delete one first.',
@@ -128,6 +133,8 @@ export const ERROR_TEXT = {
   UNAVAILABLE: 'A service we depend on is not answering. Please try again in a moment.',
   GOOGLE_UNAVAILABLE: 'Failed to sign in with Google. Please try again.',
   X_UNAVAILABLE: 'X is not answering. Please try again in a moment.',
+  DM_UNSETTLED:
+    'X has not said whether the message was sent. Its conversation is being read to find out, so do not send it again.',
   NOT_READY: 'The service is starting. Please try again in a moment.',
 } as const satisfies Record<ErrorCode, string>
 

@@ -1,5 +1,5 @@
 /**
- * Message templates: `{lead_name}`, `{twitter_handle}` and `{a column|its fallback}`, whatever their case (domain rules, Sending).
+ * Message templates: `{lead_name}`, `{twitter_handle}` and `{a column|its fallback}`, in the messenger also `{{name}}` and `{{handle}}`, whatever their case (domain rules, Sending).
  * Pure and free of schemas: the server fills messages by it, and the screen shows beforehand what each lead will read.
  */
 
@@ -34,8 +34,11 @@ const PLACE = /\{\{([^{}|]*)\}\}|\{([^{}|]*)((?:\|[^{}|]*)*)\}/g
 export const BLANKS = ' \t\n\r\f\v\u00a0'
 const AROUND = new RegExp(`^[${BLANKS}]+|[${BLANKS}]+$`, 'g')
 
+/** Whose words a template is in: the messenger knows `{{name}}` and `{{handle}}` beside what campaigns know. */
+export type Vocabulary = 'campaign' | 'messenger'
+
 /** Reads a template, in the order in which it is written. A column needs its fallback, so that no message has a hole. */
-export function readPlaces(source: string): (Segment | UnknownPlace)[] {
+export function readPlaces(source: string, vocabulary: Vocabulary = 'campaign'): (Segment | UnknownPlace)[] {
   const segments: (Segment | UnknownPlace)[] = []
   let end = 0
   const takeWords = (words: string) => {
@@ -52,8 +55,8 @@ export function readPlaces(source: string): (Segment | UnknownPlace)[] {
       takeWords(written)
       continue
     }
-    // `{{name}}` and `{{handle}}` are the messenger's own; it will fill them by a second vocabulary here.
-    const segment = doubled === undefined ? segmentOf(name, rest) : null
+    const segment =
+      doubled === undefined ? segmentOf(name, rest) : vocabulary === 'messenger' ? messengerSegmentOf(name) : null
     segments.push(segment ?? { kind: 'unknown', written })
   }
   takeWords(source.slice(end))
@@ -61,13 +64,22 @@ export function readPlaces(source: string): (Segment | UnknownPlace)[] {
 }
 
 /** @returns the template, or the first place that nothing is known to fill, as it was written */
-export function parseTemplate(source: string): { template: Template } | { unknown: string } {
+export function parseTemplate(
+  source: string,
+  vocabulary: Vocabulary = 'campaign',
+): { template: Template } | { unknown: string } {
   const template: Template = []
-  for (const segment of readPlaces(source)) {
+  for (const segment of readPlaces(source, vocabulary)) {
     if (segment.kind === 'unknown') return { unknown: segment.written }
     template.push(segment)
   }
   return { template }
+}
+
+function messengerSegmentOf(name: string): Segment | null {
+  const key = lowerAscii(name)
+  if (key === 'name') return { kind: 'name', fallback: NAME_FALLBACK }
+  return key === 'handle' ? { kind: 'handle' } : null
 }
 
 function segmentOf(name: string, rest: string): Segment | null {

@@ -15,6 +15,7 @@ import type { OperationMeta } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from './app.ts'
 import { accountRoutes } from './domains/account/routes.ts'
+import { analyticsRoutes } from './domains/analytics/routes.ts'
 import { authRoutes } from './domains/auth/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { extensionRoutes } from './domains/extension/routes.ts'
@@ -26,6 +27,7 @@ import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
+import { messageRoutes } from './domains/sending/routes.ts'
 import { ssoRoutes } from './domains/sso/routes.ts'
 import { suppressionRoutes } from './domains/suppressions/routes.ts'
 import { tagRoutes } from './domains/tags/routes.ts'
@@ -52,6 +54,8 @@ export const router = {
   savedFilters: savedFilterRoutes,
   campaigns: campaignRoutes,
   extension: extensionRoutes,
+  messages: messageRoutes,
+  analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
   waitlist: waitlistRoutes,
   operator: operatorRoutes,

@@ -22,6 +22,7 @@ import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import { serveXCallback } from './edges/x-callback.ts'
 import type { Env } from './env.ts'
+import type { Hands } from './jobs/liveness.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
 import type { Dns } from './outside/dns.ts'
@@ -45,6 +46,8 @@ export interface Services {
   limits: Limits
   /** Null where X is not configured. */
   x: XApi | null
+  /** Holds messages that a request sends itself. */
+  hands: Hands
   /** Null where Google is not configured. */
   google: Google | null
   dns: Dns

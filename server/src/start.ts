@@ -17,6 +17,7 @@ import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
+import { createHands } from './jobs/liveness.ts'
 import { createOutbox, workOnMails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
@@ -98,6 +99,7 @@ export async function startServer({
     auth,
     limits,
     x: env.x ? createXApi(env.x) : null,
+    hands: createHands(database),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     dns: createDns(env.dnsServer),
     // Stand-ins live on this machine.
@@ -152,6 +154,7 @@ export async function startServer({
       await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
       clearTimeout(deadline)
       await scraper?.close()
+      await services.hands.close()
       await limits.close()
       auth.close()
       mailer?.close()

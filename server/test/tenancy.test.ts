@@ -139,6 +139,8 @@ async function ownersView() {
     await client.lists.leads({ id: theirs.list }),
     await client.campaigns.list({}),
     await client.campaigns.dms({ id: theirs.campaign }),
+    await client.messages.leads({}),
+    await client.analytics.find({}),
     await client.scrapes.list({}),
     await client.suppressions.list({}),
     await client.xAccount.status(),
@@ -187,6 +189,16 @@ describe("with another workspace's ids", () => {
     expect([withAccount.status, withAccount.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 
+  it('no message goes to their lead, and no figures come of their campaign', async () => {
+    const before = await ownersView()
+    const body = { message: 'Hi', templateVariables: { name: 'Secret', handle: 'secret_lead' } }
+    const sent = await stranger.call('POST', '/messages/send', { ...body, leadId: theirs.lead })
+    expect([sent.status, sent.body.code]).toEqual([404, 'LEAD_NOT_FOUND'])
+    const figures = await stranger.call('GET', `/analytics?campaignId=${theirs.campaign}`)
+    expect([figures.status, figures.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+    expect(await ownersView()).toBe(before)
+  })
+
   it('neither their tags nor their leads can be given, taken, judged, deleted or restored', async () => {
     const { client } = stranger
     const mine = await client.tags.create({ name: 'Mine' })
@@ -218,6 +230,8 @@ it('no list of anything holds what is of another workspace', async () => {
     stranger.call('GET', '/tags'),
     stranger.call('GET', '/filters'),
     stranger.call('GET', '/campaigns'),
+    stranger.call('GET', '/messages/leads'),
+    stranger.call('GET', '/analytics'),
     stranger.call('GET', '/scrapes'),
     stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/session/status'),

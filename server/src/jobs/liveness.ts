@@ -63,3 +63,28 @@ export async function openLiveness(database: Database): Promise<Liveness> {
     },
   }
 }
+
+/** This process among the living from its first message outside the sender on, for requests that send themselves. */
+export interface Hands {
+  /** Its row in `workers`. */
+  workerId(): Promise<number>
+  close(): Promise<void>
+}
+
+export function createHands(database: Database): Hands {
+  let opening: Promise<Liveness> | null = null
+  return {
+    async workerId() {
+      opening ??= openLiveness(database)
+      try {
+        return (await opening).workerId
+      } catch (error) {
+        opening = null
+        throw error
+      }
+    },
+    async close() {
+      await (await opening?.catch(() => null))?.close()
+    },
+  }
+}

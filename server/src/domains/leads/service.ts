@@ -125,6 +125,46 @@ const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
   },
 }
 
+/**
+ * One page of leads in some of the standings that the filter knows, newest first: each is read in its own order, and then they are one.
+ * @param standings none: all leads
+ * @throws Refusal INVALID_INPUT: a cursor that is none
+ */
+export async function listByStanding(
+  db: Db,
+  actor: Actor,
+  standings: readonly NonNullable<LeadFilter['status']>[],
+  { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: string },
+) {
+  const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
+  const behind = place ? sql`and (created_at, id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
+  const skipped = place ? 0 : (page - 1) * pageSize
+  const parts = (standings.length === 0 ? [undefined] : standings).map(
+    (standing) => sql`(
+      select id, created_at from leads
+      where workspace_id = ${actor.workspaceId} ${standing ? sql`and ${filterStatus} = ${standing}` : sql``} ${behind}
+      order by created_at desc, id desc limit ${skipped + pageSize + 1})`,
+  )
+  const ids = sql`
+    select id from (${sql.join(parts, sql` union all `)}) found order by created_at desc, id desc limit ${pageSize + 1} offset ${skipped}`
+  const [rows, totals] = await Promise.all([
+    db.select().from(leads).where(sql`${leads.id} in (${ids})`).orderBy(desc(leads.createdAt), desc(leads.id)),
+    Promise.all(
+      (standings.length === 0 ? [undefined] : standings).map((standing) => countByStatus(db, actor, standing)),
+    ),
+  ])
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    leads: shown,
+    total: totals.reduce((sum, count) => sum + count, 0),
+    page,
+    pageSize,
+    cursor: last ? writeCursor('-createdAt', { value: last.createdAt.toISOString(), id: last.id }) : null,
+  }
+}
+
 /** How many leads match: maintained counts where nothing but status, list or tag is asked for, else counted. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { MESSAGE_MAX } from './campaigns.ts'
+import { Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from './fields.ts'
+import { Lead } from './leads.ts'
+import { route } from './route.ts'
+
+/** What the messenger's filter offers: pending is not_sent or queued; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
+export const MESSENGER_FILTERS = ['all', 'pending', 'sent', 'failed'] as const
+export type MessengerFilter = (typeof MESSENGER_FILTERS)[number]
+
+/** Leads of one page of the messenger. */
+export const MESSENGER_PAGE_SIZE = 100
+
+export const messages = {
+  leads: route({
+    method: 'GET',
+    path: '/messages/leads',
+    tag: 'Messenger',
+    summary: 'Leads to write to, newest first',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(
+      z.object({
+        status: z.enum(MESSENGER_FILTERS).default('all'),
+        ...paging(MESSENGER_PAGE_SIZE),
+        /** From the answer before: goes on behind it, at the cost of one page however deep. */
+        cursor: z.string().max(500).optional(),
+      }),
+    )
+    .output(Success.extend({ ...Page.shape, leads: z.array(Lead), cursor: z.string().nullable() })),
+
+  send: route({
+    method: 'POST',
+    path: '/messages/send',
+    tag: 'Messenger',
+    summary: 'Send one direct message now, and say what became of it',
+    description:
+      'Goes out through the current X account, under its daily cap: 429 with Retry-After where it allows no more. ' +
+      'Where X never answered, the outcome is read from the conversation; until that is known the answer is 503, and the same Idempotency-Key asks again without sending again.',
+    access: 'member',
+    effect: 'outside',
+    errors: [
+      'LEAD_NOT_FOUND',
+      'LEAD_STATE',
+      'DM_FAILED',
+      'DM_UNSETTLED',
+      'X_NOT_CONNECTED',
+      'X_UNAVAILABLE',
+      'PLAN_LIMIT',
+    ],
+  })
+    .input(
+      z.strictObject({
+        leadId: Id,
+        /** With `{{name}}`, `{{handle}}` and what campaigns know. */
+        message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
+        /** `handle` without the @: the server writes it. */
+        templateVariables: z.strictObject({ name: text(200), handle: TwitterHandle }),
+        /** Also where the lead has been written to before. */
+        allowRepeat: z.boolean().default(false),
+      }),
+    )
+    .output(Success.extend({ dmId: z.string(), status: z.literal('sent'), sentAt: Time })),
+}

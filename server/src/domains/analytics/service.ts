@@ -1,0 +1,132 @@
+import type { ActivityDay, Analytics } from '@x-automated/contract/analytics'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { leadCounts } from '../leads/tables.ts'
+import { daysShown, everyDay, rateOf, totalOf } from './rules.ts'
+
+/** Leads that answered last. */
+const TOP_LEADS = 10
+/** Answers that are looked through for them: a lead may have several. */
+const ANSWERS_LOOKED_AT = 100
+
+interface Asked {
+  from?: string
+  to?: string
+  campaignId?: string
+}
+
+/**
+ * Figures of a workspace or of one campaign, from what triggers keep (decision 0004): a call costs what its days and campaigns do, however many messages there are.
+ * @throws Refusal CAMPAIGN_NOT_FOUND
+ */
+export async function find(db: Db, actor: Actor, { campaignId, ...asked }: Asked): Promise<Analytics> {
+  const campaign = campaignId === undefined ? null : await findCampaign(db, actor, campaignId)
+  const timeZone = await findTimeZone(db, actor)
+  const { rows } = await db.execute<{ today: string }>(
+    sql`select (now() at time zone ${timeZone})::date::text as today`,
+  )
+  const days = daysShown(asked, rows[0]?.today ?? '')
+  const isAllTime = asked.from === undefined && asked.to === undefined
+  const scope: Scope = { actor, campaignId: campaign?.id ?? null, timeZone }
+  const [known, allTime, topPerformingLeads, leadsCount] = await Promise.all([
+    readDays(db, scope, days),
+    isAllTime ? readAllTime(db, scope) : null,
+    findTopLeads(db, scope, isAllTime ? null : days),
+    // Nobody was chosen for direct messages beforehand: they are written to leads of the workspace.
+    campaign?.kind === 'campaign' ? campaign.totalLeadsInList : countLeads(db, actor),
+  ])
+  const { sent, delivered, replied } = allTime ?? totalOf(known)
+  return {
+    leadsCount,
+    messagesSent: sent,
+    messagesDelivered: delivered,
+    replies: replied,
+    replyRate: rateOf(replied, sent),
+    clickRate: null,
+    conversionRate: sent > 0 ? rateOf(replied, leadsCount) : null,
+    topPerformingLeads,
+    series: everyDay(days, known),
+    timeZone,
+  }
+}
+
+interface Scope {
+  actor: Actor
+  campaignId: string | null
+  timeZone: string
+}
+
+async function findCampaign(db: Db, actor: Actor, id: string) {
+  const isMeant =
+    id === 'direct' ? eq(campaigns.kind, 'direct') : and(eq(campaigns.id, id), eq(campaigns.kind, 'campaign'))
+  const [row] = await db
+    .select({ id: campaigns.id, kind: campaigns.kind, totalLeadsInList: campaigns.totalLeadsInList })
+    .from(campaigns)
+    .where(and(eq(campaigns.workspaceId, actor.workspaceId), isMeant))
+  if (row) return row
+  // It is made with the first direct message.
+  if (id === 'direct')
+    return { id: '00000000-0000-0000-0000-000000000000', kind: 'direct' as const, totalLeadsInList: 0 }
+  throw new Refusal('CAMPAIGN_NOT_FOUND')
+}
+
+/** The zone that the current X account keeps its hours in, where somebody has set one; else UTC. */
+async function findTimeZone(db: Db, actor: Actor): Promise<string> {
+  const { rows } = await db.execute<{ timeZone: string }>(sql`
+    select p.time_zone as "timeZone" from sending_paces p left join x_accounts a on a.id = p.x_account_id
+    where p.workspace_id = ${actor.workspaceId}
+    order by a.chosen_at desc nulls last limit 1`)
+  return rows[0]?.timeZone ?? 'UTC'
+}
+
+/** What was sent on these days, by day. The slots are of quarters of an hour, so each belongs to one day in any zone. */
+async function readDays(db: Db, { actor, campaignId, timeZone }: Scope, { from, to }: { from: string; to: string }) {
+  const { rows } = await db.execute<ActivityDay>(sql`
+    select (slot at time zone ${timeZone})::date::text as day, sum(sent)::int as sent, sum(delivered)::int as delivered, sum(replied)::int as replied
+    from dm_activity
+    where ${campaignId ? sql`campaign_id = ${campaignId}` : sql`workspace_id = ${actor.workspaceId}`}
+      and slot >= ${startOf(from, timeZone)} and slot < ${startOf(to, timeZone, 1)}
+    group by 1`)
+  return rows
+}
+
+/** When a day begins in a time zone, as a moment. */
+function startOf(day: string, timeZone: string, later = 0): SQL {
+  return sql`((${day}::date + ${later}::int)::timestamp at time zone ${timeZone})`
+}
+
+async function readAllTime(db: Db, { actor, campaignId }: Scope) {
+  const { rows } = await db.execute<Omit<ActivityDay, 'day'>>(sql`
+    select coalesce(sum(dms_sent_count), 0)::int as sent, coalesce(sum(dms_delivered_count), 0)::int as delivered, coalesce(sum(dms_replied_count), 0)::int as replied
+    from campaigns where workspace_id = ${actor.workspaceId} ${campaignId ? sql`and id = ${campaignId}` : sql``}`)
+  return rows[0] ?? { sent: 0, delivered: 0, replied: 0 }
+}
+
+async function countLeads(db: Db, actor: Actor): Promise<number> {
+  const [row] = await db
+    .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
+    .from(leadCounts)
+    .where(eq(leadCounts.workspaceId, actor.workspaceId))
+  return row?.total ?? 0
+}
+
+/** Leads that answered last, each once; of certain days those who answered on them. */
+async function findTopLeads(db: Db, { actor, campaignId, timeZone }: Scope, days: { from: string; to: string } | null) {
+  const during = days
+    ? sql`and d.replied_at >= ${startOf(days.from, timeZone)} and d.replied_at < ${startOf(days.to, timeZone, 1)}`
+    : sql``
+  const { rows } = await db.execute<{ handle: string; name: string; repliedAt: string }>(sql`
+    with answers as (
+      select d.lead_id, d.replied_at from dms d
+      where ${campaignId ? sql`d.campaign_id = ${campaignId}` : sql`d.workspace_id = ${actor.workspaceId}`}
+        and d.status = 'replied' and d.replied_at is not null ${during}
+      order by d.replied_at desc limit ${ANSWERS_LOOKED_AT}
+    )
+    select l.twitter_handle as handle, l.name, max(a.replied_at) as "repliedAt"
+    from answers a join leads l on l.id = a.lead_id
+    group by l.id order by max(a.replied_at) desc, l.id limit ${TOP_LEADS}`)
+  return rows.map((row) => ({ ...row, repliedAt: new Date(row.repliedAt).toISOString() }))
+}

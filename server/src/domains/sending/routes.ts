@@ -1,0 +1,16 @@
+import { signedInApi } from '../../operations.ts'
+import { listByStanding } from '../leads/service.ts'
+import { sendNow } from './engine.ts'
+
+/** What the messenger's filter means, in the standings that the leads filter knows. */
+const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], failed: ['failed'] } as const
+
+export const messageRoutes = {
+  leads: signedInApi.messages.leads.handler(async ({ context, input: { status, ...page } }) => ({
+    success: true as const,
+    ...(await listByStanding(context.db, context.actor, STANDINGS[status], page)),
+  })),
+  send: signedInApi.messages.send.handler(({ context, input, signal }) =>
+    sendNow(context, context.actor, input, signal),
+  ),
+}
