@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readThemeMessage, readWidgetMessage, schemeOf } from './messages'
+import { hostOrigin, readThemeMessage, readWidgetMessage, schemeOf } from './messages'
 
 describe('what a page takes from the widget', () => {
   it.each([
@@ -20,6 +20,18 @@ describe('what a page takes from the widget', () => {
     { type: 'another', height: 312 },
   ])('and not %j', (message) => expect(readWidgetMessage(message)).toBeNull())
 })
+
+it.each([
+  ['https://blog.example', 'https://blog.example'],
+  ['http://localhost:8080', 'http://localhost:8080'],
+  // Sandboxed pages and files: to post to these throws, in the middle of a join.
+  ['null', null],
+  ['', null],
+  [null, null],
+  ['*', null],
+  ['https://blog.example/page', null],
+  ['javascript:alert(1)', null],
+])('the page around says that it is at %s: words go to %s', (said, origin) => expect(hostOrigin(said)).toBe(origin))
 
 it('the widget takes a scheme and nothing else', () => {
   expect(readThemeMessage({ type: 'x-automated:theme', theme: 'dark' })).toBe('dark')

@@ -36,6 +36,14 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
+/**
+ * The origin of the page around, as its loader says it.
+ * @returns null where there is none that a message could be sent to: a sandboxed page, or a file
+ */
+export function hostOrigin(said: string | null): string | null {
+  return said !== null && URL.canParse(said) && new URL(said).origin === said ? said : null
+}
+
 /** The scheme that the page around asks for, or null for what is no such message. */
 export function readThemeMessage(data: unknown): Scheme | null {
   if (typeof data !== 'object' || data === null) return null

@@ -7,14 +7,14 @@ import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { emailProblem, isEmail } from '../app/features/auth/email'
 import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
 import { referralLinks } from '../app/features/waitlist/referral-links'
-import { type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
+import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
 
 type Answer<Operation extends (...given: never[]) => unknown> = Awaited<ReturnType<Operation>>
 
 const query = new URLSearchParams(location.search)
 const ref = query.get('ref')
-/** The origin of the page around, as its loader said; words are sent to it, and taken from it, alone. */
-const host = query.get('host')
+/** The origin of the page around; words are sent to it, and taken from it, alone. */
+const host = hostOrigin(query.get('host'))
 /** The server's word for an address that is on the list already (domain-rules.md). */
 const KNOWN = 'User already exists'
 

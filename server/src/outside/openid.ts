@@ -16,7 +16,8 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { refusalOf, type SafeFetch } from './safe-fetch.ts'
+import { refusalOf } from '../public-address.ts'
+import type { SafeFetch } from './safe-fetch.ts'
 
 /** What an identity provider says of somebody who signed in there. */
 export interface ProviderClaims {

@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import { isPublicAddress, refusalOf } from '../public-address.ts'
 
 /** What of `fetch` it takes: enough for oauth4webapi's and jose's `customFetch`. */
 export interface SafeRequest {
@@ -28,7 +28,10 @@ export interface SafeFetchOptions {
   /** Lets addresses of this machine and of private networks, and plain HTTP, be fetched: where the stand-ins run. */
   allowPrivate: boolean
   timeoutMs?: number
+  /** A longer answer is an error. */
   maxBytes?: number
+  /** Of a longer answer, or one that breaks off, the beginning is taken instead: for whom it is enough who answered. */
+  takesBeginning?: boolean
   /** How names are resolved: the system's way, save in tests. */
   resolve?: typeof systemLookup
 }
@@ -41,6 +44,7 @@ export function createSafeFetch({
   allowPrivate,
   timeoutMs = 10_000,
   maxBytes = 512 * 1024,
+  takesBeginning = false,
   resolve: resolveName = systemLookup,
 }: SafeFetchOptions): SafeFetch {
   const lookup: LookupFunction = (name, options, done) => {
@@ -66,55 +70,41 @@ export function createSafeFetch({
         method,
         lookup,
         headers: {
+          'user-agent': 'X-Automated',
           ...Object.fromEntries(new Headers(headers)),
           'accept-encoding': 'identity',
-          'user-agent': 'X-Automated',
         },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
         // A connection of its own: none that was made under another rule is used again.
         agent: false,
       })
-      request.once('error', reject)
+      let fail: (error: Error) => void = reject
+      request.on('error', (error) => fail(error))
       request.once('response', (response) => {
         const parts: Buffer[] = []
         let size = 0
+        const finish = () => resolve(answerOf(response, Buffer.concat(parts).subarray(0, maxBytes)))
         response.on('data', (part: Buffer) => {
           size += part.length
           parts.push(part)
-          if (size <= maxBytes) return
-          reject(new Error(`the answer is longer than ${maxBytes} bytes`))
+          if (takesBeginning ? size < maxBytes : size <= maxBytes) return
+          if (takesBeginning) finish()
+          else reject(new Error(`the answer is longer than ${maxBytes} bytes`))
           request.destroy()
         })
-        response.once('error', reject)
-        response.once('end', () => {
-          const status = response.statusCode ?? 502
-          const answered = new Headers()
-          for (const [name, value] of Object.entries(response.headers))
-            for (const one of [value].flat()) if (one !== undefined) answered.append(name, one)
-          const isEmpty = [101, 204, 205, 304].includes(status)
-          resolve(new Response(isEmpty ? null : Buffer.concat(parts), { status, headers: answered }))
-        })
+        // Whoever has begun to answer has answered.
+        if (takesBeginning) fail = finish
+        response.on('error', fail)
+        response.once('end', finish)
       })
-      if (body !== undefined && body !== null) request.write(String(body))
-      request.end()
+      request.end(body === undefined || body === null ? undefined : String(body))
     })
 }
 
-/** Why the address may not be fetched, as far as it shows without asking; null where nothing shows. */
-export function refusalOf(url: URL, allowPrivate: boolean): string | null {
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return 'must begin with https://'
-  if (url.username || url.password) return 'must not hold a name or password'
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && (isLocalName(host) || (ipaddr.isValid(host) && !isPublicAddress(host))))
-    return 'must be a public address'
-  return null
-}
-
-function isLocalName(host: string): boolean {
-  return /^(localhost|.*\.(localhost|local|internal))\.?$/i.test(host)
-}
-
-/** Is it an address of the public internet? Neither loopback, private, link-local, nor one that only carries another. */
-export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+function answerOf({ statusCode = 502, headers }: IncomingMessage, body: Buffer): Response {
+  const answered = new Headers()
+  for (const [name, value] of Object.entries(headers))
+    for (const one of [value].flat()) if (one !== undefined) answered.append(name, one)
+  const isEmpty = [101, 204, 205, 304].includes(statusCode)
+  return new Response(isEmpty ? null : new Uint8Array(body), { status: statusCode, headers: answered })
 }

@@ -1,7 +1,4 @@
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isPrivateHost } from '../public-address.ts'
-import { lookupPublic, PrivateAddress } from './public-lookup.ts'
+import { AddressRefused, createSafeFetch } from './safe-fetch.ts'
 
 export interface Hook {
   url: string
@@ -15,48 +12,29 @@ export interface Hook {
 export type HookAnswer = { status: number; excerpt: string } | { problem: string }
 
 export const HOOK_TIMEOUT_SECONDS = 10
-/** Bytes of an answer that are read. */
+/** Bytes of an answer that are read. Who answered has taken it, however long the rest of the answer takes. */
 const EXCERPT_BYTES = 1_024
 
 /** One POST to somebody's endpoint: 10 seconds at most, no redirect followed, the first kilobyte of the answer read. Never throws. */
-export function postHook({ url, headers, body, allowPrivate }: Hook): Promise<HookAnswer> {
-  return new Promise((resolve) => {
-    const target = new URL(url)
-    if (!allowPrivate && isPrivateHost(target.hostname)) return resolve({ problem: new PrivateAddress().message })
-    const send = target.protocol === 'https:' ? requestHttps : requestHttp
-    const signal = AbortSignal.timeout(HOOK_TIMEOUT_SECONDS * 1_000)
-    const request = send(target, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      // A connection of its own: an idle one may be closed just as it is used again.
-      agent: false,
-      signal,
-      ...(allowPrivate ? {} : { lookup: lookupPublic }),
-    })
-    request.once('error', (error) => resolve({ problem: wordsOf(error, signal.aborted) }))
-    request.once('response', (response) => {
-      const read: Buffer[] = []
-      let bytes = 0
-      const end = () => {
-        const excerpt = Buffer.concat(read).subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '')
-        resolve({ status: response.statusCode ?? 0, excerpt })
-        response.destroy()
-      }
-      response.on('data', (piece: Buffer) => {
-        read.push(piece)
-        bytes += piece.length
-        if (bytes >= EXCERPT_BYTES) end()
-      })
-      // Who answered has taken it, however long the rest of the answer takes.
-      response.once('end', end).once('error', end).once('aborted', end)
-    })
-    request.end(body)
+export async function postHook({ url, headers, body, allowPrivate }: Hook): Promise<HookAnswer> {
+  const send = createSafeFetch({
+    allowPrivate,
+    timeoutMs: HOOK_TIMEOUT_SECONDS * 1_000,
+    maxBytes: EXCERPT_BYTES,
+    takesBeginning: true,
   })
+  try {
+    const answer = await send(url, { method: 'POST', headers, body })
+    return { status: answer.status, excerpt: (await answer.text()).replaceAll('\u0000', '') }
+  } catch (error) {
+    return { problem: wordsOf(error as NodeJS.ErrnoException) }
+  }
 }
 
-function wordsOf(error: NodeJS.ErrnoException, timedOut: boolean): string {
-  if (timedOut) return `No answer within ${HOOK_TIMEOUT_SECONDS} seconds`
-  if (error instanceof PrivateAddress) return error.message
+function wordsOf(error: NodeJS.ErrnoException): string {
+  if (error.name === 'AbortError' || error.name === 'TimeoutError')
+    return `No answer within ${HOOK_TIMEOUT_SECONDS} seconds`
+  if (error instanceof AddressRefused) return 'The address is not public'
   const codes: Record<string, string> = {
     ECONNREFUSED: 'The connection was refused',
     ECONNRESET: 'The connection was closed without an answer',

@@ -1,7 +1,7 @@
 import type { SsoConnectionInput } from '@x-automated/contract/sso'
 import type { z } from 'zod'
 import { createOpenId, type OpenId, ProviderUnavailable } from '../../outside/openid.ts'
-import { AddressRefused, refusalOf, type SafeFetch } from '../../outside/safe-fetch.ts'
+import { AddressRefused, type SafeFetch } from '../../outside/safe-fetch.ts'
 import { type SamlOptions, samlUrl } from '../../outside/saml.ts'
 import {
   describeCertificate,
@@ -9,6 +9,7 @@ import {
   readCertificate,
   readSamlMetadata,
 } from '../../outside/saml-metadata.ts'
+import { refusalOf } from '../../public-address.ts'
 import { invalidField } from '../../refusal.ts'
 import { newToken, type Sealer } from '../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'

@@ -151,11 +151,19 @@ export async function record(
       .returning({
         isDead: sql<boolean>`${webhookEndpoints.failingSince} < now() - make_interval(hours => ${DISABLE_AFTER_HOURS})`,
       })
-    if (delay !== null) await context.jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(delay) })
+    if (delay !== null) await lookAfter(context, tx, delay)
     else if (isGone) await disable(context, tx, endpoint, 'gone')
     else if (failing?.isDead) await disable(context, tx, endpoint, 'failing')
     return delivery
   })
+}
+
+/** Somebody looks each minute anyway. */
+const LOOKED_EACH_SECONDS = 60
+
+/** Has it looked for when a short wait is over: a job for each long one, too, would fill the queue while an endpoint is down. */
+async function lookAfter({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
+  if (seconds < LOOKED_EACH_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
 }
 
 async function disable(context: WebhookContext, tx: Db, { id, url }: Endpoint, reason: DisabledReason): Promise<void> {

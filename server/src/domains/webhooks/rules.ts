@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { DELIVERY_ATTEMPTS } from '@x-automated/contract/webhooks'
-import { isPrivateHost } from '../../public-address.ts'
 
 /** Waits after each failed attempt but the last, in seconds: 5 s, 30 s, 2 min, 15 min, 1 h, 5 h, 18 h, about a day in all. */
 const WAITS_SECONDS = [5, 30, 120, 900, 3_600, 18_000, 64_800] as const
@@ -43,15 +42,4 @@ export function signatureOf(secrets: readonly string[], { id, timestamp, body }:
     .map((secret) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'))
     .map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`)
     .join(' ')
-}
-
-/**
- * What is wrong with an endpoint's address; null for one that may be used.
- * @param allowPrivate where stand-ins run: then http and this machine are allowed
- */
-export function urlProblem(url: string, allowPrivate: boolean): string | null {
-  if (allowPrivate) return null
-  const { protocol, hostname } = new URL(url)
-  if (protocol !== 'https:') return 'must begin with https://'
-  return isPrivateHost(hostname) ? 'must be a public address' : null
 }

@@ -9,6 +9,7 @@ import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Notices } from '../../db/notices.ts'
 import type { Db } from '../../db/open.ts'
+import { refusalOf } from '../../public-address.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import {
   attempt,
@@ -22,7 +23,7 @@ import {
   WEBHOOKS_CHANNEL,
   type WebhookContext,
 } from './engine.ts'
-import { newSecret, PREVIOUS_SECRET_HOURS, urlProblem } from './rules.ts'
+import { newSecret, PREVIOUS_SECRET_HOURS } from './rules.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 
 export { WEBHOOKS_CHANNEL } from './engine.ts'
@@ -166,7 +167,7 @@ export async function rotateSecret({ db, env }: OperatorContext, id: string) {
 }
 
 function refuseUrl(env: { standIns: boolean }, url: string): void {
-  const problem = urlProblem(url, env.standIns)
+  const problem = refusalOf(new URL(url), env.standIns)
   if (problem) throw invalidField('url', problem)
 }
 
