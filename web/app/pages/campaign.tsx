@@ -196,11 +196,9 @@ function DmLog({ campaignId, live, requeues }: { campaignId: string; live: boole
   )
   const [page, setPage] = useState(1)
   return (
-    <section aria-labelledby="dm-log" className="grid gap-4 pt-2">
+    <section className="grid gap-4 pt-2">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h2 id="dm-log" className="text-lg">
-          DMs
-        </h2>
+        <h2 className="text-lg">DMs</h2>
         <Select
           aria-label="Status"
           className="w-44"

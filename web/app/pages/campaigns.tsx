@@ -65,11 +65,9 @@ export default function Campaigns() {
           )}
           <CampaignForm realSend={realSend} />
         </div>
-        <section aria-labelledby="my-campaigns" className="grid gap-4">
+        <section className="grid gap-4">
           <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
-            <h2 id="my-campaigns" className="text-lg">
-              My Campaigns
-            </h2>
+            <h2 className="text-lg">My Campaigns</h2>
             {campaigns.data?.simulatedQueue && (
               <Button
                 icon={<FlaskConical aria-hidden />}

@@ -253,6 +253,7 @@ describe('PATCH /campaigns/{id}: status', () => {
     })
     const answer = await person.call('PATCH', `/campaigns/${campaign.id}`, { status: 'active' })
     expect([answer.status, answer.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+    expect(answer.body.error).toMatch(/^Could not fetch leads for the campaign list\./)
   })
 
   it('an archived campaign keeps its messages and lets go of its leads', async () => {

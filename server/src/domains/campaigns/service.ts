@@ -22,7 +22,8 @@ import { campaigns } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
 
-const LIST_DELETED = 'The lead list of this campaign was deleted. Create a campaign with another list.'
+/** Specification §8, and what to do. */
+const LIST_DELETED = 'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.'
 
 const columns = {
   id: campaigns.id,

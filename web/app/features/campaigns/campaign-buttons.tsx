@@ -35,7 +35,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
         <Button
           {...own}
           disabled={busy || actions.isSending(campaign.id)}
-          icon={<Send aria-hidden />}
+          icon={size === 'md' && <Send aria-hidden />}
           onClick={() => actions.startRealSend(campaign)}
         >
           Start Real Send

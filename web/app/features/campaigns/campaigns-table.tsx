@@ -71,7 +71,7 @@ function CampaignRow({
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
   return (
     <Tr>
-      <Td className="md:w-1/4 md:min-w-40">
+      <Td className="md:w-1/4 md:min-w-36">
         <span className="grid w-full gap-2">
           <Link
             id={nameId}
@@ -90,7 +90,7 @@ function CampaignRow({
           )}
         </span>
       </Td>
-      <Td label="Lead List" className="md:min-w-32">
+      <Td label="Lead List" className="md:min-w-24">
         <bdi className="wrap-break-word">{campaign.leadListName ?? 'N/A'}</bdi>
       </Td>
       <Td label="Status">

@@ -13,7 +13,12 @@ export function MessagePreview({ template, listId }: { template: string; listId:
   const pieces = previewOf(template, lead)
   const missing = pieces.filter(({ kind }) => kind === 'missing').length
   return (
-    <section aria-label="Preview" className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
+    <div
+      role="group"
+      aria-label="Preview"
+      className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4"
+    >
       <header className="flex min-h-8 items-center justify-between gap-3">
         <h3 className="font-strong">Preview</h3>
         {leads.total > 1 && (
@@ -73,7 +78,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           )}
         </>
       )}
-    </section>
+    </div>
   )
 }
 

@@ -1,0 +1,257 @@
+import { type Client, createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  // Room for what is sent below, and two more: then the last campaign stands still, active, for as long as one looks at it.
+  world = await openWorld({ DAILY_DM_CAP: '10' })
+})
+
+const PASSWORD = 'Correct-horse1'
+const DESCRIPTION = 'People who build in public and answer'
+
+/** A confirmed account that is signed in on the page, and a client that calls the API as it does. */
+async function signIn(page: Page, email: string): Promise<Client> {
+  const anonymous = createClient({ contract, url: `${world.origin}/api` })
+  await anonymous.auth.signUpEmail({ email, password: PASSWORD })
+  await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await page.waitForURL('**/dashboard')
+  const token = (await page.evaluate(() => localStorage.getItem('authToken'))) ?? ''
+  return createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } })
+}
+
+/** Lists of leads, by name: of each the handles. */
+async function makeLists(page: Page, client: Client, lists: Record<string, string[]>) {
+  const rows = Object.values(lists)
+    .flat()
+    .map(
+      (handle) =>
+        `${handle},${handle.startsWith('closed') ? '' : `Name of ${handle}`},${handle === 'open_a1' ? 'Acme' : ''}`,
+    )
+  await page.evaluate(
+    async (csv) => {
+      await fetch('/api/leads/import', {
+        method: 'POST',
+        headers: { 'content-type': 'text/csv', authorization: `Bearer ${localStorage.getItem('authToken')}` },
+        body: csv,
+      })
+    },
+    ['twitter_handle,name,company', ...rows].join('\n'),
+  )
+  const { leads } = await client.leads.list({ pageSize: 100 })
+  const ids: Record<string, string> = {}
+  for (const [name, handles] of Object.entries(lists)) {
+    const list = await client.lists.create({ name, ...(name === 'Founders' ? { description: DESCRIPTION } : {}) })
+    ids[name] = list.id
+    const leadIds = handles.map((handle) => leads.find(({ twitterHandle }) => twitterHandle === handle)?.id ?? '')
+    if (leadIds.length > 0) await client.lists.addLeads({ id: list.id, leadIds })
+  }
+  return ids
+}
+
+async function setFaults(...faults: object[]) {
+  await fetch(`${world.x.url}/_faults`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(faults),
+  })
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
+
+/** Waits until it says that. */
+const shows = (place: Locator, words: RegExp) =>
+  expect.poll(() => place.innerText(), { timeout: 15_000 }).toMatch(words)
+
+async function fill(page: Page, name: string, list: RegExp, message: string) {
+  await page.getByLabel('Campaign Name').fill(name)
+  const select = page.getByLabel('Select Lead List')
+  const option = await select.locator('option').filter({ hasText: list }).getAttribute('value')
+  await select.selectOption(option)
+  await page.getByLabel('Message Template').fill(message)
+}
+
+async function launch(page: Page, name: string, list: RegExp) {
+  await fill(page, name, list, 'Hi {lead_name}')
+  await button(page, 'Launch Campaign').click()
+}
+
+describe('campaigns, in a browser', () => {
+  it('from the form to the last message, with every toast on the way', async () => {
+    const page = await world.openPage()
+    const client = await signIn(page, 'campaigns@example.com')
+
+    // Nothing there yet.
+    await page.goto('/campaigns')
+    await page.getByText('No campaigns found. Create one above to get started!').waitFor()
+    await page.getByText('No lead lists found. Please create a list first.').waitFor()
+    expect(await page.getByRole('link', { name: 'Go to My Lists' }).getAttribute('href')).toBe('/lists')
+    await page.getByText('No X account is connected').waitFor()
+    for (const name of ['Save and Pause', 'Launch Campaign']) expect(await button(page, name).isDisabled()).toBe(true)
+    await expectSoundPage(page)
+
+    await client.xAccount.connect({ username: 'campaigner', password: 'any eight or more' })
+    const ids = await makeLists(page, client, {
+      Founders: ['open_a1', 'open_a2', 'closed_a3'],
+      Batch: ['open_b1', 'open_b2', 'open_b3', 'open_b4', 'open_b5'],
+      Rest: ['open_c1', 'open_c2', 'open_c3', 'open_c4'],
+      Second: ['open_d1'],
+      Empty: [],
+    })
+
+    // The form: what it says of a list and of a message, and how it is cleared.
+    await page.reload()
+    await page.getByLabel('Campaign Name').fill('Hello')
+    await page.getByLabel('Campaign Name').press('Enter')
+    await page.getByText('Please fill in all fields: Campaign Name, Select List, and Message.').waitFor()
+    await fill(page, 'Hello', /^Founders \(People who build in public and…\)$/, 'Hi {lead_name} of {compny}')
+    await page.getByText('Nothing fills {compny}.').waitFor()
+    await button(page, 'Discard').click()
+    await page.getByText('Campaign form cleared.').waitFor()
+    expect(await page.getByLabel('Campaign Name').inputValue()).toBe('')
+    expect(await page.getByLabel('Select Lead List').locator('option').allInnerTexts()).toContain(
+      'Empty (No description)',
+    )
+    const long = `Hi {lead_name} of {company|your team}, ${'I like what you build. '.repeat(6)}`
+    await fill(page, 'Hello', /^Founders/, long)
+    const preview = page.getByRole('group', { name: 'Preview' })
+    await preview.getByText('1 of 3').waitFor()
+    await preview.getByLabel('Find a lead to preview').fill('a3')
+    await preview.getByText('@closed_a3').first().waitFor()
+    await preview.getByText('2 values are missing for this lead').waitFor()
+    expect(await preview.locator('mark').allInnerTexts()).toEqual(['there', 'your team'])
+    await page.getByText('3 messages take less than a minute.').waitFor()
+    await page.getByText('1 lead has no value for {lead_name} and reads its fallback.').waitFor()
+    await expectSoundPage(page)
+    await button(page, 'Save and Pause').click()
+    await page.getByText('Campaign "Hello" saved and paused!').waitFor()
+    await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+Never/)
+
+    // Its own page: a test by mail, an edit while it is paused, a copy.
+    await row(page, 'Hello').getByRole('link', { name: 'Hello' }).click()
+    await page.getByText('Saved, nothing queued yet').waitFor()
+    const choose = async (item: string) => {
+      await button(page, 'More').click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await choose('Mail me a test')
+    await page.getByText('A test is on its way to campaigns@example.com.').waitFor()
+    await linkInMail(world.mailbox, 'campaigns@example.com', /^Test of “Hello”$/)
+    await choose('Edit')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Campaign Name').fill('Hello there')
+    await dialog.getByLabel('Message Template').fill(`Dear {lead_name}, ${'I like what you build. '.repeat(6)}`)
+    await expectSoundPage(page)
+    await button(page, 'Save').click()
+    await page.getByText('Campaign "Hello there" saved.').waitFor()
+    await choose('Duplicate')
+    await page.getByRole('heading', { name: 'Hello there (copy)' }).waitFor()
+    await page.getByText('Not launched yet').waitFor()
+    await page.getByRole('link', { name: 'Campaigns' }).last().click()
+
+    // Resumed it is queued, sent, and complete.
+    await setFaults({ method: 'POST', path: '/2/dm_conversations/with/*/messages', delayMs: 700, times: 3 })
+    await row(page, 'Hello there Founders').getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('Campaign resumed and set to active.').waitFor()
+    await page.getByText('Campaign "Hello there" is now complete!').waitFor()
+    await page.getByText('Finished sending DMs for campaign: "Hello there".').waitFor()
+    const hello = row(page, 'Hello there Founders')
+    await shows(hello, /Completed\s+0 \/ 3\s+2/)
+    expect(await hello.getByRole('button').allInnerTexts()).toEqual(['View DMs', ''])
+
+    // Its messages: the beginning of each, the whole as its tooltip, what went wrong, and another try.
+    await hello.getByRole('button', { name: 'View DMs' }).click()
+    await dialog.getByRole('heading', { name: 'DMs for: Hello there' }).waitFor()
+    for (const column of ['Lead Name', 'Twitter', 'Message', 'Status', 'Timestamp', 'Details/Error'])
+      await dialog.getByRole('columnheader', { name: column, exact: true }).waitFor()
+    const message = dialog.getByRole('button', { name: /^Dear Name of open_a1/ })
+    expect((await message.innerText()).length).toBe(101)
+    expect(await message.getAttribute('title')).toMatch(/build\. $|build\.$/)
+    await dialog.getByText(/^X does not deliver to @closed_a3/).waitFor()
+    await expectSoundPage(page)
+    await dialog.getByRole('button', { name: 'Queue again: @closed_a3' }).click()
+    await button(page, 'Queue again').last().click()
+    await page.getByText('The DM to @closed_a3 is queued again.').waitFor()
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await shows(hello, /Completed/)
+
+    // The simulated queue, on a campaign that no worker sends.
+    const batch = await client.campaigns.create({
+      name: 'Batch',
+      leadListId: ids.Batch ?? '',
+      messageTemplate: 'Hi',
+      status: 'draft',
+      channel: 'extension',
+    })
+    await client.campaigns.queue({ id: batch.id })
+    await button(page, 'Process DM Queue (Simulated)').click()
+    await page.getByText(/^Processed 5 DMs: \d sent, \d failed\. Campaigns completed: 1\.$/).waitFor()
+    await button(page, 'Process DM Queue (Simulated)').click()
+    await page.getByText('No queued DMs found to process.').waitFor()
+
+    // At the cap a campaign stands still, and one behind it waits.
+    await launch(page, 'Rest', /^Rest/)
+    await page.getByText('Campaign "Rest" launched! 4 DMs queued for 4 leads.').waitFor()
+    await shows(row(page, 'Rest'), /Active\s+2 \/ 4\s+2/)
+    world.expectConsole(/status of 429/)
+    await button(page, 'Process DM Queue (Simulated)').click()
+    await page.getByText('Error processing queue: The X account has to rest before its next message.').waitFor()
+    await launch(page, 'Nobody', /^Empty/)
+    await page.getByText('No leads in the selected list to queue DMs for.').waitFor()
+    await launch(page, 'Second', /^Second/)
+    await page.getByText('Another campaign DM sending process is already active.').waitFor()
+    await shows(row(page, 'Second'), /Waiting/)
+    await page.reload()
+    await row(page, 'Rest').getByRole('button', { name: 'Start Real Send' }).click()
+    await page.getByText('"Rest" is being sent. You can close this page.').waitFor()
+    await expectSoundPage(page)
+
+    await row(page, 'Rest').getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Campaign paused.').waitFor()
+    await row(page, 'Rest').getByRole('button', { name: 'Archive' }).click()
+    await page
+      .getByText('Are you sure you want to archive the campaign "Rest"? This action cannot be easily undone.')
+      .waitFor()
+    await button(page, 'Archive').last().click()
+    await page.getByText('Campaign "Rest" archived.').waitFor()
+    await expect.poll(() => row(page, 'Rest').getByRole('button').allInnerTexts()).toEqual(['View DMs'])
+
+    // Narrow and dark: the same, as cards; the funnel as a table; the log by status.
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectSoundPage(page)
+    await row(page, 'Rest').getByRole('link', { name: 'Rest' }).click()
+    await page.getByRole('heading', { name: 'Funnel' }).waitFor()
+    await button(page, 'Show as table').click()
+    await shows(row(page, 'Sent'), /2\s+50%\s+50%/)
+    await page.getByLabel('Status', { exact: true }).selectOption('replied')
+    await page.getByText('No DMs with this status.').waitFor()
+    await page.getByLabel('Status', { exact: true }).selectOption('sent')
+    await expect.poll(() => page.getByRole('table', { name: 'DMs' }).getByRole('row').count()).toBe(3)
+    await expectSoundPage(page)
+
+    // What goes wrong is said, and can be tried again.
+    world.expectConsole(/status of (404|503)/)
+    await page.goto('/campaigns/01900000-0000-7000-8000-000000000000')
+    await page.getByText('Campaign not found or access denied').waitFor()
+    const broken = { success: false, code: 'UNAVAILABLE', error: 'The database is away.' }
+    await page.route(/\/api\/(campaigns|lists)(\?|\/.*\/dms)/, (route) => route.fulfill({ status: 503, json: broken }))
+    await page.goto('/campaigns')
+    await page.getByText('Failed to fetch campaigns: The database is away.').waitFor()
+    await page.getByText('Failed to fetch your lead lists: The database is away.').waitFor()
+    await expectSoundPage(page)
+    await page.goto(`/campaigns/${batch.id}`)
+    await page.getByText('Failed to fetch DMs for campaign.').waitFor()
+    await page.unroute(/\/api\/(campaigns|lists)(\?|\/.*\/dms)/)
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByRole('table', { name: 'DMs' }).waitFor()
+  })
+})
