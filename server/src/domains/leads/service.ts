@@ -8,17 +8,9 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
+import { countedLeads, placeOf, readPage, readPlainPage } from './pages.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
-import {
-  filterStatus,
-  foldedBio,
-  foldedHandle,
-  foldedName,
-  knownFollowers,
-  leadCounts,
-  leads,
-  words,
-} from './tables.ts'
+import { filterStatus, knownFollowers, leads, words } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { type CsvRecord, type ImportProgress, importLeads, type Owner, upsertLeads } from './engine.ts'
@@ -42,39 +34,35 @@ export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor,
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
-  const order = ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
-  const direction = sort.startsWith('-') ? desc : asc
-  const keys = [...order.by, sql`${leads.id}`]
-  const behind = place
-    ? sql`(${sql.join(keys, sql`, `)}) ${sort.startsWith('-') ? sql`<` : sql`>`} (${order.bound(place.value)}, ${place.id}::uuid)`
-    : undefined
-  const inOrder = keys.map((key) => direction(key))
-  // The ids first: far back in the list, an index alone tells them.
-  const ids = db
-    .select({ id: leads.id })
-    .from(leads)
-    .where(and(matching(actor.workspaceId, filter), behind))
-    .orderBy(...inOrder)
-    .limit(pageSize + 1)
-    .offset(place ? 0 : (page - 1) * pageSize)
-    .as('page')
-  const [rows, total] = await Promise.all([
-    db
-      .select({ lead: leads, tagIds })
-      .from(leads)
-      .innerJoin(ids, eq(ids.id, leads.id))
-      .orderBy(...inOrder),
+  const offset = place ? 0 : (page - 1) * pageSize
+  // One more than is shown tells whether the list goes on.
+  const span = { sort, place, limit: pageSize + 1 }
+  const { leads: found, total } =
+    offset === 0 && isPlain(filter, sort)
+      ? await readPlainPage(db, actor.workspaceId, { ...span, status: filter.status })
+      : await readCounted(db, actor, filter, { ...span, offset })
+  const shown = found.slice(0, pageSize)
+  const last = found.length > pageSize ? shown.at(-1) : undefined
+  return { leads: shown, total, page, pageSize, cursor: last ? writeCursor(sort, placeOf(sort, last)) : null }
+}
+
+/** Asks for all leads, or for those of one status in an order that its index has. */
+function isPlain(filter: ResolvedFilter, sort: LeadSort): boolean {
+  const [only, ...others] = namesOf(filter)
+  return only === undefined || (only === 'status' && others.length === 0 && sort.endsWith('createdAt'))
+}
+
+async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: Parameters<typeof readPage>[2]) {
+  const [found, total] = await Promise.all([
+    readPage(db, matching(actor.workspaceId, filter), span),
     count(db, actor, filter),
   ])
-  const shown = rows.slice(0, pageSize)
-  const last = rows.length > pageSize ? shown.at(-1)?.lead : undefined
-  return {
-    leads: shown.map((row) => ({ ...row.lead, tagIds: row.tagIds })),
-    total,
-    page,
-    pageSize,
-    cursor: last ? writeCursor(sort, { value: order.valueOf(last), id: last.id }) : null,
-  }
+  return { leads: found, total }
+}
+
+/** What a filter asks about. */
+function namesOf(filter: ResolvedFilter): string[] {
+  return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
 /** The tags of a lead in the order in which they were given. Tables are named in full: a query without joins would leave them out. */
@@ -84,46 +72,6 @@ const tagIds = sql<string[]>`array(
 const tagNames = sql<string[]>`array(
   select t.name from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = leads.id order by lower(t.name)
 )`
-
-/** What leads are ordered by, before their ids; each has an index. */
-interface Order {
-  by: SQL[]
-  bound(value: string | number): SQL
-  valueOf(lead: LeadRow): string | number
-}
-
-const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
-  createdAt: {
-    by: [sql`${leads.createdAt}`],
-    bound: (value) => sql`${value}::timestamptz`,
-    valueOf: (lead) => lead.createdAt.toISOString(),
-  },
-  name: { by: [foldedName], bound: (value) => sql`lower(${value}::text)`, valueOf: (lead) => lead.name },
-  twitterHandle: {
-    by: [foldedHandle],
-    bound: (value) => sql`lower(${value}::text)`,
-    valueOf: (lead) => lead.twitterHandle,
-  },
-  bio: {
-    by: [foldedBio],
-    bound: (value) => sql`lower(left(${value}::text, 60))`,
-    valueOf: (lead) => [...(lead.bio ?? '')].slice(0, 60).join(''),
-  },
-  followerCount: {
-    by: [knownFollowers],
-    bound: (value) => sql`${value}::int`,
-    valueOf: (lead) => lead.followerCount ?? -1,
-  },
-  dmStatus: {
-    by: [filterStatus, sql`${leads.createdAt}`],
-    bound: (value) => {
-      const [status, moment] = String(value).split(' ')
-      return sql`${status}, ${moment}::timestamptz`
-    },
-    valueOf: (lead) =>
-      `${lead.dmStatus === 'contacted' ? 'sent' : lead.dmStatus === 'failed_contact' ? 'failed' : lead.dmStatus} ${lead.createdAt.toISOString()}`,
-  },
-}
 
 /**
  * One page of leads in some of the standings that the filter knows, newest first: each is read in its own order, and then they are one.
@@ -167,7 +115,7 @@ export async function listByStanding(
 
 /** How many leads match: maintained counts where nothing but status, list or tag is asked for, else counted. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
-  const asked = Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
+  const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
   if (asked.length === 0 || only === 'status') return countByStatus(db, actor, filter.status)
@@ -196,11 +144,8 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
 }
 
 async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['status']): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`coalesce(sum(${leadCounts.count}), 0)::int` })
-    .from(leadCounts)
-    .where(and(eq(leadCounts.workspaceId, actor.workspaceId), status ? sql`${filterStatus} = ${status}` : undefined))
-  return row?.total ?? 0
+  const { rows } = await db.execute<{ total: number }>(sql`select ${countedLeads(actor.workspaceId, status)} as total`)
+  return rows[0]?.total ?? 0
 }
 
 /** The tag that is meant, by its id or its name. */

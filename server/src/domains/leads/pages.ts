@@ -1,0 +1,183 @@
+import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } from '@x-automated/contract/leads'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import type { Place } from './rules.ts'
+import { filterStatus, foldedBio, foldedHandle, foldedName, knownFollowers, leadCounts, leads } from './tables.ts'
+
+/*
+ * How a page of leads is read: as one JSON text, which costs a third of what rows and columns do to take apart.
+ * What the leads page asks first and most, all leads or those of one status from the beginning or behind a cursor, is one statement with its total,
+ * which each connection plans once.
+ */
+
+/** A lead as pages show it. */
+export interface PageLead {
+  id: string
+  name: string
+  twitterHandle: string
+  bio: string | null
+  followerCount: number | null
+  followingCount: number | null
+  sourceProfile: string | null
+  url: string | null
+  profileImageUrl: string | null
+  location: string | null
+  website: string | null
+  metadata: Record<string, unknown>
+  dmStatus: LeadStatus
+  basis: ContactBasis
+  tagIds: string[]
+  createdAt: Date
+  updatedAt: Date
+}
+
+type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
+
+/** Tags in the order in which they were given. */
+const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
+  source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
+  array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
+  created_at as "createdAt", updated_at as "updatedAt"`
+
+const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
+
+function asLeads(rows: Json<PageLead>[]): PageLead[] {
+  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) }))
+}
+
+/** What leads are ordered by, before their ids; each has an index. */
+interface Order {
+  by: SQL[]
+  bound(value: unknown): SQL
+  valueOf(lead: PageLead): string | number
+}
+
+const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
+  createdAt: {
+    by: [sql`${leads.createdAt}`],
+    bound: (value) => sql`${value}::timestamptz`,
+    valueOf: (lead) => lead.createdAt.toISOString(),
+  },
+  name: { by: [foldedName], bound: (value) => sql`lower(${value}::text)`, valueOf: (lead) => lead.name },
+  twitterHandle: {
+    by: [foldedHandle],
+    bound: (value) => sql`lower(${value}::text)`,
+    valueOf: (lead) => lead.twitterHandle,
+  },
+  bio: {
+    by: [foldedBio],
+    bound: (value) => sql`lower(left(${value}::text, 60))`,
+    valueOf: (lead) => [...(lead.bio ?? '')].slice(0, 60).join(''),
+  },
+  followerCount: {
+    by: [knownFollowers],
+    bound: (value) => sql`${value}::int`,
+    valueOf: (lead) => lead.followerCount ?? -1,
+  },
+  dmStatus: {
+    by: [filterStatus, sql`${leads.createdAt}`],
+    bound: (value) => sql`split_part(${value}::text, ' ', 1), split_part(${value}::text, ' ', 2)::timestamptz`,
+    valueOf: (lead) =>
+      `${lead.dmStatus === 'contacted' ? 'sent' : lead.dmStatus === 'failed_contact' ? 'failed' : lead.dmStatus} ${lead.createdAt.toISOString()}`,
+  },
+}
+
+const orderOf = (sort: LeadSort) => ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
+const keysOf = (sort: LeadSort) => [...orderOf(sort).by, sql`leads.id`]
+
+function inOrder(sort: LeadSort): SQL {
+  const direction = sort.startsWith('-') ? sql` desc` : sql` asc`
+  return sql.join(
+    keysOf(sort).map((key) => sql`${key}${direction}`),
+    sql`, `,
+  )
+}
+
+/** Behind a place, whose parts may be placeholders. */
+function isBehind(sort: LeadSort, value: unknown, id: unknown): SQL {
+  const is = sort.startsWith('-') ? sql`<` : sql`>`
+  return sql`(${sql.join(keysOf(sort), sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
+}
+
+/** Where a page that ends with this lead is gone on from. */
+export function placeOf(sort: LeadSort, lead: PageLead): Place {
+  return { value: orderOf(sort).valueOf(lead), id: lead.id }
+}
+
+interface Span {
+  sort: LeadSort
+  place: Place | null
+  limit: number
+}
+
+/** The leads that a condition means, from a place in their order or after so many of them. */
+export async function readPage(
+  db: Db,
+  where: SQL | undefined,
+  { sort, place, limit, offset }: Span & { offset: number },
+): Promise<PageLead[]> {
+  const behind = place ? sql`and ${isBehind(sort, place.value, place.id)}` : sql``
+  // The ids first: far back in the list, an index alone tells them.
+  const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
+    select ${asJson} as leads from (
+      select ${columns} from leads
+      join (select leads.id from leads where ${where} ${behind} order by ${inOrder(sort)} limit ${limit} offset ${offset}) ids using (id)
+      order by ${inOrder(sort)}
+    ) page`)
+  return asLeads(rows[0]?.leads ?? [])
+}
+
+/** How many leads a workspace has: all, or those that the filter counts to one status. */
+export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
+  const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
+  return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`
+}
+
+/** The first of all leads, or of those of one status, in their order or behind a place in it; and how many there are of them. */
+export async function readPlainPage(
+  db: Db,
+  workspaceId: string,
+  { status, sort, place, limit }: Span & { status?: string },
+): Promise<{ leads: PageLead[]; total: number }> {
+  const size = SIZES.find((one) => one >= limit) ?? limit
+  const statement = plainPage(db, { sort, size, hasStatus: status !== undefined, hasPlace: place !== null })
+  const [row] = await statement.execute({ workspaceId, status, value: place?.value, id: place?.id })
+  return { leads: asLeads((row?.leads ?? []).slice(0, limit)), total: row?.total ?? 0 }
+}
+
+/** Rows that a statement reads. They stand in it as they are: as a parameter PostgreSQL would not know them, and plan anew each time. */
+const SIZES = [LEADS_PAGE_SIZE + 1, 101]
+
+interface Plain {
+  sort: LeadSort
+  size: number
+  hasStatus: boolean
+  hasPlace: boolean
+}
+
+const prepared = new WeakMap<Db, Map<string, ReturnType<typeof preparePlainPage>>>()
+
+/** A statement is put together once for a pool; for a transaction, each time. */
+function plainPage(db: Db, plain: Plain) {
+  const name = `leads ${Object.values(plain).join(' ')}`
+  const known = prepared.get(db) ?? new Map<string, ReturnType<typeof preparePlainPage>>()
+  prepared.set(db, known)
+  const statement = known.get(name) ?? preparePlainPage(db, name, plain)
+  known.set(name, statement)
+  return statement
+}
+
+function preparePlainPage(db: Db, name: string, { sort, size, hasStatus, hasPlace }: Plain) {
+  const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
+  const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
+  const ofStatus = status ? sql`and ${filterStatus} = ${status}` : sql``
+  const behind = hasPlace ? sql`and ${isBehind(sort, sql.placeholder('value'), sql.placeholder('id'))}` : sql``
+  const page = sql`(
+    select ${columns} from leads where workspace_id = ${workspaceId} ${ofStatus} ${behind}
+    order by ${inOrder(sort)} limit ${sql.raw(String(size))}
+  ) page`
+  return db
+    .select({ leads: asJson, total: countedLeads(workspaceId, status) })
+    .from(page)
+    .prepare(name)
+}
