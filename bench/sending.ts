@@ -264,7 +264,7 @@ async function claim(client: pg.Client, looks: Statement[]): Promise<Names | nul
     const row = (await run(client, statement, names)).rows[0]
     if (!row) return null
     // In the order of the statements: the account that is due, its next message, the campaign's lock, the message under its lease.
-    if ('dailyCap' in row) names.accountId = row.id
+    if ('ids' in row) names.accountId = row.id
     if ('lease' in row) names.lease = row.lease
     if (!('dmId' in row)) continue
     names.dmId = row.dmId

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
 import { route } from './route.ts'
+import { Waiting } from './sending-settings.ts'
 
 export const CAMPAIGN_STATUSES = ['draft', 'paused', 'active', 'completed', 'archived'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
@@ -43,6 +44,8 @@ export const Campaign = z.object({
   pauseReason: z.string().nullable(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
+  /** Active and with messages queued, but its X account has to rest first: why, and until when. */
+  waitingFor: Waiting.nullable(),
 })
 export type Campaign = z.output<typeof Campaign>
 

@@ -7,11 +7,13 @@ import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { messages } from './messages.ts'
+import { notices } from './notices.ts'
 import { operator } from './operator.ts'
 import { personalData } from './personal-data.ts'
 import { savedFilters } from './saved-filters.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
+import { sendingSettings } from './sending-settings.ts'
 import { sso } from './sso.ts'
 import { suppressions } from './suppressions.ts'
 import { tags } from './tags.ts'
@@ -38,6 +40,8 @@ export const contract = {
   messages,
   analytics,
   suppressions,
+  sendingSettings,
+  notices,
   waitlist,
   operator,
   webhooks,

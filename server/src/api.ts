@@ -22,12 +22,14 @@ import { extensionRoutes } from './domains/extension/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
+import { noticeRoutes } from './domains/notices/routes.ts'
 import { operatorRoutes } from './domains/operator/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
 import { messageRoutes } from './domains/sending/routes.ts'
+import { sendingSettingRoutes } from './domains/sending-settings/routes.ts'
 import { ssoRoutes } from './domains/sso/routes.ts'
 import { suppressionRoutes } from './domains/suppressions/routes.ts'
 import { tagRoutes } from './domains/tags/routes.ts'
@@ -57,6 +59,8 @@ export const router = {
   messages: messageRoutes,
   analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
+  sendingSettings: sendingSettingRoutes,
+  notices: noticeRoutes,
   waitlist: waitlistRoutes,
   operator: operatorRoutes,
   webhooks: webhookRoutes,

@@ -15,6 +15,7 @@ import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
+import { serveNoticeLinks } from './edges/notice-links.ts'
 import { servePages } from './edges/pages.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveSso } from './edges/sso.ts'
@@ -141,6 +142,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
+  await serveNoticeLinks(app, services)
   serveLeadFiles(app, services)
   serveMemberFiles(app, services)
   serveExtension(app, extension)

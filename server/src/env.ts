@@ -55,6 +55,8 @@ export interface Env {
   standIns: boolean
   /** Null where X is not configured: its features are hidden. */
   x: { apiUrl: string; clientId: string; clientSecret: string | null } | null
+  /** Messages reach people: X is not the stand-in, so its rules hold. */
+  isRealX: boolean
   /** Null where Google is not configured: signing in with it is hidden. */
   google: { issuer: string; clientId: string; clientSecret: string } | null
   /** The resolver that is asked for the records of domains; null: the system's. */
@@ -105,6 +107,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           clientSecret: v.X_CLIENT_SECRET ?? null,
         }
       : null,
+    isRealX: v.STAND_INS !== 'on' || (v.X_API_URL !== undefined && !isLoopback(new URL(v.X_API_URL).hostname)),
     google: v.GOOGLE_CLIENT_ID
       ? {
           issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
@@ -153,6 +156,11 @@ function storedSecret(dataDir: string): string {
       `${path} does not hold a secret. Bring it back, or delete it: then everybody has to sign in again and connect X again.`,
     )
   return secret
+}
+
+/** Where stand-ins listen. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 }
 
 /** As node:dns takes it: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */

@@ -7,6 +7,7 @@ import { forgetExpiredLinks, workOnAccountMails } from './domains/account/servic
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
+import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
@@ -76,6 +77,7 @@ export async function startServer({
   })
   const notices = await openNotices(database, [
     JOBS_CHANNEL,
+    MEMBER_NOTICES_CHANNEL,
     REVOCATIONS_CHANNEL,
     SCRAPES_CHANNEL,
     SENDING_CHANNEL,
@@ -118,6 +120,7 @@ export async function startServer({
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
+  const noticeMails = workers ? workOnNoticeMails({ ...services, db: database.db }, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
@@ -137,6 +140,7 @@ export async function startServer({
       await forgetExpiredRequests(database.db)
       await forgetOld(database.db)
       await forgetOldDeliveries(database.db)
+      await forgetOldNotices(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })
@@ -151,6 +155,7 @@ export async function startServer({
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       // Webhooks under way put what follows into the queue.
       await webhooks?.close()
+      await noticeMails?.close()
       await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
       clearTimeout(deadline)
       await scraper?.close()

@@ -56,6 +56,16 @@ export async function makeList(
   return { id: list!.id, leadIds: rows.map(({ id }) => id), handles }
 }
 
+/** A pace without limits of its own, for `savePace`. */
+export const ALL_DAY = {
+  timeZone: 'UTC',
+  workDays: [1, 2, 3, 4, 5, 6, 7],
+  hours: null,
+  dailyCap: null,
+  warmUp: false,
+  pauseSeconds: null,
+}
+
 type Input = Partial<Parameters<Person['client']['campaigns']['create']>[0]>
 
 /** A paused campaign on the list. */

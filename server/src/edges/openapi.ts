@@ -160,6 +160,22 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       responses: { '200': { description: 'To be unpacked and loaded', content: { 'application/zip': {} } } },
     },
   },
+  '/notices/unsubscribe': {
+    get: {
+      operationId: 'notices.askUnsubscribe',
+      tags: ['Notices'],
+      summary: 'Ask whether to stop mails of this kind',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
+    },
+    post: {
+      operationId: 'notices.unsubscribe',
+      tags: ['Notices'],
+      summary: 'Stop mails of this kind (one click, RFC 8058)',
+      parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
+      responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
+    },
+  },
   '/suppressions/import': {
     post: {
       operationId: 'suppressions.import',

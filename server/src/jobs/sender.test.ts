@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import {
+  ALL_DAY,
   completed,
   dmsOf,
   eventually,
@@ -241,7 +242,7 @@ describe('the pace', () => {
   it("keeps to the account's cap in any 24 hours, over all its campaigns", async () => {
     const { person, account } = await connected()
     const [one, two] = [await makeList(app, person, openHandles(2)), await makeList(app, person, openHandles(4))]
-    await app.db.update(xAccounts).set({ dailyCap: 3 }).where(eq(xAccounts.id, account.id))
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     await Promise.all([start(), start()])
     await launch(person, one)
     const second = await launch(person, two)
@@ -265,7 +266,8 @@ describe('the pace', () => {
   it('is one for an account of X that two workspaces have connected', async () => {
     const [first, second] = [await makePerson(app), await makePerson(app)]
     const accounts = [await connectX(app, first, 'shared_sender'), await connectX(app, second, 'shared_sender')]
-    for (const { id } of accounts) await app.db.update(xAccounts).set({ dailyCap: 5 }).where(eq(xAccounts.id, id))
+    await first.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: accounts[0]!.id, dailyCap: 5 })
+    await second.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: accounts[1]!.id, dailyCap: 5 })
     const lists = [await makeList(app, first, openHandles(4)), await makeList(app, second, openHandles(4))] as const
     await Promise.all([start(), start()])
     await Promise.all([launch(first, lists[0]), launch(second, lists[1])])
@@ -280,8 +282,7 @@ describe('the pace', () => {
 
   it('sends nothing at a cap of 0', async () => {
     const { person, account } = await connected()
-    await app.db.update(xAccounts).set({ dailyCap: 0 }).where(eq(xAccounts.id, account.id))
-    await start()
+    await start({ env: { ...app.services.env, dailyDmCap: 0 } })
     await launch(person, await makeList(app, person, openHandles(1)))
     await eventually(() => isPutOff(account.id, 50), 'a sender finds the cap reached')
     expect(await arrivedFrom(account.handle)).toEqual([])

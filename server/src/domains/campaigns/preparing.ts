@@ -18,6 +18,7 @@ import { leads } from '../leads/tables.ts'
 import { find as findList } from '../lists/service.ts'
 import { leadLists } from '../lists/tables.ts'
 import { filledPart } from '../sending/service.ts'
+import { paceOf, pauseSecondsOf } from '../sending-settings/service.ts'
 import { accountInUse } from '../x-account/service.ts'
 import { testMail } from './mails.ts'
 import { placesWithFallback, secondsToSend } from './rules.ts'
@@ -42,13 +43,14 @@ export async function estimate(
   const list = await findList(db, actor, leadListId)
   const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
   const ahead = account ? await countAhead(db, account.id) : 0
+  const pace = await paceOf(db, env, actor.workspaceId, account?.id ?? null)
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   return {
     leads: list.leadCount,
     ahead,
     seconds: secondsToSend(list.leadCount + ahead, {
-      intervalSeconds: env.sendIntervalSeconds,
-      dailyCap: Math.min(env.dailyDmCap, account?.dailyCap ?? env.dailyDmCap),
+      intervalSeconds: pauseSecondsOf(pace, env),
+      dailyCap: Math.min(env.dailyDmCap, pace.dailyCap ?? env.dailyDmCap),
     }),
     costCents: price > 0 ? Math.ceil(price * list.leadCount) : null,
     ...(await countMissing(db, actor, list, messageTemplate)),

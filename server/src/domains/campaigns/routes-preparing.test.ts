@@ -2,8 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
-import { xAccounts } from '../x-account/tables.ts'
+import { ALL_DAY, dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
 import { estimate } from './preparing.ts'
 import { campaigns } from './tables.ts'
 
@@ -47,13 +46,14 @@ describe('POST /campaigns/estimate', () => {
     ])
     // What the account has queued already goes first, and a cap stretches it over days.
     await launch(own, list, { xAccountId: account.id, channel: 'extension' })
-    await app.db.update(xAccounts).set({ dailyCap: 3 }).where(eq(xAccounts.id, account.id))
+    await own.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await ask({})).body).toMatchObject({ ahead: 4, seconds: 2 * 86_400 + 66, missing: [] })
-    await app.db.update(xAccounts).set({ dailyCap: 0 }).where(eq(xAccounts.id, account.id))
-    expect((await ask({ xAccountId: account.id })).body.seconds).toBeNull()
     // Real X bills what goes through its API.
-    const context = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } } as never
+    const services = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } }
+    const context = services as never
     const plan = { leadListId: list.id, messageTemplate: '' }
+    const shut = { ...services, env: { ...app.env, dailyDmCap: 0 } } as never
+    expect((await estimate(shut, own.actor, { ...plan, channel: 'api' })).seconds).toBeNull()
     expect(await estimate(context, own.actor, { ...plan, channel: 'api' })).toMatchObject({ costCents: 6 })
     expect(await estimate(context, own.actor, { ...plan, channel: 'extension' })).toMatchObject({ costCents: null })
     const smart = await own.client.lists.create({ name: 'Smart', filter: {} })

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
+  ALL_DAY,
   dmsOf,
   expectCountsRight,
   launch,
@@ -88,7 +89,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const capped = await makePerson(app)
     const account = await connectX(app, capped)
     const { id } = await launched(2, capped)
-    await app.db.update(xAccounts).set({ dailyCap: 1 }).where(eq(xAccounts.id, account.id))
+    await capped.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     expect((await claim(id, capped)).status).toBe(200)
     const wait = await claim(id, capped)
     expect(wait.status).toBe(204)
@@ -102,7 +103,8 @@ describe('POST /campaigns/{id}/claim', () => {
       const ids = await Promise.all(
         both.map(async (one) => {
           const { id } = await connectX(app, one)
-          await app.db.update(xAccounts).set({ xUserId, dailyCap: 1 }).where(eq(xAccounts.id, id))
+          await app.db.update(xAccounts).set({ xUserId }).where(eq(xAccounts.id, id))
+          await one.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
           return (await launched(2, one)).id
         }),
       )

@@ -16,6 +16,7 @@ import {
   shutGate,
   wakeAccount,
 } from '../sending/service.ts'
+import type { Pace } from '../sending-settings/service.ts'
 import { findAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 import { campaigns } from './tables.ts'
@@ -149,7 +150,7 @@ interface Changes {
  * Edits a campaign and moves it to another status. Becoming active queues what was never queued; a pause is answered once nothing is in a sender's hands any more.
  * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder)
  */
-export async function update(db: Db, actor: Actor, { id, status, ...edits }: Changes) {
+export async function update(db: Db, limits: Pace, actor: Actor, { id, status, ...edits }: Changes) {
   const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
   return transact(db, async (tx) => {
     // Before any row is locked: senders record outcomes in the meantime.
@@ -167,7 +168,7 @@ export async function update(db: Db, actor: Actor, { id, status, ...edits }: Cha
     const edited = isEdited ? await edit(tx, before, edits) : before
     if (template) await renderAgain(tx, id, template)
 
-    if (status === 'active' && step === 'changes') await activate(tx, actor, edited)
+    if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
     else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await keepGoing(tx, edited)
     if ((status === 'paused' || status === 'archived') && step === 'changes') {
       await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
@@ -178,14 +179,14 @@ export async function update(db: Db, actor: Actor, { id, status, ...edits }: Cha
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED */
-export async function queue(db: Db, actor: Actor, id: string) {
+export async function queue(db: Db, limits: Pace, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     await keepList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
     const step = transition(campaign.status, 'active')
     if (step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(campaign.status, 'active'))
     // Asked for twice at once, the second finds it active and answers as the first did.
-    if (step === 'changes') await activate(tx, actor, campaign)
+    if (step === 'changes') await activate(tx, limits, actor, campaign)
     const { dmsQueuedCount, totalLeadsInList } = await find(tx, actor, id)
     return { success: true as const, dmsQueued: dmsQueuedCount, totalLeads: totalLeadsInList }
   })
@@ -222,7 +223,7 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
 }
 
 /** Draft or paused → active, with everything of it queued; an empty list is completed at once (specification §4). */
-async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
+async function activate(tx: Db, limits: Pace, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
   let filter: LeadFilter | null = null
@@ -249,6 +250,7 @@ async function activate(tx: Db, actor: Actor, campaign: Row): Promise<void> {
   if (campaign.queuedAt === null) {
     const { queued, total } = await queueList(
       tx,
+      limits,
       campaign,
       readTemplate('messageTemplate', campaign.messageTemplate),
       filter,

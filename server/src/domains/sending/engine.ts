@@ -7,6 +7,16 @@ import { transact } from '../../db/transact.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { X_TIMEOUT_MS, XError } from '../../outside/x.ts'
 import { Refusal } from '../../refusal.ts'
+import {
+  capOf,
+  claimThatLeavesTheDay,
+  type Pace,
+  type PaceRow,
+  pauseSecondsOf,
+  type Rest,
+  readPace,
+  restOf,
+} from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import { backoffSeconds, findSentMessage, restSeconds } from './rules.ts'
@@ -14,12 +24,10 @@ import {
   campaignGate,
   campaignLock,
   claimDirect,
-  claimThatLeavesTheDay,
   type DirectMessage,
   findSuppression,
   LEAD_MISSING,
   OUTCOME_UNKNOWN,
-  type Pace,
   recordOutcome,
   skipMessage,
   wakeAccount,
@@ -110,15 +118,18 @@ export async function claimDue(
 /** The next message of the account that has been due for longest; null: that one has to wait, others may be due. */
 async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
   const { rows: due } = await tx.execute<DueAccount>(sql`
-      select a.id, a.x_user_id as "xUserId", a.daily_cap as "dailyCap",
+      select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", to_jsonb(p) as pace,
         array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids
-      from x_accounts a where a.next_send_at <= now() and a.status = 'connected'
+      from x_accounts a left join sending_paces p on p.x_account_id = a.id
+      where a.next_send_at <= now() and a.status = 'connected'
       order by a.next_send_at limit 1 for update of a skip locked`)
   const account = due[0]
   if (!account) return 'idle'
   const next = await findNext(tx, account, pace)
   if (next.restUntil) {
-    await tx.execute(sql`update x_accounts set next_send_at = ${next.restUntil}::timestamptz where id = ${account.id}`)
+    await tx.execute(
+      sql`update x_accounts set next_send_at = ${next.restUntil.toISOString()}::timestamptz where id = ${account.id}`,
+    )
     return null
   }
   if (!next.dmId) {
@@ -151,7 +162,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
           and c.id = d.campaign_id and c.status = 'active' and c.channel = 'api' and c.x_account_id = ${account.id}
         returning d.id, d.lease, d.campaign_id, d.workspace_id, d.message, d.lead_id
       ), moved as (
-        update x_accounts set next_send_at = now() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())})
+        update x_accounts set next_send_at = now() + make_interval(secs => ${restSeconds(pauseSecondsOf(readPace(account.pace, pace), pace), Math.random())})
         where id = ${account.id} and exists (select from claimed)
       )
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
@@ -176,8 +187,16 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   }
 }
 
-type DueAccount = { id: string; xUserId: string; dailyCap: number | null; ids: string[] }
-type Next = { restUntil: string | null; dmId: string | null; campaignId: string; triedAt: string | null }
+type DueAccount = {
+  id: string
+  xUserId: string
+  workspaceId: string
+  restsUntil: string | null
+  pace: PaceRow | null
+  ids: string[]
+}
+type Next = { restUntil: Date | null; dmId: string | null; campaignId: string; triedAt: string | null }
+type NextRow = Omit<Next, 'restUntil'> & { lastAt: string | null; leavesAt: string | null; now: string }
 type ClaimRow = {
   id: string
   lease: string
@@ -191,30 +210,26 @@ type ClaimRow = {
 }
 
 /** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign. */
-async function findNext(tx: Db, account: DueAccount, pace: Pace): Promise<Next> {
-  const cap = Math.min(pace.dailyDmCap, account.dailyCap ?? pace.dailyDmCap)
-  if (cap <= 0) return { ...NOTHING, restUntil: new Date(Date.now() + 3_600_000).toISOString() }
+async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
   const isShared = account.ids.length > 1
   if (isShared) {
     // Another workspace has connected the same account of X: its claims count too, so they come one after the other.
     const { rows } = await tx.execute<{ alone: boolean }>(
       sql`select pg_try_advisory_xact_lock(${xUserLock(account.xUserId)}) as alone`,
     )
-    if (!rows[0]?.alone) return { ...NOTHING, restUntil: new Date(Date.now() + 20).toISOString() }
+    if (!rows[0]?.alone) return { ...NOTHING, restUntil: new Date(Date.now() + 20) }
   }
-  const ids = sql`${`{${account.ids.join()}}`}::uuid[]`
-  const claims = isShared ? sql`x_account_id = any(${ids})` : sql`x_account_id = ${account.id}`
-  const lastClaim = isShared
-    ? sql`(select max(claimed_at) from dms where ${claims} and claimed_at > now() - interval '1 day')`
-    : sql`null::timestamptz`
-  const { rows } = await tx.execute<Next>(sql`
-    select one."restUntil", next.*
+  const pace = readPace(account.pace, limits)
+  const { cap, growsAt } = await capOf(tx, limits, pace, { workspaceId: account.workspaceId, account })
+  const claims = isShared
+    ? sql`x_account_id = any(${`{${account.ids.join()}}`}::uuid[])`
+    : sql`x_account_id = ${account.id}`
+  const { rows } = await tx.execute<NextRow>(sql`
+    select clock_timestamp() as now, sent.*, next.*
     from (
-      select case when at > now() then at end as "restUntil" from (
-        select greatest((${claimThatLeavesTheDay(claims, cap)}) + interval '1 day',
-          ${lastClaim} + make_interval(secs => ${pace.sendIntervalSeconds})) as at
-      ) moments
-    ) one
+      select (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
+        (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' as "leavesAt"
+    ) sent
     left join lateral (
       select d.id as "dmId", c.id as "campaignId", d.tried_at as "triedAt"
       from campaigns c cross join lateral (
@@ -225,7 +240,12 @@ async function findNext(tx: Db, account: DueAccount, pace: Pace): Promise<Next> 
       where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
       order by c.kind = 'direct' desc, c.created_at, c.id limit 1
     ) next on true`)
-  return rows[0] ?? NOTHING
+  const [row] = rows
+  if (!row) return NOTHING
+  const moment = (text: string | null) => (text === null ? null : new Date(text))
+  const sent = { lastAt: moment(row.lastAt), leavesAt: moment(row.leavesAt), restsUntil: moment(account.restsUntil) }
+  const rest: Rest | null = restOf(pace, limits, { cap, growsAt }, sent, new Date(row.now))
+  return { ...row, restUntil: rest?.until ?? null }
 }
 
 const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null }

@@ -7,13 +7,13 @@ import { and, asc, eq, gt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import type { Env } from '../../env.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { resolveSelection, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { findRest, isBasisRequired, type Pace, paceOf, pauseSecondsOf } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
@@ -59,6 +59,7 @@ export function filledPart(part: Template[number]): SQL {
  */
 export async function queueList(
   tx: Db,
+  limits: Pace,
   campaign: Campaign,
   template: Template,
   filter: LeadFilter | null,
@@ -68,6 +69,7 @@ export async function queueList(
     ? selectLeads(tx, campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
   await lockLeads(tx, members)
+  const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
     with added as (
       insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
@@ -75,7 +77,7 @@ export async function queueList(
         case when skip.reason is null then 'queued' else 'failed' end, skip.reason
       from leads l
       left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
-      left join lateral (${reasonToSkip(campaign)}) skip on true
+      left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true
       where l.id in (${members})
       order by coalesce(i.added_at, l.created_at), l.id
       on conflict (campaign_id, step, lead_id) do nothing
@@ -89,9 +91,13 @@ export async function queueList(
   return rows[0] ?? { queued: 0, total: 0 }
 }
 
+const NO_BASIS =
+  'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
+
 /** Over a lead `l`: why this campaign must not write to it; null where it may. Writing twice can be allowed in a campaign, writing to the suppressed cannot. */
-function reasonToSkip(campaign: Pick<Campaign, 'id' | 'allowRepeat'>): SQL {
-  return sql`select coalesce(${suppressedBecause('l')}, (
+function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, basisRequired: boolean): SQL {
+  const isLimited = basisRequired && campaign.kind === 'campaign'
+  return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end, (
     select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
       || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
     from dms d join campaigns c on c.id = d.campaign_id
@@ -381,22 +387,16 @@ async function lockAccount(tx: Db, id: string) {
   return account
 }
 
-/** The pause between campaign sends is not for somebody who writes by hand; the cap and what X asks for are. @throws Refusal RATE_LIMITED */
-async function refuseBeyondCap(tx: Db, { dailyDmCap }: Pace, account: typeof xAccounts.$inferSelect): Promise<void> {
-  const cap = Math.min(dailyDmCap, account.dailyCap ?? dailyDmCap)
-  const claims = sql`x_account_id in (select id from x_accounts where x_user_id = ${account.xUserId})`
-  const { rows } = await tx.execute<{ capSeconds: number | null; restSeconds: number | null }>(sql`
-    select extract(epoch from (${cap > 0 ? claimThatLeavesTheDay(claims, cap) : sql`select now()`}) + interval '1 day' - clock_timestamp())::float as "capSeconds",
-      extract(epoch from ${account.restsUntil?.toISOString() ?? null}::timestamptz - clock_timestamp())::float as "restSeconds"`)
-  const capSeconds = rows[0]?.capSeconds ?? 0
-  const seconds = Math.ceil(Math.max(capSeconds, rows[0]?.restSeconds ?? 0))
-  if (seconds <= 0) return
+/** The pause between campaign sends and working hours are not for somebody who writes by hand; the cap and what X asks for are. @throws Refusal RATE_LIMITED */
+async function refuseBeyondCap(tx: Db, limits: Pace, account: typeof xAccounts.$inferSelect): Promise<void> {
+  const { rest, cap, now } = await findRest(tx, limits, { workspaceId: account.workspaceId, account, byHand: true })
+  if (!rest) return
   throw new Refusal(
     'RATE_LIMITED',
-    capSeconds > 0
-      ? `@${account.handle} has sent its ${cap.toLocaleString('en-US')} DMs of the last 24 hours.`
-      : X_ALLOWS_NO_MORE,
-    { retryAfterSeconds: seconds },
+    rest.reason === 'x'
+      ? X_ALLOWS_NO_MORE
+      : `@${account.handle} has sent its ${cap.cap.toLocaleString('en-US')} DMs of the last 24 hours.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil((rest.until.getTime() - now.getTime()) / 1_000)) },
   )
 }
 
@@ -425,7 +425,7 @@ export async function withdrawDirect(
  * Queues a failed message again; a completed campaign goes on for it.
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to
  */
-export async function requeue(db: Db, actor: Actor, id: string) {
+export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     // Message, lead, campaign: in this order every outcome is recorded too (db/transact.ts).
     const [found] = await tx
@@ -439,8 +439,9 @@ export async function requeue(db: Db, actor: Actor, id: string) {
     if (dm.status !== 'failed') throw new Refusal('DM_STATE', 'Only a failed message can be queued again.')
     if (!dm.leadId) throw new Refusal('DM_STATE', 'Its lead was deleted.')
     await lockQueueing(tx, actor.workspaceId)
+    const basisRequired = await isBasisRequired(tx, limits, actor.workspaceId)
     const { rows } = await tx.execute<{ reason: string | null }>(
-      sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
+      sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
     if (rows[0]?.reason) throw new Refusal('DM_STATE', rows[0].reason)
     await tx
@@ -605,8 +606,6 @@ function readCursor(cursor: string) {
 
 // Claims of the extension
 
-export type Pace = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap'>
-
 export type ClaimAnswer =
   | {
       status: 200
@@ -703,7 +702,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       await skipMessage(tx, next.dm.id, next.suppressed)
       continue
     }
-    const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign, account))
+    const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign.workspaceId, account))
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx
       .update(dms)
@@ -725,10 +724,11 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       continue
     }
     if (account) {
+      const pauseSeconds = pauseSecondsOf(await paceOf(tx, pace, campaign.workspaceId, account.id), pace)
       await tx
         .update(xAccounts)
         .set({
-          nextSendAt: sql`clock_timestamp() + make_interval(secs => ${restSeconds(pace.sendIntervalSeconds, Math.random())})`,
+          nextSendAt: sql`clock_timestamp() + make_interval(secs => ${restSeconds(pauseSeconds, Math.random())})`,
         })
         .where(eq(xAccounts.id, account.id))
     }
@@ -746,7 +746,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
   }
 }
 
-type PacedAccount = Pick<typeof xAccounts.$inferSelect, 'id' | 'xUserId' | 'nextSendAt' | 'dailyCap'>
+type PacedAccount = typeof xAccounts.$inferSelect
 
 /**
  * Taken for a claim, behind the row of the account: the pace and cap of an account of X are one for all workspaces that have connected it.
@@ -769,33 +769,11 @@ async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null
 }
 
 /** Seconds until the account's pace and cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
-async function secondsToWait(
-  tx: Db,
-  { sendIntervalSeconds, dailyDmCap }: Pace,
-  campaign: Campaign,
-  account: PacedAccount | null,
-): Promise<number> {
-  const claims = account
-    ? sql`x_account_id in (select id from x_accounts where x_user_id = ${account.xUserId})`
-    : sql`x_account_id is null and workspace_id = ${campaign.workspaceId}`
-  const cap = Math.min(dailyDmCap, account?.dailyCap ?? dailyDmCap)
-  if (cap <= 0) return 3_600
-  const { rows } = await tx.execute<{ wait: number }>(sql`
-    select greatest(
-      extract(epoch from ${account?.nextSendAt ?? null}::timestamptz - clock_timestamp()),
-      extract(epoch from (select max(claimed_at) from dms where ${claims} and claimed_at > now() - interval '1 day')
-        + make_interval(secs => ${sendIntervalSeconds}) - clock_timestamp()),
-      extract(epoch from (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' - clock_timestamp()),
-      0)::float as wait`)
-  return rows[0]?.wait ?? 0
-}
-
-/**
- * Where a cap of claims in a rolling day is reached: the claim whose leaving makes room; else no row.
- * Claims are counted, not outcomes, because from the claim on a message may have been sent.
- */
-export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
-  return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day' order by claimed_at desc offset ${cap - 1} limit 1`
+async function secondsToWait(tx: Db, pace: Pace, workspaceId: string, account: PacedAccount | null): Promise<number> {
+  // What X asks of its API is kept by our workers alone; they have written it down as the account's next moment, too.
+  const { rest, now } = await findRest(tx, pace, { workspaceId, account: account && { ...account, restsUntil: null } })
+  const until = Math.max(rest?.until.getTime() ?? 0, account?.nextSendAt?.getTime() ?? 0)
+  return (until - now.getTime()) / 1_000
 }
 
 function nothingDue(seconds: number | null): ClaimAnswer {

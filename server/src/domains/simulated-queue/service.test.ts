@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
+  ALL_DAY,
   arrived,
   dmsOf,
   eventually,
@@ -15,7 +16,6 @@ import {
 import { leads } from '../leads/tables.ts'
 import { expireLeases } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
-import { xAccounts } from '../x-account/tables.ts'
 import { processQueue } from './service.ts'
 
 let app: TestApp
@@ -174,7 +174,7 @@ describe('the simulated queue', () => {
 
   it('429 with Retry-After: keeps to the cap of the account', async () => {
     const { person, account } = await running(3)
-    await app.db.update(xAccounts).set({ dailyCap: 2 }).where(eq(xAccounts.id, account.id))
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 2 })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 2 })
     const answer = await person.call('POST', '/campaigns/process-queue', {})
     expect([answer.status, answer.body.error]).toEqual([429, 'The X account has to rest before its next message.'])

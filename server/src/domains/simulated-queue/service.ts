@@ -11,12 +11,12 @@ import {
   campaignGate,
   claimFrom,
   expireLeases,
-  type Pace,
   recordOutcome,
   SIMULATED_HOLDER,
   skipMessage,
 } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
+import type { Pace } from '../sending-settings/service.ts'
 
 /*
  * The specification's simulated queue (§4, §9), where X is the stand-in. It takes messages as any sender does: one at a time, under a lease, at the pace and

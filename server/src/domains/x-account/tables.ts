@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
@@ -40,8 +40,6 @@ export const xAccounts = pgTable(
     chosenAt: time('chosen_at').notNull().defaultNow(),
     /** When the worker may next look for a message to send; null: nothing is queued. Moved on by whoever claims. */
     nextSendAt: time('next_send_at'),
-    /** A cap lower than DAILY_DM_CAP, set by the user. */
-    dailyCap: integer('daily_cap'),
     /** X takes no more from it before this moment, as it has said; kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
     createdAt: createdAt(),

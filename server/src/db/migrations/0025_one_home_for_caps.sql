@@ -1,0 +1,1 @@
+ALTER TABLE "x_accounts" DROP COLUMN "daily_cap";

@@ -1,0 +1,25 @@
+import type { NoticeKind } from '@x-automated/contract/notices'
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+import { KIND_WORDS, type NoticeWords } from './rules.ts'
+
+const ACTIONS: Record<NoticeKind, string> = {
+  x_disconnected: 'Connect it again',
+  campaign_paused: 'See the campaign',
+  campaign_completed: 'See how it went',
+}
+
+/** Mails a notice to one member of its workspace. */
+export function noticeMail(
+  to: { email: string; workspace: string; origin: string; unsubscribeLink: string },
+  kind: NoticeKind,
+  { title, text, path }: NoticeWords,
+): Mail {
+  return mailOf(to.email, {
+    subject: title,
+    lines: text ? [text] : [],
+    action: { label: ACTIONS[kind], link: `${to.origin}${path}` },
+    closing: `You get this mail because you want to know when ${KIND_WORDS[kind]} in the workspace ${to.workspace}. Change it in the settings, under Notices.`,
+    unsubscribeLink: to.unsubscribeLink,
+  })
+}

@@ -1,0 +1,185 @@
+import { DEFAULT_HOURS, WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/contract/sending-settings'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const MINUTES_A_DAY = 1_440
+/** Where something cannot be read nothing is sent, and it is looked at again after this time. */
+const LOOK_AGAIN_MS = 3_600_000
+
+export interface WorkingHours {
+  timeZone: string
+  /** 1 (Monday) to 7: the days on which they begin. */
+  workDays: readonly number[]
+  /** Minutes after midnight, both or neither; null: all day. An end that is not after the start is on the next day. */
+  startMinute: number | null
+  endMinute: number | null
+}
+
+/** How an account sends, as it was set. */
+export interface PaceSettings extends WorkingHours {
+  dailyCap: number | null
+  warmUp: boolean
+  /** Messages before this moment do not count as warming up. */
+  warmUpSince: Date | null
+  pauseSeconds: number | null
+}
+
+/** What no setting goes beyond. */
+export interface PaceLimits {
+  sendIntervalSeconds: number
+  dailyDmCap: number
+}
+
+export const EVERY_DAY: readonly number[] = [1, 2, 3, 4, 5, 6, 7]
+
+/** What holds where nobody has set anything: careful on the real X, at once on the stand-in. */
+export function defaultPace(isRealX: boolean): PaceSettings {
+  return {
+    timeZone: 'UTC',
+    workDays: EVERY_DAY,
+    startMinute: isRealX ? minuteOf(DEFAULT_HOURS.start) : null,
+    endMinute: isRealX ? minuteOf(DEFAULT_HOURS.end) : null,
+    dailyCap: null,
+    warmUp: isRealX,
+    warmUpSince: null,
+    pauseSeconds: null,
+  }
+}
+
+/** '09:30' → 570 */
+export function minuteOf(clock: string): number {
+  const [hours = 0, minutes = 0] = clock.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+/** 570 → '09:30' */
+export function clockOf(minute: number): string {
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
+}
+
+/** Seconds between two campaign messages, before jitter lengthens them. */
+export function pauseSecondsOf(pace: Pick<PaceSettings, 'pauseSeconds'>, limits: PaceLimits): number {
+  return Math.max(limits.sendIntervalSeconds, pace.pauseSeconds ?? 0)
+}
+
+export interface Cap {
+  /** Messages in any 24 hours that end now. */
+  cap: number
+  /** When warming up raises it; null: it is at its height. */
+  growsAt: Date | null
+}
+
+/**
+ * The cap that holds at a moment.
+ * @param firstSentAt the first message since warming up was switched on; null: none yet
+ */
+export function capAt(pace: PaceSettings, limits: PaceLimits, firstSentAt: Date | null, now: Date): Cap {
+  const full = Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap)
+  if (!pace.warmUp) return { cap: full, growsAt: null }
+  const days = firstSentAt ? Math.max(0, Math.floor((now.getTime() - firstSentAt.getTime()) / DAY_MS)) : 0
+  // A sum of tenths may come out a hair below a whole number.
+  const warm = Math.floor(WARM_UP_START * WARM_UP_GROWTH ** days + 1e-9)
+  if (warm >= full) return { cap: full, growsAt: null }
+  return { cap: warm, growsAt: firstSentAt ? new Date(firstSentAt.getTime() + (days + 1) * DAY_MS) : null }
+}
+
+/** What an account has sent, as far as it decides when the next may go. */
+export interface Sent {
+  lastAt: Date | null
+  /** Where the cap is reached: when the message that fills it will be a day old; null: it is not reached. */
+  leavesAt: Date | null
+  /** Before this moment X takes no more. */
+  restsUntil: Date | null
+}
+
+export interface Rest {
+  until: Date
+  reason: WaitReason
+}
+
+/** Until when an account must not send, and why; null: it may send now. */
+export function restOf(
+  pace: PaceSettings,
+  limits: PaceLimits,
+  { cap, growsAt }: Cap,
+  sent: Sent,
+  now: Date,
+): Rest | null {
+  if (!(cap > 0)) return { until: new Date(now.getTime() + LOOK_AGAIN_MS), reason: 'cap' }
+  const room = sent.leavesAt && growsAt && growsAt < sent.leavesAt ? growsAt : sent.leavesAt
+  const pause = sent.lastAt && new Date(sent.lastAt.getTime() + pauseSecondsOf(pace, limits) * 1_000)
+  let latest: Rest | null = null
+  const causes: [Date | null, WaitReason][] = [
+    [pause, 'pause'],
+    [sent.restsUntil, 'x'],
+    [room, growsAt ? 'warm_up' : 'cap'],
+  ]
+  for (const [until, reason] of causes) {
+    if (until && until > (latest?.until ?? now)) latest = { until, reason }
+  }
+  const from = latest?.until ?? now
+  const working = nextWorkingMoment(pace, from)
+  if (!working) return { until: new Date(now.getTime() + LOOK_AGAIN_MS), reason: 'hours' }
+  return working > from ? { until: working, reason: 'hours' } : latest
+}
+
+/** The first moment in working hours from `from` on; null where they cannot be read, as of a time zone that nobody knows. */
+export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null {
+  const start = hours.startMinute ?? 0
+  const end = hours.endMinute ?? MINUTES_A_DAY
+  const length = end > start ? end - start : end - start + MINUTES_A_DAY
+  try {
+    const today = Math.floor((from.getTime() + offsetMs(hours.timeZone, from.getTime())) / DAY_MS) * DAY_MS
+    // Yesterday's may last until today; a week later every day has had its turn, save one whose hours the clocks were put forward over.
+    for (let day = -1; day <= 14; day += 1) {
+      const midnight = today + day * DAY_MS
+      if (!hours.workDays.includes(weekdayOf(midnight))) continue
+      const begins = Math.max(...momentsOf(hours.timeZone, midnight + start * MINUTE_MS))
+      const ends = Math.min(...momentsOf(hours.timeZone, midnight + (start + length) * MINUTE_MS))
+      if (ends > begins && ends > from.getTime()) return new Date(Math.max(begins, from.getTime()))
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return null
+}
+
+/** Of a local midnight as if it were UTC: 1 (Monday) to 7. */
+function weekdayOf(midnight: number): number {
+  return new Date(midnight).getUTCDay() || 7
+}
+
+/**
+ * The moments at which clocks of a zone show a local time (as if it were UTC): mostly one; two where they are put back over it;
+ * where they are put forward over it, what it would be before and after.
+ */
+function momentsOf(timeZone: string, local: number): number[] {
+  const candidates = [local - offsetMs(timeZone, local - DAY_MS), local - offsetMs(timeZone, local + DAY_MS)]
+  const shown = candidates.filter((at) => at + offsetMs(timeZone, at) === local)
+  return shown.length > 0 ? shown : candidates
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. @throws RangeError: no such zone */
+function offsetMs(timeZone: string, at: number): number {
+  let clock = clocks.get(timeZone)
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    clocks.set(timeZone, clock)
+  }
+  const shown: Record<string, number> = {}
+  for (const { type, value } of clock.formatToParts(at)) shown[type] = Number(value)
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000
+}

@@ -1,0 +1,340 @@
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/sending-settings'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Env } from '../../env.ts'
+import { authUsers } from '../auth/tables.ts'
+import { replySettings } from '../replies/tables.ts'
+import { findAccount, findCurrentAccount, list } from '../x-account/service.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import {
+  type Cap,
+  capAt,
+  clockOf,
+  defaultPace,
+  EVERY_DAY,
+  minuteOf,
+  type PaceSettings,
+  type Rest,
+  restOf,
+} from './rules.ts'
+import { sendingPaces, sendingSettings } from './tables.ts'
+
+export { pauseSecondsOf, type Rest, restOf } from './rules.ts'
+
+/** What the environment says of pacing. */
+export type Pace = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
+
+/** A row of sending_paces as JSON. */
+export interface PaceRow {
+  time_zone: string
+  work_days: number[]
+  start_minute: number | null
+  end_minute: number | null
+  daily_cap: number | null
+  warm_up: boolean
+  warm_up_since: string | null
+  pause_seconds: number | null
+}
+
+/** Whose pace it is: an account's, or where none is known, that of what a workspace's extension sends. */
+export interface Paced {
+  workspaceId: string
+  account: { id: string; xUserId: string } | null
+}
+
+/** What was set, or the defaults. */
+export function readPace(row: PaceRow | null, { isRealX }: Pace): PaceSettings {
+  if (!row) return defaultPace(isRealX)
+  return {
+    timeZone: row.time_zone,
+    workDays: row.work_days,
+    startMinute: row.start_minute,
+    endMinute: row.end_minute,
+    dailyCap: row.daily_cap,
+    warmUp: row.warm_up,
+    warmUpSince: row.warm_up_since ? new Date(row.warm_up_since) : null,
+    pauseSeconds: row.pause_seconds,
+  }
+}
+
+/** The pace of an account, or of the extension without one. */
+export async function paceOf(
+  db: Db,
+  limits: Pace,
+  workspaceId: string,
+  accountId: string | null,
+): Promise<PaceSettings> {
+  const { rows } = await db.execute<{ pace: PaceRow }>(sql`
+    select to_jsonb(p) as pace from sending_paces p
+    where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
+  return readPace(rows[0]?.pace ?? null, limits)
+}
+
+/** Over rows of dms: those that count for a pace. An account of X counts in every workspace that has connected it. */
+export function claimsOf({ workspaceId, account }: Paced): SQL {
+  return account
+    ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
+    : sql`x_account_id is null and workspace_id = ${workspaceId}`
+}
+
+/**
+ * Where a cap of claims in a rolling day is reached: the claim whose leaving makes room; else no row.
+ * Claims are counted, not outcomes, because from the claim on a message may have been sent.
+ */
+export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
+  return sql`select claimed_at from dms where ${claims} and claimed_at > now() - interval '1 day'
+    order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
+}
+
+/** The cap that holds now. */
+export async function capOf(db: Db, limits: Pace, pace: PaceSettings, { workspaceId, account }: Paced): Promise<Cap> {
+  if (!pace.warmUp) return capAt(pace, limits, null, new Date())
+  const since = sql`coalesce(${pace.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
+  const first = (whose: SQL) =>
+    sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
+  const { rows } = await db.execute<{ first: string | null; now: string }>(sql`
+    select clock_timestamp() as now, ${
+      account
+        ? sql`(select min(f.claimed_at) from x_accounts s cross join lateral (${first(sql`x_account_id = s.id`)}) f where s.x_user_id = ${account.xUserId})`
+        : sql`(${first(claimsOf({ workspaceId, account }))})`
+    } as first`)
+  const [row] = rows
+  // Nothing to read from: nothing is sent.
+  if (!row) return { cap: 0, growsAt: null }
+  return capAt(pace, limits, row.first === null ? null : new Date(row.first), new Date(row.now))
+}
+
+export interface Standing {
+  pace: PaceSettings
+  cap: Cap
+  rest: Rest | null
+  /** Messages of the last 24 hours. */
+  sentInDay: number
+  /** By the database's clock. */
+  now: Date
+}
+
+interface Asked {
+  workspaceId: string
+  account: { id: string; xUserId: string; restsUntil: Date | null } | null
+  /** A person writes this one: neither working hours nor the pause are for them. */
+  byHand?: boolean
+}
+
+/** How an account stands: until when it must not send, and why. */
+export async function findRest(
+  db: Db,
+  limits: Pace,
+  { workspaceId, account, byHand = false }: Asked,
+): Promise<Standing> {
+  const set = await paceOf(db, limits, workspaceId, account?.id ?? null)
+  const pace = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
+  const cap = await capOf(db, limits, pace, { workspaceId, account })
+  const claims = claimsOf({ workspaceId, account })
+  const { rows } = await db.execute<{
+    now: string
+    lastAt: string | null
+    leavesAt: string | null
+    sentInDay: number
+  }>(sql`
+    select clock_timestamp() as now,
+      (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
+      (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
+      (select count(*)::int from dms where ${claims} and claimed_at > now() - interval '1 day') as "sentInDay"`)
+  const [row] = rows
+  if (!row) throw new Error('the database has no clock')
+  const moment = (text: string | null) => (text === null ? null : new Date(text))
+  const now = new Date(row.now)
+  const sent = {
+    lastAt: byHand ? null : moment(row.lastAt),
+    leavesAt: moment(row.leavesAt),
+    restsUntil: account?.restsUntil ?? null,
+  }
+  return { pace, cap, rest: restOf(pace, limits, cap, sent, now), sentInDay: row.sentInDay, now }
+}
+
+/** Do a workspace's campaigns write only to leads with a contact basis? */
+export async function isBasisRequired(db: Db, { isRealX }: Pace, workspaceId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ required: sendingSettings.basisRequired })
+    .from(sendingSettings)
+    .where(eq(sendingSettings.workspaceId, workspaceId))
+  return row?.required ?? isRealX
+}
+
+// The settings
+
+/** How the workspace sends: every X account that it has not let go of, or where there is none, its extension. */
+export async function find(db: Db, limits: Pace, actor: Actor) {
+  const { accounts } = await list(db, actor)
+  const ids = accounts.map(({ id }) => id)
+  const rows = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
+  const set = await db
+    .select({ xAccountId: sendingPaces.xAccountId })
+    .from(sendingPaces)
+    .where(eq(sendingPaces.workspaceId, actor.workspaceId))
+  const paced = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
+  const paces = []
+  for (const account of paced) {
+    const standing = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
+    const { pace, cap, rest, sentInDay } = standing
+    paces.push({
+      xAccountId: account?.id ?? null,
+      handle: account?.handle ?? null,
+      timeZone: pace.timeZone,
+      workDays: [...pace.workDays],
+      hours:
+        pace.startMinute === null || pace.endMinute === null
+          ? null
+          : { start: clockOf(pace.startMinute), end: clockOf(pace.endMinute) },
+      dailyCap: pace.dailyCap,
+      warmUp: pace.warmUp,
+      pauseSeconds: pace.pauseSeconds,
+      isDefault: !set.some(({ xAccountId }) => xAccountId === (account?.id ?? null)),
+      sentInDay,
+      capNow: cap.cap,
+      warmingUp: pace.warmUp && cap.cap < Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap),
+      waitingFor: rest,
+    })
+  }
+  const [own] = await db
+    .select({ basis: sendingSettings, liftedBy: authUsers.name })
+    .from(sendingSettings)
+    .leftJoin(authUsers, eq(authUsers.id, sendingSettings.basisLiftedBy))
+    .where(eq(sendingSettings.workspaceId, actor.workspaceId))
+  return {
+    paces,
+    limits: { dailyCap: limits.dailyDmCap, pauseSeconds: limits.sendIntervalSeconds },
+    optOutWords: await optOutWordsOf(db, actor.workspaceId),
+    basis: {
+      required: own?.basis.basisRequired ?? limits.isRealX,
+      isRealX: limits.isRealX,
+      liftedBy: own?.liftedBy ?? null,
+      liftedAt: own?.basis.basisLiftedAt ?? null,
+    },
+  }
+}
+
+interface PaceInput {
+  xAccountId: string | null
+  timeZone: string
+  workDays: number[]
+  hours: { start: string; end: string } | null
+  dailyCap: number | null
+  warmUp: boolean
+  pauseSeconds: number | null
+}
+
+/** Sets a pace; a trigger has senders look at the account anew. @throws Refusal X_ACCOUNT_NOT_FOUND */
+export async function savePace(db: Db, limits: Pace, actor: Actor, { xAccountId, hours, ...input }: PaceInput) {
+  return db.transaction(async (tx) => {
+    if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
+    // What was on by default began with the first message; switched on by hand, it begins anew.
+    const before = await paceOf(tx, limits, actor.workspaceId, xAccountId)
+    const pace = {
+      ...input,
+      startMinute: hours ? minuteOf(hours.start) : null,
+      endMinute: hours ? minuteOf(hours.end) : null,
+      warmUpSince: !input.warmUp ? null : before.warmUp ? before.warmUpSince : new Date(),
+      updatedAt: new Date(),
+    }
+    await tx
+      .insert(sendingPaces)
+      .values({ workspaceId: actor.workspaceId, xAccountId, ...pace })
+      .onConflictDoUpdate({ target: [sendingPaces.workspaceId, sendingPaces.xAccountId], set: pace })
+    return find(tx, limits, actor)
+  })
+}
+
+/** Sets the opt-out words; none brings the default ones back. Case and doubles do not count. */
+export async function saveOptOutWords(db: Db, limits: Pace, actor: Actor, words: string[]) {
+  const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
+  const { workspaceId } = actor
+  if (own.length === 0) await db.delete(replySettings).where(eq(replySettings.workspaceId, workspaceId))
+  else
+    await db
+      .insert(replySettings)
+      .values({ workspaceId, optOutWords: own })
+      .onConflictDoUpdate({ target: replySettings.workspaceId, set: { optOutWords: own } })
+  return find(db, limits, actor)
+}
+
+/** Limits campaigns to leads with a contact basis, or lifts that. What is queued stays queued. */
+export async function saveBasis(db: Db, limits: Pace, actor: Actor, required: boolean) {
+  const basis = {
+    basisRequired: required,
+    basisLiftedBy: required ? null : actor.userId,
+    basisLiftedAt: required ? null : new Date(),
+    updatedAt: new Date(),
+  }
+  await db
+    .insert(sendingSettings)
+    .values({ workspaceId: actor.workspaceId, ...basis })
+    .onConflictDoUpdate({ target: sendingSettings.workspaceId, set: basis })
+  return find(db, limits, actor)
+}
+
+/** The words by which a reply ends all writing to its sender. */
+export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
+  const [row] = await db
+    .select({ words: replySettings.optOutWords })
+    .from(replySettings)
+    .where(eq(replySettings.workspaceId, workspaceId))
+  return row?.words ?? [...DEFAULT_OPT_OUT_WORDS]
+}
+
+// What campaigns wait for
+
+interface Sending {
+  status: string
+  dmsQueuedCount: number
+  waiting: boolean
+  channel: 'api' | 'extension'
+  xAccountId: string | null
+}
+type WithWait<C> = C & { waitingFor: Rest | null }
+interface Needs {
+  db: Db
+  env: Pace
+  actor: Pick<Actor, 'workspaceId'>
+}
+
+/** Campaigns with what each waits for. Asked once for each X account among those that could be sending: they are few, however many campaigns are shown. */
+export async function withWaits<C extends Sending>(needs: Needs, campaigns: readonly C[]): Promise<WithWait<C>[]> {
+  const { db, env } = needs
+  const { workspaceId } = needs.actor
+  const waits = new Map<string, Rest | null>()
+  const sending = campaigns.filter((one) => one.status === 'active' && one.dmsQueuedCount > 0 && !one.waiting)
+  const ids = [...new Set(sending.map(({ xAccountId }) => xAccountId))].filter((id) => id !== null)
+  const accounts = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
+  for (const one of sending) {
+    const key = keyOf(one)
+    if (waits.has(key)) continue
+    const account = one.xAccountId
+      ? (accounts.find(({ id }) => id === one.xAccountId) ?? null)
+      : await findCurrentAccount(db, workspaceId)
+    const isOurs = one.channel === 'api'
+    const { rest, now } = await findRest(db, env, {
+      workspaceId,
+      account: account && { ...account, restsUntil: isOurs ? account.restsUntil : null },
+    })
+    // Jitter has put the next one off further than the pause alone.
+    const next = account?.nextSendAt ?? null
+    const isPutOff = next !== null && next > (rest?.until ?? now)
+    waits.set(key, isPutOff ? { reason: rest?.reason ?? 'pause', until: next } : rest)
+  }
+  return campaigns.map((one) => ({
+    ...one,
+    waitingFor: sending.includes(one) ? (waits.get(keyOf(one)) ?? null) : null,
+  }))
+}
+
+function keyOf({ xAccountId, channel }: Sending): string {
+  return `${channel} ${xAccountId}`
+}
+
+export async function withWait<C extends Sending>(needs: Needs, campaign: C): Promise<WithWait<C>> {
+  const [shown] = await withWaits(needs, [campaign])
+  return shown as WithWait<C>
+}
