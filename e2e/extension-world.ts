@@ -1,22 +1,21 @@
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectableMatches, EXTENSION_ID, type ExtensionRequest } from '@x-automated/contract/extension'
+import { EXTENSION_ID, type ExtensionRequest } from '@x-automated/contract/extension'
+import { openExtensionPackage } from '@x-automated/server/src/edges/extension-package.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
+import { unpack } from '@x-automated/server/test/unpack.ts'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { inject } from 'vitest'
+import { buildExtensionIfStale } from '../tools/extension-build.ts'
 import { selfSigned } from './certificate.ts'
+import type { World } from './world.ts'
 
-const ROOT = join(import.meta.dirname, '..')
-const EXTENSION = join(ROOT, 'extension')
-const BUILD = join(EXTENSION, '.output', 'chrome-mv3')
-const STAMP = join(EXTENSION, '.output', '.made-from')
+const BUILD = join(import.meta.dirname, '..', 'extension', '.output', 'chrome-mv3')
 
 /** A browser with the built extension in it, in which x.com is the stand-in X, and pages at the product's origin and elsewhere. */
 export interface ExtensionWorld {
@@ -39,16 +38,19 @@ export interface ExtensionWorld {
 
 export type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
 
-/** Opens a world for one test file; it is closed when the file ends. */
-export async function openExtensionWorld(): Promise<ExtensionWorld> {
-  buildExtensionIfStale()
+/**
+ * Opens a world for one test file; it is closed when the file ends.
+ * @param world the product whose extension it is; without one an empty page stands in its place
+ */
+export async function openExtensionWorld(world?: World): Promise<ExtensionWorld> {
+  await buildExtensionIfStale(() => {})
   const [x, product, foreign] = await Promise.all([
-    startX({ tls: selfSigned('x.com'), answerAfterMs: 60_000 }),
-    serveEmptyPage(),
+    world?.x ?? startX({ tls: selfSigned('x.com'), answerAfterMs: 60_000 }),
+    world ? { origin: world.origin, close: async () => {} } : serveEmptyPage(),
     serveEmptyPage(),
   ])
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-extension-'))
-  const unpacked = unpackFor(product.origin, join(folder, 'extension'))
+  const unpacked = await unpackFor(product.origin, join(folder, 'extension'), world)
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: inject('browserPath'),
     // Playwright's own headless flag would start the old headless mode, which knows no extensions.
@@ -71,7 +73,7 @@ export async function openExtensionWorld(): Promise<ExtensionWorld> {
     check() {},
     async close() {
       await context.close()
-      await Promise.all([x.close(), product.close(), foreign.close()])
+      await Promise.all([world ? null : x.close(), product.close(), foreign.close()])
       rmSync(folder, { recursive: true, force: true })
     },
   })
@@ -142,46 +144,12 @@ async function serveEmptyPage() {
   }
 }
 
-/** The built extension, unpacked for a product at this origin, as the product hands it out. */
-function unpackFor(origin: string, folder: string): string {
-  cpSync(BUILD, folder, { recursive: true })
-  const file = join(folder, 'manifest.json')
-  const manifest = JSON.parse(readFileSync(file, 'utf8'))
-  manifest.externally_connectable = { matches: connectableMatches(origin) }
-  writeFileSync(file, JSON.stringify(manifest))
-  return folder
-}
-
-function buildExtensionIfStale() {
-  const made = sources()
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === made) return
-  rmSync(STAMP, { force: true })
-  const wxt = join(ROOT, 'node_modules', '.bin', 'wxt')
-  const built = spawnSync(process.execPath, [wxt, 'build'], {
-    cwd: EXTENSION,
-    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined },
-    encoding: 'utf8',
-  })
-  if (built.status !== 0) throw new Error(`The extension does not build:\n${built.stdout}${built.stderr}`)
-  writeFileSync(STAMP, made)
-}
-
-/** What the build is made from, as one hash over its sources. */
-function sources(): string {
-  const hash = createHash('sha256')
-  const add = (file: string) => hash.update(`${file}\n`).update(readFileSync(join(ROOT, file)))
-  for (const folder of ['extension/src', 'extension/public']) {
-    const files = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-      .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
-    for (const file of files.sort()) add(file)
-  }
-  for (const file of [
-    'extension/wxt.config.ts',
-    'extension/package.json',
-    'contract/src/extension.ts',
-    'package-lock.json',
-  ])
-    add(file)
-  return hash.digest('hex')
+/** The extension as the product hands it out, unpacked. */
+async function unpackFor(origin: string, folder: string, world?: World): Promise<string> {
+  const zip = world
+    ? Buffer.from(await (await fetch(`${origin}/extension.zip`)).arrayBuffer())
+    : openExtensionPackage(BUILD, origin)?.zip()
+  if (!zip) throw new Error('the extension was not built')
+  const [top] = unpack(zip, folder)
+  return join(folder, top ?? '')
 }

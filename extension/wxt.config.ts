@@ -17,10 +17,11 @@ export default defineConfig({
     name: 'X-Automated',
     description: 'Sends the direct messages that you start in X-Automated, from your own X account, in this browser.',
     key: KEY,
-    minimum_chrome_version: '116',
-    permissions: ['storage'],
-    // Written anew for the product's own address when it serves the extension.
+    minimum_chrome_version: '120',
+    permissions: ['storage', 'alarms'],
+    // Both are written anew for the product's own address when it serves the extension.
+    host_permissions: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000'),
     externally_connectable: { matches: connectableMatches(process.env.PUBLIC_URL ?? 'http://localhost:3000') },
   },
-  vite: () => ({ build: { target: 'chrome116', modulePreload: false } }),
+  vite: () => ({ build: { target: 'chrome120', modulePreload: false } }),
 })

@@ -8,6 +8,7 @@ import { DataDirBusy, holdDataDir, openDataDir } from '../server/src/data-dir.ts
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
 import { demoAccount } from './demo.ts'
 import { mayHaveDemo, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
+import { buildExtensionIfStale } from './extension-build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
 import { buildWebIfStale } from './web-build.ts'
@@ -42,7 +43,7 @@ async function start(): Promise<void> {
 
   const standIns = wantsStandIns(env) ? startStandIns(dataDir) : undefined
   const server = launchServer()
-  await Promise.all([isDev || buildWebIfStale(say), standIns])
+  await Promise.all([isDev || buildWebIfStale(say), buildExtensionIfStale(say), standIns])
   server.send(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
   const { url } = (await message(server, 'listening')) as { url: string }
   if (isDev) launchWebDev(url)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { connectableMatches } from './extension.ts'
+import { LEASE_SECONDS } from './campaigns.ts'
+import { connectableMatches, EXTENSION_TEXT, type ExtensionErrorCode, endOf, SEND_WITHIN_MS } from './extension.ts'
 
 test('the extension lets in the product’s origin and no other; on loopback by both its names', () => {
   expect(connectableMatches('https://x-automated.example/')).toEqual(['https://x-automated.example/*'])
@@ -7,4 +8,23 @@ test('the extension lets in the product’s origin and no other; on loopback by 
   for (const url of ['http://localhost:3000', 'http://127.0.0.1:3000']) {
     expect(connectableMatches(url)).toEqual(['http://localhost:3000/*', 'http://127.0.0.1:3000/*'])
   }
+})
+
+test('a message is sent well within its lease', () => {
+  expect(SEND_WITHIN_MS).toBeLessThan((LEASE_SECONDS - 20) * 1000)
+})
+
+test('each failure says what it means for its message: the lead’s own, unknown, dealt with, or a reason to stop', () => {
+  const codes = Object.keys(EXTENSION_TEXT) as ExtensionErrorCode[]
+  const ends = Object.groupBy(codes, endOf)
+  expect(ends).toEqual({
+    failed: ['INBOX_CLOSED', 'NO_SUCH_PERSON', 'DRAFT_IN_THE_WAY', 'X_REFUSED', 'INVALID_REQUEST'],
+    unknown: ['OUTCOME_UNKNOWN'],
+    'called-back': ['CALLED_BACK'],
+    stop: [
+      ...['PAUSED', 'NOT_SIGNED_IN', 'X_NEEDS_YOU', 'X_UNAVAILABLE', 'PAGE_CHANGED', 'PRODUCT_UNREACHABLE', 'BUSY'],
+      ...['PAIRING_FAILED', 'FORBIDDEN_ORIGIN'],
+    ],
+  })
+  expect(endOf(undefined)).toBe('failed')
 })

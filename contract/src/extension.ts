@@ -19,6 +19,13 @@ export interface SendDmRequest {
      * the first one ended. Without it, every request is another attempt.
      */
     requestId?: string
+    /**
+     * The claimed message that this is, `requestId` being its lease. A paired extension then asks the product right before it
+     * presses send whether it still may, and itself reports what it has sent, also where the page is gone by then.
+     */
+    dmId?: string
+    /** Send is not pressed after this moment of this computer's clock (milliseconds since 1970), when the claim may be another's. */
+    notAfter?: number
   }
 }
 
@@ -27,7 +34,35 @@ export interface ExtensionStatusRequest {
   action: 'GET_STATUS'
 }
 
-export type ExtensionRequest = SendDmRequest | ExtensionStatusRequest
+/** Pairs the extension with the account that the code is of. */
+export interface PairRequest {
+  action: 'PAIR'
+  data: { code: string }
+}
+
+/** Forgets the pairing. What the extension has in hand it finishes. */
+export interface UnpairRequest {
+  action: 'UNPAIR'
+}
+
+/** Lets a paired extension send while no page of the product is open, or not. */
+export interface SendingAloneRequest {
+  action: 'SET_SENDING_ALONE'
+  data: { allowed: boolean }
+}
+
+export type ExtensionRequest =
+  | SendDmRequest
+  | ExtensionStatusRequest
+  | PairRequest
+  | UnpairRequest
+  | SendingAloneRequest
+
+/** The name of the port that a page holds while it drives a run: as long as it does, the extension claims nothing by itself. */
+export const RUN_PORT = 'run'
+
+/** From the claim on, how long a message may still be sent under it: well within its lease (LEASE_SECONDS), in milliseconds. */
+export const SEND_WITHIN_MS = 90_000
 
 /** The longest direct message that X takes, in UTF-16 code units. */
 export const MESSAGE_LIMIT = 10_000
@@ -40,6 +75,8 @@ export const EXTENSION_TEXT = {
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
   X_REFUSED: 'X did not take the message: {detail}',
+  /** The product took it back: its campaign was paused, or its lead opted out. */
+  CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} is not to be written to any more.',
   /** It lies elsewhere: the next lead would fare no better. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
@@ -47,12 +84,38 @@ export const EXTENSION_TEXT = {
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
     'X has changed its page: the extension does not find {detail} any more. Nothing was sent. Update the extension, or choose "Check again" in its popup.',
+  PRODUCT_UNREACHABLE: 'X-Automated did not answer, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
+  PAIRING_FAILED: '{detail}',
   INVALID_REQUEST: 'The extension does not understand this request: {detail}.',
   FORBIDDEN_ORIGIN: 'This page may not use the extension.',
 } as const satisfies Record<string, string>
 
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
+
+/**
+ * What a failed attempt means for its message and the run. `failed`: it lies with this lead, the next one may be tried.
+ * `unknown`: nobody knows whether it was sent. `called-back`: the product has dealt with it. `stop`: certainly not sent, and the
+ * next one would fare no better.
+ */
+export type ExtensionEnd = 'failed' | 'unknown' | 'called-back' | 'stop'
+
+const ENDS: Partial<Record<ExtensionErrorCode, ExtensionEnd>> = {
+  INBOX_CLOSED: 'failed',
+  NO_SUCH_PERSON: 'failed',
+  DRAFT_IN_THE_WAY: 'failed',
+  X_REFUSED: 'failed',
+  INVALID_REQUEST: 'failed',
+  OUTCOME_UNKNOWN: 'unknown',
+  CALLED_BACK: 'called-back',
+}
+
+export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
+  return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
+}
+
+/** X refusing so many in a row means the account, not the leads. */
+export const REFUSALS_IN_A_ROW = 3
 
 export interface ExtensionFailure {
   success: false
@@ -63,7 +126,7 @@ export interface ExtensionFailure {
 /** The reply to a SendDmRequest: `success` only once the message was seen to stand in the conversation. */
 export type SendDmReply = { success: true } | ExtensionFailure
 
-/** The reply to an ExtensionStatusRequest. */
+/** The reply to every request but a SendDmRequest. */
 export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | ExtensionFailure
 
 export interface ExtensionStatus {
@@ -73,7 +136,21 @@ export interface ExtensionStatus {
   pageChanged: string | null
   /** Who was last seen signed in to X in this browser, without @; null where nobody was, undefined where X was not open yet. */
   signedInAs: string | null | undefined
+  /** Whose account it is paired with; null: none. */
+  pairedWith: { email: string; workspaceName: string } | null
+  /** Does it send while no page of the product is open? */
+  sendsAlone: boolean
+  /** What it is about right now. */
+  activity: ExtensionActivity
 }
+
+export type ExtensionActivity =
+  | { doing: 'nothing' }
+  | { doing: 'sending'; handle: string }
+  /** Milliseconds since 1970. */
+  | { doing: 'waiting'; until: number }
+  /** Something has to be seen to first; it looks again at `until`. */
+  | { doing: 'stopped'; error: string; until: number }
 
 /**
  * The match patterns of the manifest's `externally_connectable` for a product at this origin. On loopback both its names

@@ -128,7 +128,15 @@ test('X has changed its page: it says so, sends nothing, and does not try again 
   expect(await send('open_hal', 'Hi')).toEqual(changed)
   expect(await world.ask(world.product, { action: 'GET_STATUS' })).toEqual({
     success: true,
-    status: { version: '0.1.0', paused: false, pageChanged: 'the name on a profile', signedInAs: 'ext_sender' },
+    status: {
+      version: '0.1.0',
+      paused: false,
+      pageChanged: 'the name on a profile',
+      signedInAs: 'ext_sender',
+      pairedWith: null,
+      sendsAlone: false,
+      activity: { doing: 'nothing' },
+    },
   })
   expect(await sentTo('open_hal')).toEqual([])
 

@@ -6,3 +6,9 @@ export function failure({ code, detail }: Problem, handle = ''): ExtensionFailur
   const error = EXTENSION_TEXT[code].replace('{handle}', () => handle).replace('{detail}', () => detail ?? '')
   return { success: false, error, code }
 }
+
+/** The browser failed us before send was pressed: `send` itself answers for what comes after. */
+export function unavailable(error: unknown): ExtensionFailure {
+  console.error(error)
+  return failure({ code: 'X_UNAVAILABLE' })
+}

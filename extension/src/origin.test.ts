@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAllowedOrigin } from './origin.ts'
+import { isAllowedOrigin, productOrigin } from './origin.ts'
 
 test('an origin is let in to the letter: scheme, host and port', () => {
   const matches = ['https://x-automated.example/*', 'http://localhost:3000/*']
@@ -16,4 +16,9 @@ test('an origin is let in to the letter: scheme, host and port', () => {
     'http://127.0.0.1:3000',
   ])
     expect(isAllowedOrigin(origin, matches), origin).toBe(false)
+})
+
+test('the product is at the first of the manifest’s matches', () => {
+  expect(productOrigin(['http://localhost:3000/*', 'http://127.0.0.1:3000/*'])).toBe('http://localhost:3000')
+  expect(productOrigin([])).toBeNull()
 })

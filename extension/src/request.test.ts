@@ -15,6 +15,16 @@ test('a message is taken with its handle, with or without @, and its text as X k
     },
   )
   expect(readRequest({ action: 'GET_STATUS' })).toEqual({ action: 'GET_STATUS' })
+  expect(readRequest({ action: 'UNPAIR' })).toEqual({ action: 'UNPAIR' })
+  expect(readRequest({ action: 'PAIR', data: { code: 'BCDF-2345' } })).toEqual({ action: 'PAIR', code: 'BCDF-2345' })
+  expect(readRequest({ action: 'SET_SENDING_ALONE', data: { allowed: true } })).toEqual({
+    action: 'SET_SENDING_ALONE',
+    allowed: true,
+  })
+  const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7 }
+  expect(readRequest(dm({ twitterHandle: 'ada', message: 'Hi', ...bound }))).toMatchObject({
+    message: { id: 'lease', dmId: 'dm', notAfter: 7 },
+  })
 })
 
 test.each([
@@ -30,6 +40,10 @@ test.each([
   ['a message that is no text', dm({ twitterHandle: 'ada', message: 7 })],
   ['a message that is too long', dm({ twitterHandle: 'ada', message: 'a'.repeat(MESSAGE_LIMIT + 1) })],
   ['an empty request id', dm({ twitterHandle: 'ada', message: 'Hi', requestId: '' })],
+  ['a message of no lease', dm({ twitterHandle: 'ada', message: 'Hi', dmId: 'dm' })],
+  ['a moment that is none', dm({ twitterHandle: 'ada', message: 'Hi', notAfter: 'soon' })],
+  ['no code', { action: 'PAIR', data: {} }],
+  ['neither yes nor no', { action: 'SET_SENDING_ALONE', data: { allowed: 1 } }],
   ['a request id that is no text', dm({ twitterHandle: 'ada', message: 'Hi', requestId: {} })],
 ])('refused: %s', (_what, value) => {
   expect(readRequest(value)).toMatchObject({ action: 'INVALID', problem: expect.any(String) })

@@ -8,11 +8,18 @@ export interface Message {
   id: string | undefined
   handle: string
   message: string
+  /** The claimed message that this is; `id` is its lease. */
+  dmId?: string
+  /** Not to be pressed after this moment, in milliseconds since 1970. */
+  notAfter?: number
 }
 
 export type ReadRequest =
   | { action: 'SEND_TWITTER_DM'; message: Message }
   | { action: 'GET_STATUS' }
+  | { action: 'UNPAIR' }
+  | { action: 'PAIR'; code: string }
+  | { action: 'SET_SENDING_ALONE'; allowed: boolean }
   | { action: 'INVALID'; problem: string }
 
 const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
@@ -20,17 +27,34 @@ const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem 
 /** Reads what a page sent. Anything may come: pages are other people's, even at the product's origin. */
 export function readRequest(value: unknown): ReadRequest {
   const { action, data } = fieldsOf(value) as { action?: ExtensionRequest['action']; data?: unknown }
-  if (action === 'GET_STATUS') return { action }
+  if (action === 'GET_STATUS' || action === 'UNPAIR') return { action }
+  if (action === 'PAIR') {
+    const { code } = fieldsOf(data)
+    if (typeof code !== 'string' || code.trim() === '' || code.length > 50) return invalid('code is not a pairing code')
+    return { action, code }
+  }
+  if (action === 'SET_SENDING_ALONE') {
+    const { allowed } = fieldsOf(data)
+    return typeof allowed === 'boolean' ? { action, allowed } : invalid('allowed is neither true nor false')
+  }
   if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
-  const { twitterHandle, message, requestId } = fieldsOf(data)
+  const { twitterHandle, message, requestId, dmId, notAfter } = fieldsOf(data)
   const handle = typeof twitterHandle === 'string' ? HANDLE.exec(twitterHandle.trim())?.[1] : undefined
   if (handle === undefined) return invalid('twitterHandle is not a handle of X')
   if (typeof message !== 'string' || message.trim() === '') return invalid('message is empty')
   if (message.length > MESSAGE_LIMIT) return invalid(`message is longer than ${MESSAGE_LIMIT} characters`)
-  if (requestId === undefined) return { action, message: { id: undefined, handle, message: asTyped(message) } }
-  if (typeof requestId !== 'string' || requestId === '' || requestId.length > LONGEST_ID)
-    return invalid(`requestId is not a text of 1 to ${LONGEST_ID} characters`)
-  return { action, message: { id: requestId, handle, message: asTyped(message) } }
+  if (dmId !== undefined && !isId(dmId)) return invalid('dmId is not an id')
+  if (dmId !== undefined && requestId === undefined) return invalid('dmId comes without requestId, its lease')
+  if (notAfter !== undefined && !Number.isFinite(notAfter)) return invalid('notAfter is not a moment')
+  const bounds = { dmId: dmId as string | undefined, notAfter: notAfter as number | undefined }
+  if (requestId === undefined)
+    return { action, message: { id: undefined, handle, message: asTyped(message), ...bounds } }
+  if (!isId(requestId)) return invalid(`requestId is not a text of 1 to ${LONGEST_ID} characters`)
+  return { action, message: { id: requestId, handle, message: asTyped(message), ...bounds } }
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_ID
 }
 
 /** X trims what is sent and knows one kind of line end. */

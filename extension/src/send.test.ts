@@ -4,6 +4,8 @@ import { createJournal, type Entry } from './journal.ts'
 import { type Page, send } from './send.ts'
 import type { Answer, Command } from './wire.ts'
 
+/** Nothing stands in the way. */
+const leave = async () => null
 const attempt = { id: 'one', handle: 'ada', message: 'Hi' }
 
 function openJournal() {
@@ -48,25 +50,33 @@ const on = (name: Command['do'], answer: unknown) => (command: Command) => (comm
 test('profile, conversation, text, press; asked again it is sent already', async () => {
   const journal = openJournal()
   const { page, commands } = openPage()
-  expect(await send(attempt, page, journal)).toBe('sent')
+  expect(await send(attempt, page, journal, leave)).toBe('sent')
   expect(commands).toEqual(['/ada', 'meet', 'open', 'write', 'press'])
-  expect(await send(attempt, page, journal)).toBe('sent')
-  expect(await send({ ...attempt, message: 'Other' }, page, journal)).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await send(attempt, page, journal, leave)).toBe('sent')
+  expect(await send({ ...attempt, message: 'Other' }, page, journal, leave)).toMatchObject({ code: 'INVALID_REQUEST' })
   expect(commands).toHaveLength(5)
+})
+
+test('what comes up right before the press ends it there: nothing is pressed, and it may be made again', async () => {
+  const journal = openJournal()
+  const { page, commands } = openPage()
+  expect(await send(attempt, page, journal, async () => ({ code: 'CALLED_BACK' }))).toEqual({ code: 'CALLED_BACK' })
+  expect(commands).toEqual(['/ada', 'meet', 'open', 'write'])
+  expect(await journal.find('one')).toBeUndefined()
 })
 
 test('what stands in the way before the press ends the attempt, and leaves it to be made again', async () => {
   const journal = openJournal()
   for (const name of ['meet', 'open', 'write', 'press'] as const) {
     const { page } = openPage(on(name, { problem: { code: 'INBOX_CLOSED' } }))
-    expect(await send(attempt, page, journal)).toEqual({ code: 'INBOX_CLOSED' })
+    expect(await send(attempt, page, journal, leave)).toEqual({ code: 'INBOX_CLOSED' })
   }
   for (const name of ['meet', 'open', 'write'] as const) {
-    expect(await send(attempt, openPage(on(name, null)).page, journal)).toEqual({ code: 'X_UNAVAILABLE' })
+    expect(await send(attempt, openPage(on(name, null)).page, journal, leave)).toEqual({ code: 'X_UNAVAILABLE' })
   }
   const neverThere = openPage(undefined, { load: async () => false })
-  expect(await send(attempt, neverThere.page, journal)).toEqual({ code: 'X_UNAVAILABLE' })
-  expect(await send(attempt, openPage().page, journal)).toBe('sent')
+  expect(await send(attempt, neverThere.page, journal, leave)).toEqual({ code: 'X_UNAVAILABLE' })
+  expect(await send(attempt, openPage().page, journal, leave)).toBe('sent')
 })
 
 test('before X is said to have changed its page, it is looked at in front', async () => {
@@ -78,10 +88,10 @@ test('before X is said to have changed its page, it is looked at in front', asyn
   }
   const changed = { problem: { code: 'PAGE_CHANGED', detail: 'a part' } }
   const drawnInFront = openPage((command) => (command.do === 'meet' && !inFront ? changed : undefined), { show })
-  expect(await send(attempt, drawnInFront.page, openJournal())).toBe('sent')
+  expect(await send(attempt, drawnInFront.page, openJournal(), leave)).toBe('sent')
   inFront = false
   const gone = openPage(on('meet', changed), { show })
-  expect(await send(attempt, gone.page, openJournal())).toEqual(changed.problem)
+  expect(await send(attempt, gone.page, openJournal(), leave)).toEqual(changed.problem)
   expect(gone.commands).toEqual(['/ada', 'meet', 'meet'])
 })
 
@@ -90,7 +100,7 @@ test('a way to the conversation that loads a page is gone on with there', async 
   const { page, commands } = openPage((command) => (command.do === 'open' && asked++ === 0 ? null : undefined), {
     arrive: async () => true,
   })
-  expect(await send(attempt, page, openJournal())).toBe('sent')
+  expect(await send(attempt, page, openJournal(), leave)).toBe('sent')
   expect(commands).toEqual(['/ada', 'meet', 'open', 'open', 'write', 'press'])
 })
 
@@ -113,7 +123,7 @@ test('an unclear press is settled by reading the conversation, or stays unknown'
   ]
   for (const [press, look, outcome] of cases) {
     const { page, commands } = openPage((command) => ({ press, look })[command.do as 'press'])
-    expect(await send(attempt, page, openJournal())).toEqual(outcome)
+    expect(await send(attempt, page, openJournal(), leave)).toEqual(outcome)
     expect(commands.slice(-2)).toEqual(['/messages/1-2', 'look'])
   }
 })
@@ -140,7 +150,7 @@ test('however the page behaves and however often it is asked for, one attempt is
             return looks === 'gone' ? null : { done: { total: 0, same: delivered, whole: looks === 'whole' } }
           return undefined
         })
-        const outcome = await send(attempt, page, journal)
+        const outcome = await send(attempt, page, journal, leave)
         if (outcome === 'sent') expect(delivered).toBe(1)
         expect(delivered).toBeLessThanOrEqual(1)
       }

@@ -19,6 +19,9 @@ export interface Attempt {
   message: string
 }
 
+/** Asked when all is ready, right before send is pressed. @returns what stands in the way */
+export type Leave = () => Promise<Problem | null>
+
 export type Outcome = 'sent' | Problem
 
 /**
@@ -26,7 +29,7 @@ export type Outcome = 'sent' | Problem
  * once for an id. An unclear end is settled by reading the conversation; where that does not tell, the outcome is unknown,
  * and stays so however often the same id is asked for.
  */
-export async function send(attempt: Attempt, page: Page, journal: Journal): Promise<Outcome> {
+export async function send(attempt: Attempt, page: Page, journal: Journal, leave: Leave): Promise<Outcome> {
   const { id, handle, message } = attempt
   const known = await journal.find(id)
   if (known && (known.handle !== handle || known.message !== message))
@@ -35,6 +38,8 @@ export async function send(attempt: Attempt, page: Page, journal: Journal): Prom
 
   const ready = await prepare(attempt, page)
   if ('code' in ready) return ready
+  const problem = await leave()
+  if (problem) return problem
   await journal.put(id, { handle, message, state: 'pressing' })
   // From here on nothing that goes wrong may say that nothing was sent, unless the conversation says so.
   try {

@@ -43,3 +43,10 @@ export type Notice = { notice: 'here' } | { notice: 'account'; handle: string | 
 export function isNotice(value: unknown): value is Notice {
   return typeof value === 'object' && value !== null && 'notice' in value
 }
+
+/** What the popup asks of the background; it answers with the status. */
+export type PopupRequest = { popup: 'pair'; code: string } | { popup: 'unpair' | 'wake' }
+
+export function isPopupRequest(value: unknown): value is PopupRequest {
+  return typeof value === 'object' && value !== null && 'popup' in value
+}

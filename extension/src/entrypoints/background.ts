@@ -1,89 +1,129 @@
-import type { ExtensionFailure, ExtensionStatusReply, SendDmReply } from '@x-automated/contract/extension'
+import {
+  type ExtensionFailure,
+  type ExtensionStatusReply,
+  RUN_PORT,
+  type SendDmReply,
+} from '@x-automated/contract/extension'
 import { browser } from 'wxt/browser'
 import { defineBackground } from 'wxt/utils/define-background'
-import { failure } from '../failure.ts'
-import { createJournal, type Entry } from '../journal.ts'
-import { isAllowedOrigin } from '../origin.ts'
-import { createQueue } from '../queue.ts'
+import { createAlone } from '../alone.ts'
+import { failure, unavailable } from '../failure.ts'
+import { createMessenger } from '../messenger.ts'
+import { isAllowedOrigin, productOrigin } from '../origin.ts'
+import { pairWith, unpair } from '../pairing.ts'
+import { createProduct, ProductError } from '../product.ts'
 import { type Message, readRequest } from '../request.ts'
-import { type Outcome, send } from '../send.ts'
-import { changedPart, changeState, readState } from '../state.ts'
-import { isNotice } from '../wire.ts'
-import { createXTab } from '../x-tab.ts'
-
-/** A page sends one message and waits for it. More than a few waiting is a page gone wild. */
-const LONGEST_QUEUE = 5
+import { outcomeOf } from '../run.ts'
+import { changedPart, changeState, onSettingChange, readActivity, readState, setActivity } from '../state.ts'
+import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
 
 export default defineBackground(() => {
-  const tab = createXTab()
-  const queue = createQueue(LONGEST_QUEUE)
-  const journal = createJournal({
-    read: async () => (await browser.storage.session.get('journal')).journal as Record<string, Entry> | undefined,
-    write: (entries) => browser.storage.session.set({ journal: entries }),
-  })
-  /** Attempts under way, so that one asked for twice at once is made once. */
-  const underWay = new Map<string, { message: Message; reply: Promise<SendDmReply> }>()
+  const messenger = createMessenger()
+  const alone = createAlone(messenger)
+  // Whatever a worker before this one was at, it is at no more.
+  readActivity()
+    .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
+    .then(alone.wake)
+  onSettingChange(alone.lookAgain)
 
   browser.runtime.onMessageExternal.addListener((request, sender, reply) => {
     answer(request, sender.origin).catch(unavailable).then(reply)
     return true
   })
-
-  browser.runtime.onMessage.addListener((message, sender) => {
-    if (!isNotice(message) || sender.id !== browser.runtime.id) return
-    if (message.notice === 'account') changeState({ account: { handle: message.handle, at: Date.now() } })
-    else if (sender.tab?.id !== undefined && sender.documentId !== undefined) tab.note(sender.tab.id, sender.documentId)
+  browser.runtime.onConnectExternal.addListener((port) => {
+    if (port.name === RUN_PORT && isAllowedOrigin(port.sender?.origin, productMatches())) alone.driveFrom(port)
+    else port.disconnect()
+  })
+  browser.runtime.onMessage.addListener((message, sender, reply) => {
+    if (sender.id !== browser.runtime.id) return
+    if (isPopupRequest(message)) {
+      obeyPopup(message).catch(unavailable).then(reply)
+      return true
+    }
+    if (!isNotice(message)) return
+    if (message.notice === 'account') noteAccount(message.handle)
+    else if (sender.tab?.id !== undefined && sender.documentId !== undefined)
+      messenger.note(sender.tab.id, sender.documentId)
   })
 
   async function answer(
     request: unknown,
     origin: string | undefined,
   ): Promise<SendDmReply | ExtensionStatusReply | ExtensionFailure> {
-    const { version, externally_connectable: connectable } = browser.runtime.getManifest()
-    if (!isAllowedOrigin(origin, connectable?.matches ?? [])) return failure({ code: 'FORBIDDEN_ORIGIN' })
+    if (origin === undefined || !isAllowedOrigin(origin, productMatches())) return failure({ code: 'FORBIDDEN_ORIGIN' })
     const read = readRequest(request)
-    if (read.action === 'INVALID') return failure({ code: 'INVALID_REQUEST', detail: read.problem })
-    if (read.action === 'SEND_TWITTER_DM') return sendOnce(read.message)
-    const state = await readState()
-    const signedInAs = state.account?.handle
-    return { success: true, status: { version, paused: state.paused, pageChanged: changedPart(state), signedInAs } }
+    switch (read.action) {
+      case 'INVALID':
+        return failure({ code: 'INVALID_REQUEST', detail: read.problem })
+      case 'SEND_TWITTER_DM':
+        return sendForPage(read.message)
+      case 'GET_STATUS':
+        return readStatus()
+      case 'PAIR':
+        return pairAndSay(origin, read.code)
+      case 'UNPAIR':
+        await unpair()
+        return readStatus()
+      case 'SET_SENDING_ALONE':
+        await changeState({ sendsAlone: read.allowed })
+        return readStatus()
+    }
   }
 
-  function sendOnce(message: Message): Promise<SendDmReply> {
-    const id = message.id ?? crypto.randomUUID()
-    const same = underWay.get(id)
-    if (same && same.message.handle === message.handle && same.message.message === message.message) return same.reply
-    const turn = queue.run(() => sendNow({ ...message, id }))
-    if (!turn) return Promise.resolve(failure({ code: 'BUSY' }))
-    const reply = turn.catch(unavailable)
-    if (same) return reply
-    underWay.set(id, { message, reply })
-    return reply.finally(() => underWay.delete(id))
-  }
-
-  async function sendNow(attempt: { id: string; handle: string; message: string }): Promise<SendDmReply> {
-    const state = await readState()
-    if (state.paused) return failure({ code: 'PAUSED' })
-    const changed = changedPart(state)
-    if (changed !== null) return failure({ code: 'PAGE_CHANGED', detail: changed })
-    const outcome = await send(attempt, tab.page, journal)
-    const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, attempt.handle)
-    // What the popup shows must not change what the page is told.
-    await remember(attempt.handle, outcome, reply).catch(console.error)
+  /** The page may be gone by the time it is done, so what was sent is reported by us too; twice the same says nothing new. */
+  async function sendForPage(message: Message): Promise<SendDmReply> {
+    const reply = await messenger.sendOnce(message)
+    const { pairing } = await readState()
+    const outcome = outcomeOf(reply)
+    if (pairing && message.dmId && message.id && (outcome.wasSent || outcome.outcomeUnknown))
+      createProduct(pairing).record({ dmId: message.dmId, lease: message.id }, outcome).catch(console.warn)
     return reply
+  }
+
+  async function obeyPopup(request: PopupRequest) {
+    const origin = productOrigin(productMatches())
+    if (request.popup === 'pair') return origin ? pairAndSay(origin, request.code) : readStatus()
+    if (request.popup === 'unpair') await unpair()
+    else await alone.lookAgain()
+    return readStatus()
+  }
+
+  /** Who signs in to X may have seen to what stopped us. */
+  async function noteAccount(handle: string | null) {
+    const { account } = await readState()
+    await changeState({ account: { handle, at: Date.now() } })
+    if (handle !== account?.handle) await alone.lookAgain()
   }
 })
 
-async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
-  await changeState({ lastResult: { handle, error: reply.success ? null : reply.error, at: Date.now() } })
-  // The next message would fare no better: it is told so at once, until somebody asks to check again.
-  if (outcome === 'sent' || outcome.code !== 'PAGE_CHANGED') return
-  const { version } = browser.runtime.getManifest()
-  await changeState({ pageChanged: { part: outcome.detail ?? 'a part', version } })
+async function pairAndSay(origin: string, code: string): Promise<ExtensionStatusReply> {
+  try {
+    await pairWith(origin, code)
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error
+    const detail = error.status === 0 ? 'X-Automated cannot be reached. Try again in a moment.' : error.message
+    return failure({ code: 'PAIRING_FAILED', detail })
+  }
+  return readStatus()
 }
 
-/** The browser failed us before send was pressed: `send` itself answers for what comes after. */
-function unavailable(error: unknown): ExtensionFailure {
-  console.error(error)
-  return failure({ code: 'X_UNAVAILABLE' })
+async function readStatus(): Promise<ExtensionStatusReply> {
+  const [state, activity] = await Promise.all([readState(), readActivity()])
+  const { paused, pairing, sendsAlone, account } = state
+  return {
+    success: true,
+    status: {
+      version: browser.runtime.getManifest().version,
+      paused,
+      pageChanged: changedPart(state),
+      signedInAs: account?.handle,
+      pairedWith: pairing && { email: pairing.email, workspaceName: pairing.workspaceName },
+      sendsAlone,
+      activity,
+    },
+  }
+}
+
+function productMatches(): readonly string[] {
+  return browser.runtime.getManifest().externally_connectable?.matches ?? []
 }

@@ -1,47 +1,75 @@
-import { ago } from '../../ago.ts'
-import { changedPart, changeState, onStateChange, readState, type State } from '../../state.ts'
+import type { ExtensionStatusReply } from '@x-automated/contract/extension'
+import { browser } from 'wxt/browser'
+import { productOrigin } from '../../origin.ts'
+import { resultWords, stateWords, todayWords } from '../../popup-words.ts'
+import { changedPart, changeState, onStateChange, readActivity, readState } from '../../state.ts'
+import type { PopupRequest } from '../../wire.ts'
+
+const { version, externally_connectable: connectable } = browser.runtime.getManifest()
+const origin = productOrigin(connectable?.matches ?? [])
 
 function part<Element extends HTMLElement = HTMLElement>(id: string): Element {
   return document.getElementById(id) as Element
 }
 
 async function draw() {
-  const state = await readState()
-  const { account, lastResult, paused } = state
-  const now = Date.now()
-
+  const [state, activity] = await Promise.all([readState(), readActivity()])
+  const { account, lastResult, paused, pairing, sendsAlone, remote } = state
   const changed = changedPart(state)
+  part('state').textContent = stateWords({ ...state, changed: changed !== null, activity }, Date.now())
+
   part('changed').hidden = changed === null
   part('changed-part').textContent = changed
+  part('stopped').hidden = activity.doing !== 'stopped'
+  part('stopped-why').textContent = activity.doing === 'stopped' ? activity.error : null
 
+  part('paired').textContent = pairing ? `${pairing.email} · ${pairing.workspaceName}` : 'Not paired'
   const word = account?.handle ? `Signed in as @${account.handle}` : account ? 'Not signed in' : 'Not opened yet'
-  part('account').replaceChildren(word, ...(account?.handle ? [] : [' · ', openX()]))
-
+  part('account').replaceChildren(word, ...(account?.handle ? [] : [' · ', link('https://x.com', 'Open x.com')]))
+  part('today').textContent = todayWords(remote)
+  const cap = part<HTMLProgressElement>('cap')
+  cap.hidden = !remote
+  cap.max = remote?.dailyCap || 1
+  cap.value = remote?.sentToday ?? 0
   const last = part('last')
   last.classList.toggle('bad', Boolean(lastResult?.error))
-  last.textContent = lastResult ? resultWords(lastResult, now) : 'None yet'
+  last.textContent = lastResult ? resultWords(lastResult, Date.now()) : 'None yet'
 
+  part('pair').hidden = pairing !== null
+  part('alone-switch').hidden = pairing === null
+  part('unpair').hidden = pairing === null
+  part<HTMLInputElement>('alone').checked = sendsAlone
   part<HTMLInputElement>('sending').checked = !paused
   part('pause-hint').textContent = paused ? 'Paused. Messages are refused.' : 'On. Messages go out as you start them.'
+  const latest = remote?.latestVersion
+  const update = latest && latest !== version ? [' · ', link(`${origin}/extension`, `Update to ${latest}`)] : []
+  part('version').replaceChildren(`Version ${version}`, ...update)
 }
 
-function resultWords({ handle, error, at }: NonNullable<State['lastResult']>, now: number): string {
-  const when = ago(at, now)
-  return error === null ? `Sent to @${handle}, ${when}` : `Not sent to @${handle}, ${when}. ${error}`
+function link(href: string, words: string): HTMLAnchorElement {
+  const anchor = document.createElement('a')
+  return Object.assign(anchor, { href, target: '_blank', rel: 'noopener', textContent: words })
 }
 
-function openX(): HTMLAnchorElement {
-  const link = document.createElement('a')
-  link.href = 'https://x.com'
-  link.target = '_blank'
-  link.rel = 'noopener'
-  link.textContent = 'Open x.com'
-  return link
-}
+const ask = (request: PopupRequest): Promise<ExtensionStatusReply> => browser.runtime.sendMessage(request)
+const checked = (event: Event) => (event.currentTarget as HTMLInputElement).checked
 
-part<HTMLInputElement>('sending').addEventListener('change', (event) =>
-  changeState({ paused: !(event.currentTarget as HTMLInputElement).checked }),
-)
+part<HTMLAnchorElement>('open-product').href = `${origin}/extension`
+part('sending').addEventListener('change', (event) => changeState({ paused: !checked(event) }))
+part('alone').addEventListener('change', (event) => changeState({ sendsAlone: checked(event) }))
 part('check').addEventListener('click', () => changeState({ pageChanged: null }))
+part('try').addEventListener('click', () => ask({ popup: 'wake' }))
+part('unpair').addEventListener('click', () => ask({ popup: 'unpair' }))
+part('pair').addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const code = part<HTMLInputElement>('code')
+  if (code.value.trim() === '') return code.focus()
+  part('pair-problem').textContent = null
+  const reply = await ask({ popup: 'pair', code: code.value })
+  part('pair-problem').textContent = reply.success ? null : reply.error
+  if (reply.success) code.value = ''
+})
 onStateChange(draw)
 draw()
+// What it knows of the product may be half a minute old.
+ask({ popup: 'wake' })

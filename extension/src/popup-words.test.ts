@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { resultWords, stateWords, todayWords } from './popup-words.ts'
+
+const pairing = { origin: 'https://a.example', token: 'xae_', email: 'a@b.c', workspaceName: 'A' }
+const remote = {
+  account: { email: 'a@b.c', workspaceName: 'A' },
+  sentToday: 1204,
+  dailyCap: 5000,
+  campaigns: 1,
+  queued: 1500,
+  latestVersion: null,
+}
+const still = { doing: 'nothing' } as const
+const usual = { paused: false, pairing, sendsAlone: true, remote, changed: false, activity: still }
+
+test.each([
+  [{ paused: true }, 'Paused. Nothing is sent until you switch sending on.'],
+  [{ changed: true }, 'Not sending.'],
+  [{ activity: { doing: 'stopped', error: 'x', until: 9 } }, 'Not sending.'],
+  [{ activity: { doing: 'sending', handle: 'ada' } }, 'Sending to @ada…'],
+  [{ activity: { doing: 'waiting', until: 0 } }, '1,500 queued in a campaign.'],
+  [{ pairing: null }, 'Ready for the messages that you start on the campaigns page.'],
+  [{ sendsAlone: false }, 'Ready. It sends while the campaigns page is open.'],
+  [{ remote: { ...remote, campaigns: 2 } }, '1,500 queued in 2 campaigns.'],
+  [{ remote: { ...remote, queued: 0 } }, 'Ready. Nothing is queued.'],
+  [{ remote: null }, 'Ready. Nothing is queued.'],
+] as const)('with %j it says: %s', (change, words) => {
+  expect(stateWords({ ...usual, ...change }, 1)).toBe(words)
+})
+
+test('it says until when it waits, what became of the last message, and how much of the day is used', () => {
+  const until = new Date(2026, 0, 1, 14, 5).getTime()
+  expect(stateWords({ ...usual, activity: { doing: 'waiting', until } }, 0)).toMatch(/^Waiting until .*2?:05/)
+  expect(resultWords({ handle: 'ada', error: null, at: 0 }, 60_000)).toBe('Sent to @ada, 1 minute ago')
+  expect(resultWords({ handle: 'ada', error: 'No.', at: 0 }, 0)).toBe('Not sent to @ada, just now. No.')
+  expect(todayWords(remote)).toBe('1,204 of 5,000 messages')
+  expect(todayWords(null)).toBe('Known once it is paired')
+})

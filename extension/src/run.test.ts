@@ -1,0 +1,159 @@
+import type { SendDmReply } from '@x-automated/contract/extension'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { failure } from './failure.ts'
+import { type Claim, type Outcome, ProductError } from './product.ts'
+import { createRun, type InHand } from './run.ts'
+
+const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi' }
+
+/** A product with one message after another, and a world in which the run can be killed. */
+function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[]; refuse?: ProductError } = {}) {
+  const told: unknown[] = []
+  const claims = [...(over.claims ?? [{ claim }])]
+  let held: InHand | null = null
+  const journal = new Map<string, { handle: string; message: string; state: 'pressing' | 'sent' }>()
+  const tell = async (word: unknown) => {
+    if (over.refuse) throw over.refuse
+    told.push(word)
+  }
+  const world = {
+    told,
+    journal,
+    held: () => held,
+    hold: (value: InHand | null) => {
+      held = value
+    },
+    run: () =>
+      createRun({
+        product: {
+          claim: async () => {
+            const next = claims.shift() ?? { inSeconds: null }
+            if (next instanceof Error) throw next
+            return next as { claim: Claim }
+          },
+          record: (_claim, outcome) => tell(outcome),
+          release: () => tell('give back'),
+        },
+        holder: 'test',
+        journal: { find: async (id) => journal.get(id) },
+        send: async () => {
+          const reply = replies.shift()
+          if (reply instanceof Error) throw reply
+          return reply ?? { success: true }
+        },
+        inHand: {
+          read: async () => held,
+          write: async (value) => {
+            held = value
+          },
+        },
+        now: () => 0,
+      }),
+  }
+  return world
+}
+
+test.each<[string, SendDmReply, unknown[], object]>([
+  ['sent', { success: true }, [{ wasSent: true }], { next: 'again' }],
+  [
+    'a closed inbox',
+    failure({ code: 'INBOX_CLOSED' }, 'ada'),
+    [
+      {
+        wasSent: false,
+        errorMessage: '@ada does not take direct messages from your X account.',
+        outcomeUnknown: false,
+      },
+    ],
+    { next: 'again' },
+  ],
+  [
+    'an unknown end',
+    failure({ code: 'OUTCOME_UNKNOWN' }),
+    [
+      {
+        wasSent: false,
+        errorMessage: 'Outcome unknown: check the conversation before sending again',
+        outcomeUnknown: true,
+      },
+    ],
+    { next: 'again' },
+  ],
+  ['called back', failure({ code: 'CALLED_BACK' }, 'ada'), [], { next: 'again' }],
+  [
+    'nobody signed in',
+    failure({ code: 'NOT_SIGNED_IN' }),
+    ['give back'],
+    { next: 'stopped', error: 'Sign in to X in this browser first, then try again.' },
+  ],
+  [
+    'a changed page',
+    failure({ code: 'PAGE_CHANGED', detail: 'a part' }),
+    ['give back'],
+    { next: 'stopped', error: expect.stringContaining('X has changed its page') },
+  ],
+])('%s: the product is told, and nothing stays in hand', async (_what, reply, told, step) => {
+  const world = open([reply])
+  expect(await world.run().step()).toEqual(step)
+  expect(world.told).toEqual(told)
+  expect(world.held()).toBeNull()
+})
+
+test('X refusing three in a row stops it; one that is sent in between begins the count anew', async () => {
+  const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
+  const world = open([refused, refused, { success: true }, refused, refused, refused], {
+    claims: Array(6).fill({ claim }),
+  })
+  const run = world.run()
+  const steps = []
+  for (let n = 0; n < 6; n += 1) steps.push((await run.step()).next)
+  expect(steps).toEqual(['again', 'again', 'again', 'again', 'again', 'stopped'])
+})
+
+test('it waits as the product says, rests when nothing is queued, and knows when it was unpaired', async () => {
+  const step = (next: unknown) =>
+    open([], { claims: [next] })
+      .run()
+      .step()
+  expect(await step({ inSeconds: 60 })).toEqual({ next: 'wait', ms: 60_000 })
+  expect(await step({ inSeconds: null })).toEqual({ next: 'idle' })
+  expect(await step(new ProductError(401, 'x'))).toEqual({ next: 'unpaired' })
+  expect(await step(new ProductError(0, 'x'))).toEqual({ next: 'wait', ms: 30_000 })
+  expect(await step(new ProductError(503, 'x'))).toEqual({ next: 'wait', ms: 30_000 })
+})
+
+test('an outcome that could not be told is told later; one that the product knows better is let go of', async () => {
+  const away = open([], { refuse: new ProductError(0, 'away') })
+  expect(await away.run().step()).toEqual({ next: 'wait', ms: 30_000 })
+  expect(away.held()).toEqual({ claim, outcome: { wasSent: true } })
+  const back = open()
+  back.hold(away.held())
+  expect(await back.run().step()).toEqual({ next: 'again' })
+  expect([back.told, back.held()]).toEqual([[{ wasSent: true }], null])
+  for (const status of [404, 409]) {
+    const later = open([], { refuse: new ProductError(status, 'x') })
+    expect(await later.run().step()).toEqual({ next: 'again' })
+    expect(later.held()).toBeNull()
+  }
+})
+
+test('whenever the worker dies, what it held is told as it was, and is never sent by the one after', async () => {
+  const died = fc.constantFrom<'before' | 'pressing' | 'sent'>('before', 'pressing', 'sent')
+  await fc.assert(
+    fc.asyncProperty(died, async (when) => {
+      const world = open([new Error('the worker died')])
+      await expect(world.run().step()).rejects.toThrow('died')
+      expect(world.held()).toEqual({ claim })
+      if (when !== 'before') world.journal.set('lease', { handle: 'ada', message: 'Hi', state: when })
+      // In its next life a send would be answered with success, which must not show.
+      expect(await world.run().step()).toEqual({ next: 'again' })
+      const expected: Record<typeof when, Outcome | 'give back'> = {
+        before: 'give back',
+        pressing: { wasSent: false, outcomeUnknown: true },
+        sent: { wasSent: true },
+      }
+      expect([world.told, world.held()]).toEqual([[expected[when]], null])
+    }),
+  )
+})

@@ -1,0 +1,111 @@
+import { endOf, REFUSALS_IN_A_ROW, type SendDmReply } from '@x-automated/contract/extension'
+import type { Journal } from './journal.ts'
+import { type Claim, type Outcome, type Product, ProductError } from './product.ts'
+
+/** A claim in hand, and what came of it once that is known but not yet told to the product. */
+export interface InHand {
+  claim: Claim
+  outcome?: Outcome | 'give back'
+}
+
+/** What the run needs of the world. */
+export interface RunNeeds {
+  product: Pick<Product, 'claim'> & {
+    record(claim: Claim, outcome: Outcome): Promise<unknown>
+    release(claim: Claim): Promise<unknown>
+  }
+  /** Who we say we are when we claim. */
+  holder: string
+  journal: Pick<Journal, 'find'>
+  /** Presses send at most once for the claim's lease. */
+  send(claim: Claim, claimedAt: number): Promise<SendDmReply>
+  inHand: { read(): Promise<InHand | null>; write(held: InHand | null): Promise<void> }
+  now(): number
+}
+
+/**
+ * How a step ended: `again` at once; in some milliseconds; `idle`: nothing waits; `unpaired`: the token is good no more;
+ * `stopped`: something has to be seen to first.
+ */
+export type Step =
+  | { next: 'again' }
+  | { next: 'wait'; ms: number }
+  | { next: 'idle' }
+  | { next: 'unpaired' }
+  | { next: 'stopped'; error: string }
+
+/** A product that cannot be reached is asked again after this long. */
+const UNREACHABLE_MS = 30_000
+
+/**
+ * Sends without a page, one claim a step. The worker may die at any moment: what is in hand is written down first, and a step
+ * that finds something in hand settles that before it claims. It never sends it: what pressed send in a life before is told from
+ * the journal, and the rest is given back.
+ */
+export function createRun(needs: RunNeeds) {
+  let refusals = 0
+
+  async function step(): Promise<Step> {
+    try {
+      const left = await needs.inHand.read()
+      if (left) {
+        await settle(left.outcome ? left : { ...left, outcome: await outcomeOfLeft(left.claim) })
+        return { next: 'again' }
+      }
+      const claimedAt = needs.now()
+      const due = await needs.product.claim(needs.holder)
+      if (!('claim' in due))
+        return due.inSeconds === null ? { next: 'idle' } : { next: 'wait', ms: due.inSeconds * 1000 }
+      const { claim } = due
+      await needs.inHand.write({ claim })
+      return await finish(claim, await needs.send(claim, claimedAt))
+    } catch (error) {
+      if (!(error instanceof ProductError)) throw error
+      if (error.status === 401) return { next: 'unpaired' }
+      return { next: 'wait', ms: UNREACHABLE_MS }
+    }
+  }
+
+  async function finish(claim: Claim, reply: SendDmReply): Promise<Step> {
+    const end = reply.success ? 'sent' : endOf(reply.code)
+    refusals = !reply.success && reply.code === 'X_REFUSED' ? refusals + 1 : 0
+    if (end === 'called-back') {
+      await needs.inHand.write(null)
+      return { next: 'again' }
+    }
+    await settle({ claim, outcome: end === 'stop' ? 'give back' : outcomeOf(reply) })
+    if (!reply.success && (end === 'stop' || refusals >= REFUSALS_IN_A_ROW)) {
+      refusals = 0
+      return { next: 'stopped', error: reply.error }
+    }
+    return { next: 'again' }
+  }
+
+  /** What became of a claim that a worker held when it died. */
+  async function outcomeOfLeft({ lease }: Claim): Promise<Outcome | 'give back'> {
+    const known = await needs.journal.find(lease)
+    if (!known) return 'give back'
+    return known.state === 'sent' ? { wasSent: true } : { wasSent: false, outcomeUnknown: true }
+  }
+
+  /** Tells the product. What it knows better by now (409, 404) is its own. */
+  async function settle(held: InHand): Promise<void> {
+    await needs.inHand.write(held)
+    const { claim, outcome } = held
+    try {
+      if (outcome === 'give back') await needs.product.release(claim)
+      else if (outcome) await needs.product.record(claim, outcome)
+    } catch (error) {
+      if (!(error instanceof ProductError) || ![404, 409].includes(error.status)) throw error
+    }
+    await needs.inHand.write(null)
+  }
+
+  return { step }
+}
+
+/** What the product keeps of a reply. */
+export function outcomeOf(reply: SendDmReply): Outcome {
+  if (reply.success) return { wasSent: true }
+  return { wasSent: false, errorMessage: reply.error, outcomeUnknown: endOf(reply.code) === 'unknown' }
+}

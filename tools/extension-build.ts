@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { lockedByFlock, runLocked, runQuietly } from './programs.ts'
+import { root } from './root.ts'
+
+const extension = join(root, 'extension')
+const stampFile = join(extension, '.output', '.made-from')
+const lockFile = join(extension, 'package.json')
+
+/** Builds the browser extension that the product hands out, when it is not built or was built from other sources. Two that do so at once take turns. */
+export async function buildExtensionIfStale(say: (line: string) => void): Promise<void> {
+  if (isBuilt()) return
+  say('Building the browser extension…')
+  await runLocked(lockFile, join(root, 'tools', 'extension-build.ts'), [], () =>
+    say('Another launch is building the browser extension: waiting for it…'),
+  )
+}
+
+/** What the build is made from, as one hash over the paths and contents of its sources: of the contract it bundles one file. */
+function sources(): string {
+  const hash = createHash('sha256')
+  const add = (path: string) => hash.update(`${relative(root, path)}\n`).update(readFileSync(path))
+  for (const folder of ['src', 'public']) {
+    const files = readdirSync(join(extension, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map((entry) => join(entry.parentPath, entry.name))
+    for (const file of files.sort()) add(file)
+  }
+  for (const file of ['wxt.config.ts', 'package.json']) add(join(extension, file))
+  add(join(root, 'contract', 'src', 'extension.ts'))
+  add(join(root, 'package-lock.json'))
+  return hash.digest('hex')
+}
+
+function isBuilt(): boolean {
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sources()
+}
+
+async function build(): Promise<void> {
+  const made = sources()
+  // A build that is killed half-way must not pass for a whole one.
+  rmSync(stampFile, { force: true })
+  await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', 'wxt'), 'build'], {
+    cwd: extension,
+    env: { ...process.env, NODE_ENV: 'production', VITEST: undefined, PUBLIC_URL: undefined },
+    doing: 'Still building the browser extension',
+    lock: lockedByFlock(lockFile),
+  })
+  writeFileSync(stampFile, made)
+}
+
+if (process.argv[1] === import.meta.filename && !isBuilt()) {
+  process.on('SIGTERM', () => process.exit(143))
+  await build().catch((error: Error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}
