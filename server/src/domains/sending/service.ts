@@ -851,10 +851,10 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
 export async function reportOutcome(
   db: Db,
   actor: Actor,
-  report: { id: string; lease: string; wasSent: boolean; errorMessage?: string; outcomeUnknown: boolean },
+  report: { id: string; lease: string; wasSent: boolean; errorMessage?: string; outcomeUnknown?: boolean },
 ) {
   const { id, lease, wasSent, errorMessage } = report
-  const outcomeUnknown = !wasSent && report.outcomeUnknown
+  const outcomeUnknown = !wasSent && report.outcomeUnknown === true
   return transact(db, async (tx) => {
     const [dm] = await tx
       .select()
