@@ -1,7 +1,18 @@
 import type { QueryClient } from '@tanstack/react-query'
 
 /** What several tabs may show at once, by the first part of the API's names. A change to one often changes another. */
-const shared = ['account', 'campaigns', 'identities', 'leads', 'lists', 'scrapes', 'secondFactors', 'xAccount']
+const shared = [
+  'account',
+  'analytics',
+  'campaigns',
+  'identities',
+  'leads',
+  'lists',
+  'messages',
+  'scrapes',
+  'secondFactors',
+  'xAccount',
+]
 
 /** The part of a BroadcastChannel that is used. It tells every tab but one's own. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>

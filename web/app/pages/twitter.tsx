@@ -1,4 +1,6 @@
+import { Analytics } from '../features/analytics/analytics'
 import { LeadLists } from '../features/lists/lead-lists'
+import { Messenger } from '../features/messenger/messenger'
 import { Scraper } from '../features/scrapes/scraper'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
@@ -15,7 +17,7 @@ export const meta = () => pageMeta('X Automation', text)
 export const handle: SignedInHandle = { slowAfterMs: 3000 }
 
 export default function XAutomation() {
-  const [tab, openTab] = useTabParam(['connect', 'scraper', 'lists'])
+  const [tab, openTab] = useTabParam(['connect', 'scraper', 'messenger', 'analytics', 'lists'])
   return (
     <>
       <PageHeader title="X Automation" description={text} actions={<AccountSwitcher />} />
@@ -26,6 +28,8 @@ export default function XAutomation() {
         tabs={[
           { value: 'connect', label: 'Connect X', content: <ConnectX /> },
           { value: 'scraper', label: 'X Scraper', content: <Scraper /> },
+          { value: 'messenger', label: 'X Messenger', content: <Messenger /> },
+          { value: 'analytics', label: 'X Analytics', content: <Analytics /> },
           { value: 'lists', label: 'Lead Lists', content: <LeadLists /> },
         ]}
       />

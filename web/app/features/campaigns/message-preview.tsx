@@ -95,7 +95,7 @@ const marks = {
 }
 
 /** A message with what was filled in, what a lead has no value for, and what nothing fills, set apart. */
-function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+export function Pieces({ pieces }: { pieces: readonly Piece[] }) {
   return pieces.map(({ kind, text }, index) =>
     kind === 'words' ? (
       text

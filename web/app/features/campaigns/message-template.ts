@@ -1,4 +1,4 @@
-import { fillSegment, type Recipient, readPlaces } from '@x-automated/contract/template'
+import { fillSegment, type Recipient, readPlaces, type Vocabulary } from '@x-automated/contract/template'
 
 export type { Recipient }
 
@@ -20,8 +20,8 @@ export const offeredPlaces = [
 ] as const
 
 /** A template as one lead would read it, in pieces, for the preview. */
-export function previewOf(template: string, lead: Recipient): Piece[] {
-  return readPlaces(template).map((segment) => {
+export function previewOf(template: string, lead: Recipient, vocabulary: Vocabulary = 'campaign'): Piece[] {
+  return readPlaces(template, vocabulary).map((segment) => {
     if (segment.kind === 'words') return { kind: 'words', text: segment.words }
     if (segment.kind === 'unknown') return { kind: 'unknown', text: segment.written }
     const filled =
@@ -31,6 +31,6 @@ export function previewOf(template: string, lead: Recipient): Piece[] {
 }
 
 /** Places that nothing fills, as they were written. */
-export function unknownPlaces(template: string): string[] {
-  return [...new Set(readPlaces(template).flatMap((place) => (place.kind === 'unknown' ? [place.written] : [])))]
+export function unknownPlaces(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
+  return [...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : [])))]
 }

@@ -6,7 +6,7 @@ import { Select } from '../../ui/select'
 import { StatCard } from '../../ui/stat-card'
 import { Failure } from './failure'
 import { InviteNext } from './invite-next'
-import { LaterChart } from './later-chart'
+import { LaterChart } from '../../ui/later-chart'
 
 const RANGES = [
   { value: '30', label: 'Last 30 days' },

@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { Failure } from './failure'
-import { LaterChart } from './later-chart'
+import { LaterChart } from '../../ui/later-chart'
 import { conversionWords, utcDay } from './operator-words'
 
 const PAGE_SIZE = 25

@@ -1,10 +1,10 @@
 import { lazy, Suspense } from 'react'
-import type { DayChart, DayChartProps } from '../../ui/day-chart'
-import { Skeleton } from '../../ui/skeleton'
+import type { DayChart, DayChartProps } from './day-chart'
+import { Skeleton } from './skeleton'
 
 // The charts' library is large, and comes once there is something to draw. `lazy` forgets that the chart is generic.
 const Chart = lazy(() =>
-  import('../../ui/day-chart').then((module) => ({ default: module.DayChart })),
+  import('./day-chart').then((module) => ({ default: module.DayChart })),
 ) as unknown as typeof DayChart
 
 /** A chart by day in the room it will take; its shape while `days` are not there. */

@@ -1,0 +1,188 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { expectSoundPage, messagesAtX, openWorld, refuse, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const narrow = (page: Page) => page.setViewportSize({ width: 390, height: 844 })
+const wide = (page: Page) => page.setViewportSize({ width: 1280, height: 900 })
+const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+
+it('writes to chosen leads one by one, says what became of them, and shows it in the figures', async () => {
+  const person = await signUp(world, 'messenger@example.com')
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
+  const page = await world.openPage()
+  await person.enter(page)
+
+  // Nothing yet, on both tabs.
+  await page.goto('/twitter?tab=analytics')
+  await page
+    .getByText('No analytics data available. Start by connecting your X account and sending messages.')
+    .waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('tab', { name: 'X Messenger' }).click()
+  await page.getByText('No leads found. Go to the Twitter Scraper to find leads first.').waitFor()
+  await expectSoundPage(page)
+
+  // Faults of both, in the specification's words.
+  world.expectConsole(/status of 50\d/)
+  await page.route('**/api/messages/leads**', (route) => refuse(route, 500, 'INTERNAL', 'The words of the server.'))
+  await page.route('**/api/analytics**', (route) => refuse(route, 500, 'INTERNAL', 'Not shown.'))
+  await page.reload()
+  await page.getByText('Failed to fetch leads: The words of the server.').waitFor({ timeout: 20_000 })
+  await page.getByRole('tab', { name: 'X Analytics' }).click()
+  await page.getByText('Failed to load analytics data. Please try again.').waitFor({ timeout: 20_000 })
+  await page.unrouteAll()
+
+  await client.xAccount.connect({ username: 'founder', password: 'long enough' })
+  const people = ['open_one', 'open_two', 'open_three', 'closed_four', 'open_five', 'open_six']
+  const csv = ['twitter_handle,name', ...people.map((handle, i) => `${handle},Person ${i + 1}`)].join('\n')
+  await fetch(`${world.origin}/api/leads/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' },
+    body: csv,
+  })
+  await page.goto('/leads')
+  await page.getByRole('link', { name: 'X automation', exact: true }).first().click()
+  await page.getByRole('tab', { name: 'X Messenger' }).click()
+  await page.getByRole('heading', { name: 'Select Leads (6)' }).waitFor()
+  const submit = page.getByRole('button', { name: /^Send DMs to/ })
+  const message = page.getByLabel('Message Template')
+  await expect.poll(() => submit.innerText()).toBe('Send DMs to 0 Leads')
+  expect(await submit.isDisabled()).toBe(true)
+  await expectSoundPage(page)
+
+  // All and none; what is missing is said.
+  await page.getByRole('button', { name: 'Select All' }).click()
+  await expect.poll(() => submit.innerText()).toBe('Send DMs to 6 Leads')
+  expect(await submit.isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Deselect All' }).click()
+  await page.getByText('Please select at least one lead to message').waitFor()
+  await message.focus()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Please enter a message to send').waitFor()
+  await expectSoundPage(page)
+
+  // Tags are inserted where the cursor is, and the first of the chosen is shown what they will read.
+  await box(page, 'Person 1').check()
+  await message.fill('Hi !')
+  await message.evaluate((node: HTMLTextAreaElement) => node.setSelectionRange(3, 3))
+  await page.getByRole('button', { name: '{{name}}' }).click()
+  await message.press('End')
+  await page.keyboard.type(' I follow ')
+  await page.getByRole('button', { name: '{{handle}}' }).click()
+  expect(await message.inputValue()).toBe('Hi {{name}}! I follow {{handle}}')
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('Hi Person 1! I follow @open_one').waitFor()
+  await message.press('End')
+  await page.keyboard.type('{{nick}}')
+  await page.getByText('Nothing fills {{nick}}. Use {{name}} or {{handle}}.').waitFor()
+  expect(await submit.isDisabled()).toBe(true)
+  for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
+
+  // Three, of whom one takes no messages: counted, and the others go on.
+  await box(page, 'Person 4').check()
+  await box(page, 'Person 2').check()
+  await expectSoundPage(page)
+  world.expectConsole(/status of 409/)
+  await submit.click()
+  await page.getByRole('dialog', { name: 'Sending direct messages... This may take a minute.' }).waitFor()
+  await page.getByText('1 of 3 leads').waitFor()
+  await expectSoundPage(page)
+  await page.getByText('Successfully sent 2 direct messages (1 failed)').waitFor()
+  await row(page, 'Person 1').getByText('Sent', { exact: true }).waitFor()
+  await row(page, 'Person 4').getByText('Failed', { exact: true }).waitFor()
+  expect(await message.inputValue()).toBe('')
+  expect(await submit.innerText()).toBe('Send DMs to 0 Leads')
+  expect((await messagesAtX(world.x)).map(({ to, text }) => `${to}: ${text}`)).toEqual([
+    'open_one: Hi Person 1! I follow @open_one',
+    'open_two: Hi Person 2! I follow @open_two',
+  ])
+  // Who was written to cannot be chosen, unless it is meant.
+  expect(await box(page, 'Person 1').isDisabled()).toBe(true)
+  await page.getByLabel('Include leads who were written to before').check()
+  expect(await box(page, 'Person 1').isDisabled()).toBe(false)
+
+  // The filter; none of a kind; one that fails alone; a run that is stopped, and one that is left.
+  const filter = page.getByLabel('Filter leads')
+  await filter.selectOption('Sent')
+  await page.getByRole('heading', { name: 'Select Leads (2)' }).waitFor()
+  await filter.selectOption('Failed')
+  await page.getByRole('heading', { name: 'Select Leads (1)' }).waitFor()
+  await page.getByRole('button', { name: 'Select All' }).click()
+  await message.fill('Once more')
+  await submit.click()
+  await page.getByText('Failed to send any direct messages. Please try again later.').waitFor()
+  await page.getByText(/^X does not deliver to @closed_four/).waitFor()
+  await filter.selectOption('Pending')
+  await page.getByRole('heading', { name: 'Select Leads (3)' }).waitFor()
+  await page.getByRole('button', { name: 'Select All' }).click()
+  await message.fill('Hello')
+  await submit.click()
+  await page.getByText('1 of 3 leads').waitFor()
+  await page.evaluate(() => history.back())
+  await page.getByText('Stop sending and leave?').waitFor()
+  await page.getByRole('button', { name: 'Keep sending' }).click()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByText(/^Stopped: \d leads? (was|were) not written to\.$/).waitFor()
+  await narrow(page)
+  await expectSoundPage(page)
+
+  // Everybody once, whoever was sent to by hand or by run.
+  const sentTo = (await messagesAtX(world.x)).map(({ to }) => to)
+  expect(new Set(sentTo).size).toBe(sentTo.length)
+
+  // The figures: by campaign, by days, as a chart and as a table; somebody answers.
+  await fetch(`${world.x.url}/_people/open_one/reply`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ to: 'founder', text: 'Tell me more' }),
+  })
+  await page.getByRole('tab', { name: 'X Analytics' }).click()
+  const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first()
+  await expect.poll(() => figure('Messages Sent').innerText()).toBe(String(sentTo.length))
+  expect(await figure('Total Leads').innerText()).toBe('6')
+  expect(await figure('Click Rate').innerText()).toBe('–')
+  for (const name of [
+    'Messages Delivered',
+    'Replies',
+    'Reply Rate',
+    'Conversion Rate',
+    'Weekly Activity',
+    'Top Performing Leads',
+  ])
+    await page.getByText(name, { exact: true }).first().waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Show as table' }).click()
+  await page.getByRole('table', { name: 'Messages by day' }).waitFor()
+  expect(
+    await page
+      .getByRole('row')
+      .filter({ hasText: String(new Date().getUTCDate()) })
+      .first()
+      .innerText(),
+  ).toContain(String(sentTo.length))
+  await page.getByLabel('Time').selectOption('Custom days')
+  await page.getByLabel('First day').fill('2026-01-02')
+  await page.getByLabel('Last day').fill('2026-01-01')
+  await page.getByText('The last day must not be before the first.').waitFor()
+  await page.getByLabel('Last day').fill('2026-01-03')
+  await expect.poll(() => figure('Messages Sent').innerText()).toBe('0')
+  await expectSoundPage(page)
+  await wide(page)
+  await page.getByLabel('Time').selectOption('Last 30 days')
+  await page.getByLabel('Campaign').selectOption('Direct messages')
+  await expect.poll(() => figure('Messages Sent').innerText()).toBe(String(sentTo.length))
+  await expectSoundPage(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectSoundPage(page)
+  await page.getByRole('tab', { name: 'X Messenger' }).click()
+  await page.getByRole('heading', { name: 'Select Leads (6)' }).waitFor()
+  await expectSoundPage(page)
+})

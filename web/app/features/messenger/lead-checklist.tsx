@@ -1,0 +1,102 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import type { Lead } from '@x-automated/contract/leads'
+import { useEffect, useRef } from 'react'
+import { Avatar } from '../../ui/avatar'
+import { StatusBadge } from '../../ui/badge'
+import { Checkbox } from '../../ui/choice'
+import { Skeleton } from '../../ui/skeleton'
+import { pictureOf } from '../leads/lead-picture'
+
+const ROW_PX = 56
+/** Rows kept beyond what is seen; as many from the end the next leads are asked for. */
+const BEYOND = 8
+
+interface LeadChecklistProps {
+  leads: readonly Lead[]
+  total: number
+  picked: ReadonlySet<string>
+  canPick: (lead: Lead) => boolean
+  onPick: (lead: Lead, on: boolean) => void
+  /** Asks for the leads behind those that are there; undefined: these are all. */
+  loadMore: (() => void) | undefined
+  disabled: boolean
+}
+
+/** Leads to tick, in a box that scrolls. However many there are, only those in sight are in the page. */
+export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore, disabled }: LeadChecklistProps) {
+  const box = useRef<HTMLUListElement>(null)
+  const rows = useVirtualizer({
+    count: leads.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: BEYOND,
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= leads.length - BEYOND) loadMore?.()
+  }, [last, leads.length, loadMore])
+  const before = shown[0]?.start ?? 0
+  const after = rows.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    <ul
+      ref={box}
+      aria-label="Leads to message"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reachable by keyboard
+      tabIndex={0}
+      className="relative overflow-y-auto overscroll-contain rounded-lg border border-line bg-surface"
+      style={{ maxHeight: 350 }}
+    >
+      {before > 0 && <li aria-hidden style={{ height: before }} />}
+      {shown.map(({ index }) => {
+        const lead = leads[index]
+        if (!lead) return null
+        const name = lead.name || lead.twitterHandle
+        return (
+          <li
+            key={lead.id}
+            aria-setsize={total}
+            aria-posinset={index + 1}
+            className="border-line border-b last:border-b-0"
+          >
+            {/* biome-ignore lint/a11y/noLabelWithoutControl: the box is inside */}
+            <label className="flex h-14 cursor-pointer items-center gap-3 px-4 hover:bg-hover has-disabled:cursor-not-allowed has-disabled:hover:bg-transparent has-checked:bg-accent-soft">
+              <Checkbox
+                aria-label={`Select ${name}`}
+                checked={picked.has(lead.id)}
+                disabled={disabled || !canPick(lead)}
+                onChange={(event) => onPick(lead, event.currentTarget.checked)}
+              />
+              <Avatar name={name} src={pictureOf(lead)} size="sm" />
+              <span className="grid min-w-0 flex-1">
+                <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
+                <span className="truncate text-muted">@{lead.twitterHandle}</span>
+              </span>
+              <StatusBadge status={lead.dmStatus} />
+            </label>
+          </li>
+        )
+      })}
+      {after > 0 && <li aria-hidden style={{ height: after }} />}
+      {loadMore && (
+        <li aria-hidden className="px-4 py-4">
+          <Skeleton className="h-4 w-2/5" />
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** Lines in the shape of the list. */
+export function ChecklistSkeleton() {
+  return (
+    <div aria-hidden className="grid gap-px overflow-hidden rounded-lg border border-line bg-surface">
+      {[0, 1, 2, 3, 4].map((row) => (
+        <div key={row} className="flex h-14 items-center gap-3 px-4">
+          <Skeleton className="size-8 rounded-full" />
+          <Skeleton className="h-4 w-2/5" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,215 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Lead } from '@x-automated/contract/leads'
+import type { MessengerFilter } from '@x-automated/contract/messages'
+import { Send, Users } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api, client, errorCode, errorWords } from '../../api'
+import { paths } from '../../paths'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Checkbox } from '../../ui/choice'
+import { EmptyState } from '../../ui/empty-state'
+import { Field, FieldError } from '../../ui/field'
+import { Select } from '../../ui/select'
+import { LoadingWords } from '../../ui/skeleton'
+import { Pieces } from '../campaigns/message-preview'
+import { previewOf, unknownPlaces } from '../campaigns/message-template'
+import { canBeMessaged, standingOf } from '../leads/lead-standing'
+import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
+import { MessageField } from './message-field'
+import { RunDialog } from './run-dialog'
+import { useSendRun } from './use-send-run'
+
+const PAGE_SIZE = 100
+const FILTERS: readonly { value: MessengerFilter; label: string }[] = [
+  { value: 'all', label: 'All Leads' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'failed', label: 'Failed' },
+]
+const NONE: ReadonlyMap<string, Lead> = new Map()
+
+/** Writes to chosen leads by hand: who, what, and off it goes, one a second. */
+export function Messenger() {
+  const [status, setStatus] = useState<MessengerFilter>('all')
+  const [picked, setPicked] = useState(NONE)
+  const [allowRepeat, setAllowRepeat] = useState(false)
+  const [message, setMessage] = useState('')
+  /** Whether somebody has tried to send, or taken back what would be sent: only then is it said what is missing. */
+  const [touched, setTouched] = useState({ leads: false, message: false })
+  const run = useSendRun(() => {
+    setPicked(NONE)
+    setMessage('')
+    setTouched({ leads: false, message: false })
+  })
+  const leads = useInfiniteQuery({
+    queryKey: [...api.messages.leads.key(), 'checklist', status],
+    queryFn: ({ pageParam, signal }) =>
+      client.messages.leads(
+        { status, page: 1, pageSize: PAGE_SIZE, ...(pageParam ? { cursor: pageParam } : {}) },
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.cursor ?? undefined,
+  })
+  const shown = leads.data?.pages.flatMap((page) => page.leads) ?? []
+  const total = leads.data?.pages[0]?.total ?? 0
+  const canPick = (lead: Lead) => canBeMessaged(lead) || (allowRepeat && standingOf(lead) === 'sent')
+  const pickable = shown.filter(canPick)
+  const allPicked = pickable.length > 0 && pickable.every(({ id }) => picked.has(id))
+  const running = run.progress !== null
+  const first = picked.values().next().value
+  const blank = message.trim() === ''
+  const cannotSend = picked.size === 0 || blank || running || unknownPlaces(message, 'messenger').length > 0
+
+  const pick = (changed: readonly Lead[], on: boolean) => {
+    setPicked((before) => {
+      const after = new Map(before)
+      for (const lead of changed) on ? after.set(lead.id, lead) : after.delete(lead.id)
+      return after
+    })
+    setTouched((before) => ({ ...before, leads: true }))
+  }
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
+    setTouched({ leads: true, message: true })
+    if (!cannotSend) void run.start({ message, leads: [...picked.values()], allowRepeat })
+  }
+
+  if (leads.isError)
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => leads.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        Failed to fetch leads: {errorCode(leads.error) ? errorWords(leads.error, 'Unknown error') : 'Unknown error'}
+      </Callout>
+    )
+  if (leads.data && total === 0 && status === 'all')
+    return (
+      <EmptyState
+        icon={<Users aria-hidden />}
+        title="No leads found. Go to the Twitter Scraper to find leads first."
+        action={<ButtonLink to={`${paths.xAutomation}?tab=scraper`}>Open X Scraper</ButtonLink>}
+      />
+    )
+  return (
+    <form
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event)
+      }}
+      className="grid gap-6"
+    >
+      {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <section aria-label="Leads" className="grid min-w-0 gap-3">
+          <Field label="Filter leads">
+            <Select
+              value={status}
+              disabled={running}
+              options={FILTERS}
+              onChange={(event) => {
+                setStatus(event.currentTarget.value as MessengerFilter)
+                setPicked(NONE)
+                setTouched({ leads: false, message: touched.message })
+              }}
+            />
+          </Field>
+          <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
+            <h2 className="text-base" data-numeric>
+              Select Leads ({total.toLocaleString('en-US')})
+            </h2>
+            <Button
+              size="sm"
+              variant="ghost"
+              disabled={running || pickable.length === 0}
+              onClick={() => pick(allPicked ? [...picked.values()] : pickable, !allPicked)}
+            >
+              {allPicked ? 'Deselect All' : 'Select All'}
+            </Button>
+          </div>
+          {leads.isPending ? (
+            <>
+              <LoadingWords>Loading leads...</LoadingWords>
+              <ChecklistSkeleton />
+            </>
+          ) : total === 0 ? (
+            <EmptyState icon={<Users aria-hidden />} title="No leads found with the selected filter." />
+          ) : (
+            <LeadChecklist
+              leads={shown}
+              total={total}
+              picked={new Set(picked.keys())}
+              canPick={canPick}
+              onPick={(lead, on) => pick([lead], on)}
+              loadMore={leads.hasNextPage && !leads.isFetching ? () => void leads.fetchNextPage() : undefined}
+              disabled={running}
+            />
+          )}
+          {touched.leads && picked.size === 0 && <FieldError>Please select at least one lead to message</FieldError>}
+          {shown.length < total && (
+            <p className="text-muted" data-numeric>
+              {shown.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')} leads are loaded. Scroll the
+              list for more.
+            </p>
+          )}
+          <Checkbox
+            label="Include leads who were written to before"
+            hint="Queued leads and people on your suppression list are always left out."
+            checked={allowRepeat}
+            disabled={running}
+            onChange={(event) => {
+              setAllowRepeat(event.currentTarget.checked)
+              if (!event.currentTarget.checked)
+                setPicked((before) => new Map([...before].filter(([, lead]) => canBeMessaged(lead))))
+            }}
+          />
+        </section>
+        <section aria-label="Message" className="grid min-w-0 content-start gap-4">
+          <MessageField
+            value={message}
+            onChange={(value) => {
+              setMessage(value)
+              setTouched((before) => ({ ...before, message: true }))
+            }}
+            error={touched.message && blank ? 'Please enter a message to send' : undefined}
+            disabled={running}
+          />
+          <Preview message={message} lead={first} />
+          <Button type="submit" variant="primary" icon={<Send aria-hidden />} disabled={cannotSend} className="w-fit">
+            Send DMs to {picked.size.toLocaleString('en-US')} Leads
+          </Button>
+        </section>
+      </div>
+      <RunDialog progress={run.progress} stopping={run.stopping} onStop={run.stop} />
+    </form>
+  )
+}
+
+/** What the first of the chosen will read. */
+function Preview({ message, lead }: { message: string; lead: Lead | undefined }) {
+  return (
+    <section aria-label="Preview" className="grid gap-2 rounded-lg border border-line bg-sunken p-4">
+      <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 font-strong">
+        Preview
+        {lead && <span className="font-normal text-muted">for @{lead.twitterHandle}</span>}
+      </h3>
+      {!lead || message.trim() === '' ? (
+        <p className="text-muted">
+          {lead
+            ? 'Your message appears here as this person will read it.'
+            : 'Select a lead to see what they will read.'}
+        </p>
+      ) : (
+        <p className="max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line bg-surface px-4 py-3 whitespace-pre-wrap wrap-anywhere">
+          <Pieces pieces={previewOf(message, lead, 'messenger')} />
+        </p>
+      )}
+    </section>
+  )
+}

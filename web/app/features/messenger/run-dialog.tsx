@@ -1,0 +1,44 @@
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Progress } from '../../ui/progress'
+import type { RunProgress } from './send-run'
+
+const count = (n: number) => n.toLocaleString('en-US')
+
+interface RunDialogProps {
+  /** Null: nothing is being sent. */
+  progress: RunProgress | null
+  stopping: boolean
+  onStop: () => void
+}
+
+/** Stands above the page while messages go out. Closing it is stopping. */
+export function RunDialog({ progress, stopping, onStop }: RunDialogProps) {
+  const { sent, failed, total } = progress ?? { sent: 0, failed: 0, total: 1 }
+  return (
+    <Dialog
+      open={progress !== null}
+      onClose={onStop}
+      title="Sending direct messages... This may take a minute."
+      footer={
+        <Button onClick={onStop} loading={stopping}>
+          {stopping ? 'Stopping…' : 'Stop'}
+        </Button>
+      }
+    >
+      <div className="grid gap-3">
+        <Progress
+          label={`${count(sent + failed)} of ${count(total)} leads`}
+          value={sent + failed}
+          max={total}
+          detail={`${count(sent)} sent · ${count(failed)} failed`}
+        />
+        <p className="text-muted">
+          {stopping
+            ? 'The message that is under way is waited for.'
+            : 'One message a second. Keep this page open until it is done.'}
+        </p>
+      </div>
+    </Dialog>
+  )
+}

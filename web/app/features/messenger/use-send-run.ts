@@ -1,0 +1,136 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Lead } from '@x-automated/contract/leads'
+import { useEffect, useRef, useState } from 'react'
+import { useBlocker } from 'react-router'
+import { api, client, errorCode, errorWords } from '../../api'
+import { useConfirm } from '../../ui/confirm'
+import { toast } from '../../ui/toast'
+import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
+
+/** Between two messages (specification §9). */
+const PAUSE_MS = 1000
+
+/** What would meet everybody after this one too. */
+const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBIDDEN', 'UNAUTHORIZED'])
+
+export interface Run {
+  message: string
+  leads: readonly Lead[]
+  allowRepeat: boolean
+}
+
+/** Sends to the chosen leads, one by one. Each message has a key of its own in the run, so that asking again never sends it twice. */
+export function useSendRun(onDone: () => void) {
+  const queries = useQueryClient()
+  const [progress, setProgress] = useState<RunProgress | null>(null)
+  const [stopping, setStopping] = useState(false)
+  /** Why leads were left out of the last run. */
+  const [leftOver, setLeftOver] = useState<string | null>(null)
+  const stop = useRef<AbortController | null>(null)
+  const running = progress !== null
+
+  useEffect(() => () => stop.current?.abort(), [])
+  useKeepOnPage(running, () => stop.current?.abort())
+
+  const start = async ({ message, leads, allowRepeat }: Run) => {
+    if (stop.current) return
+    const stopper = new AbortController()
+    const runId = crypto.randomUUID()
+    stop.current = stopper
+    setLeftOver(null)
+    setStopping(false)
+    setProgress({ sent: 0, failed: 0, total: leads.length })
+    try {
+      const summary = await sendOneByOne(
+        leads,
+        (lead) => sendTo(lead, message, allowRepeat, `${runId}:${lead.id}`),
+        () => pause(stopper.signal),
+        () => stopper.signal.aborted,
+        setProgress,
+      )
+      const words = summaryWords(summary)
+      if (summary.sent > 0) toast.success(words)
+      else if (summary.failed > 0) toast.error(words)
+      setLeftOver(leftOverWords(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
+    } catch (error) {
+      toast.error(`Failed to send messages: ${errorWords(error)}`)
+    } finally {
+      stop.current = null
+      setProgress(null)
+      onDone()
+      for (const queryKey of [api.messages.key(), api.leads.key(), api.analytics.key()])
+        void queries.invalidateQueries({ queryKey })
+    }
+  }
+  return {
+    progress,
+    stopping,
+    leftOver,
+    start,
+    stop: () => {
+      setStopping(true)
+      stop.current?.abort()
+    },
+  }
+}
+
+async function sendTo(lead: Lead, message: string, allowRepeat: boolean, idempotencyKey: string): Promise<SendResult> {
+  try {
+    await client.messages.send(
+      {
+        leadId: lead.id,
+        message,
+        templateVariables: { name: lead.name, handle: lead.twitterHandle },
+        ...(allowRepeat ? { allowRepeat } : {}),
+      },
+      { context: { idempotencyKey } },
+    )
+    return { kind: 'sent' }
+  } catch (error) {
+    const code = errorCode(error)
+    const words = errorWords(error)
+    // Nobody answered, or not with an outcome: what was begun is found again by its key.
+    if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', words }
+    return { kind: HALTING.has(code) ? 'halt' : 'failed', words }
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(resolve, PAUSE_MS)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+/** Asks before the page is left in the middle of a run. What has gone out stays sent either way. */
+function useKeepOnPage(running: boolean, onLeave: () => void): void {
+  const confirm = useConfirm()
+  const blocker = useBlocker(running)
+  const asked = useRef(false)
+  useEffect(() => {
+    if (blocker.state !== 'blocked' || asked.current) return
+    asked.current = true
+    void confirm({
+      title: 'Stop sending and leave?',
+      body: 'Messages that have gone out stay sent. The other leads are not written to.',
+      confirm: 'Stop and leave',
+      cancel: 'Keep sending',
+      danger: true,
+    }).then((leave) => {
+      asked.current = false
+      if (!leave) return blocker.reset()
+      onLeave()
+      blocker.proceed()
+    })
+  })
+  useEffect(() => {
+    if (!running) return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [running])
+}
