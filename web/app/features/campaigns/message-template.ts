@@ -32,5 +32,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
 
 /** Places that nothing fills, as they were written. */
 export function unknownPlaces(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
-  return [...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : [])))]
+  return [
+    ...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : []))),
+  ]
 }

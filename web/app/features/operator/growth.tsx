@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api'
 import { Card } from '../../ui/card'
+import { LaterChart } from '../../ui/later-chart'
 import { Select } from '../../ui/select'
 import { StatCard } from '../../ui/stat-card'
 import { Failure } from './failure'
 import { InviteNext } from './invite-next'
-import { LaterChart } from '../../ui/later-chart'
 
 const RANGES = [
   { value: '30', label: 'Last 30 days' },
