@@ -48,7 +48,6 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   )
 }
 
-/** Active or paused, on the channel that this page can start. */
-function canSendReally({ status, channel }: Campaign): boolean {
-  return channel === 'api' && (status === 'active' || status === 'paused')
+function canSendReally({ status }: Campaign): boolean {
+  return status === 'active' || status === 'paused'
 }

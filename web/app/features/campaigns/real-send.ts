@@ -3,6 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { useEffect, useState } from 'react'
 import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
+import { startExtensionRun, useExtensionRun } from '../real-send/extension-run'
 import { showEverywhere } from './campaign-cache'
 
 /** Between the re-read that finds a campaign active and the start of its sending (specification §4). */
@@ -19,10 +20,12 @@ export interface RealSend {
 
 /**
  * Real sending, as the page sees it. A campaign of channel 'api' is sent by the server, whether or not a page is open: starting it means following it to its end.
+ * One of channel 'extension' is sent by this tab (features/real-send).
  * @param campaigns what the page shows, kept fresh
  */
 export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSend {
   const queries = useQueryClient()
+  const run = useExtensionRun()
   const [followed, setFollowed] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     const over = campaigns?.filter(({ id, status }) => followed.has(id) && isOver(status)) ?? []
@@ -34,6 +37,10 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }, [campaigns, followed])
 
   const begin = (campaign: Campaign): boolean => {
+    if (campaign.channel === 'extension') {
+      void startExtensionRun(campaign, queries)
+      return false
+    }
     const hindrance = hindranceOf(campaign)
     if (hindrance) toast.info(hindrance)
     else setFollowed((before) => new Set([...before, campaign.id]))
@@ -49,7 +56,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
       await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
       begin(campaign)
     },
-    isSending: (id) => followed.has(id),
+    isSending: (id) => followed.has(id) || run?.campaignId === id,
   }
 }
 

@@ -1,0 +1,110 @@
+import type { QueryClient } from '@tanstack/react-query'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { useSyncExternalStore } from 'react'
+import { api, client, errorCode, errorWords } from '../../api'
+import { shorten } from '../../ui/shorten'
+import { toast } from '../../ui/toast'
+import { askExtension, askStatus, driveExtension } from './extension-link'
+import { type RunProgress, runCampaign } from './run'
+
+/** The campaign that this page sends through the extension, and how far it is. */
+export interface ExtensionRun {
+  campaignId: string
+  name: string
+  progress: RunProgress | null
+  /** Until when it waits before the next one, in milliseconds since 1970. */
+  waitsUntil: number | null
+}
+
+const ALREADY = 'Another campaign DM sending process is already active.'
+const NOTHING = 'No queued DMs found for this campaign with valid lead Twitter handles.'
+/** Over all tabs of this browser: one of them sends. */
+const LOCK = 'real-send'
+/** Of a message, in the notice of progress (specification §9). */
+const PREVIEW = 30
+
+let run: ExtensionRun | null = null
+const watchers = new Set<() => void>()
+
+function show(next: ExtensionRun | null): void {
+  run = next
+  for (const changed of watchers) changed()
+}
+
+/** The run of this tab; null: none. It outlives the page that began it, until the tab is closed. */
+export function useExtensionRun(): ExtensionRun | null {
+  return useSyncExternalStore(
+    (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    () => run,
+    () => null,
+  )
+}
+
+/** Sends an active campaign of channel 'extension' from this tab, message by message, until nothing is left or something stands in the way. */
+export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
+  if (run) return toast.info(ALREADY)
+  await alone(async (mine) => {
+    if (!mine) return toast.info(ALREADY)
+    show({ campaignId: campaign.id, name: campaign.name, progress: null, waitsUntil: null })
+    try {
+      const there = await askStatus()
+      if (there.success) await send(campaign, queries)
+      else toast.error(there.error, { duration: 8_000 })
+    } finally {
+      show(null)
+      await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    }
+  })
+}
+
+/** @param work is told whether it has the browser to itself */
+async function alone(work: (mine: boolean) => Promise<void> | void): Promise<void> {
+  if (!navigator.locks) return work(true)
+  await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => work(lock !== null))
+}
+
+async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
+  const { id, name } = campaign
+  const letGo = driveExtension()
+  const change = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
+  try {
+    const end = await runCampaign({
+      queued: campaign.dmsQueuedCount,
+      claim: () => claim(id),
+      ask: ({ dmId, lease, twitterHandle, message }, notAfter) =>
+        askExtension({
+          action: 'SEND_TWITTER_DM',
+          data: { twitterHandle, message, requestId: lease, dmId, notAfter },
+        }),
+      record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
+      release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      onProgress(progress) {
+        change({ progress, waitsUntil: null })
+        const { index, total, handle, message } = progress
+        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, PREVIEW)}"`)
+        void queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      },
+      onWait: (waitsUntil) => change({ waitsUntil }),
+      onError: (words) => toast.error(words, { duration: 8_000 }),
+      isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
+      wordsOf: (error) => errorWords(error),
+      now: Date.now,
+    })
+    if (end === 'nothing') toast.info(NOTHING)
+    if (end === 'finished' || end === 'completed')
+      toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
+  } finally {
+    letGo()
+  }
+}
+
+async function claim(id: string) {
+  const answer = await client.campaigns.claim({ id, holder: 'page' })
+  if (answer.status === 200) return { claim: answer.body }
+  const seconds = Number(answer.headers?.['retry-after'])
+  return { inSeconds: seconds > 0 ? seconds : null }
+}
