@@ -89,6 +89,18 @@ export const secondFactors = {
     .input(z.strictObject({ id: Id, code: FactorCode.optional(), credential: Credential.optional() }))
     .output(Success.extend({ recoveryCodes: z.array(z.string()).nullable() })),
 
+  rename: route({
+    method: 'PATCH',
+    path: '/auth/factors/{id}',
+    tag: 'Account',
+    summary: 'Give a second factor another name',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['FACTOR_NOT_FOUND'],
+  })
+    .input(z.strictObject({ id: Id, name: requiredText(100) }))
+    .output(Factor),
+
   remove: route({
     method: 'DELETE',
     path: '/auth/factors/{id}',

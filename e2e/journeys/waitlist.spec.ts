@@ -298,6 +298,15 @@ describe('the waitlist, in a browser', () => {
     await press.click()
     await page.getByText('User already exists').waitFor()
     await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
+
+    // A place that is no more is not shown for ever; its address may join again.
+    world.expectConsole(/status of 404/)
+    await page.evaluate(() => localStorage.setItem('waitlistEmail', 'gone@example.com'))
+    await page.reload()
+    await page.getByLabel('Email').fill('gone@example.com')
+    await press.click()
+    await page.getByRole('dialog', { name: "You're on the waitlist!" }).waitFor()
+    expect(await stored(page, 'waitlistEmail')).toBe('gone@example.com')
   })
 
   it('shows a dashboard in every state, and takes the code of a friend', async () => {

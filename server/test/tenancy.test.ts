@@ -116,6 +116,7 @@ const bodies = (): Record<string, unknown> => ({
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },
   'campaigns.claim': { holder: 'stranger' },
+  'secondFactors.rename': { name: 'stolen' },
   'secondFactors.verify': { code: '123456' },
   'campaigns.recordOutcome': { lease: theirs.dm, wasSent: true },
   'campaigns.confirm': { lease: theirs.dm },

@@ -299,6 +299,33 @@ describe('a passkey', () => {
   })
 })
 
+describe('PATCH /auth/factors/{id}', () => {
+  it('200: gives it another name', async () => {
+    const { person, id } = await withTotp()
+    const renamed = await person.call('PATCH', `/auth/factors/${id}`, { name: '  Work phone 📱 ' })
+    expect([renamed.status, renamed.body]).toEqual([200, expect.objectContaining({ id, name: 'Work phone 📱' })])
+    expect((await person.call('GET', '/auth/factors')).body.factors).toEqual([renamed.body])
+  })
+
+  it("400: without a name · 404: another's, and one that does not count yet", async () => {
+    const { person, id } = await withTotp()
+    for (const name of ['', '  ', 'x'.repeat(101), 'a\u0000', 1])
+      expect((await person.call('PATCH', `/auth/factors/${id}`, { name })).status).toBe(400)
+    const { body: unfinished } = await person.call('POST', '/auth/factors', { kind: 'totp' })
+    const stranger = await makeAccount(app)
+    for (const [somebody, theirs] of [
+      [stranger, id],
+      [person, unfinished.id],
+    ] as const) {
+      const refused = await somebody.call('PATCH', `/auth/factors/${theirs}`, { name: 'stolen' })
+      expect([refused.status, refused.body.code]).toEqual([404, 'FACTOR_NOT_FOUND'])
+    }
+    expect((await person.call('GET', '/auth/factors')).body.factors).toEqual([
+      expect.objectContaining({ name: 'My phone' }),
+    ])
+  })
+})
+
 it('403: adding and removing without a proof', async () => {
   const person = await makeAccount(app)
   const refused = await person.call('POST', '/auth/factors', { kind: 'totp' })

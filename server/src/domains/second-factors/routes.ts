@@ -1,5 +1,15 @@
 import { publicApi, signedInApi } from '../../operations.ts'
-import { challenge, enrol, list, remove, renewRecoveryCodes, signIn, signInChallenge, verify } from './service.ts'
+import {
+  challenge,
+  enrol,
+  list,
+  remove,
+  rename,
+  renewRecoveryCodes,
+  signIn,
+  signInChallenge,
+  verify,
+} from './service.ts'
 
 export const secondFactorRoutes = {
   list: signedInApi.secondFactors.list.handler(({ context }) => list(context.db, context.actor)),
@@ -8,6 +18,7 @@ export const secondFactorRoutes = {
     challenge(context, context.actor, input.id),
   ),
   verify: signedInApi.secondFactors.verify.handler(({ context, input }) => verify(context, context.actor, input)),
+  rename: signedInApi.secondFactors.rename.handler(({ context, input }) => rename(context.db, context.actor, input)),
   remove: signedInApi.secondFactors.remove.handler(({ context, input }) => remove(context, context.actor, input.id)),
   renewRecoveryCodes: signedInApi.secondFactors.renewRecoveryCodes.handler(({ context }) =>
     renewRecoveryCodes(context, context.actor),

@@ -159,6 +159,14 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   return { success: true as const, ...outcome }
 }
 
+/** @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet */
+export async function rename(db: Db, { userId }: Actor, { id, name }: { id: string; name: string }) {
+  const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, userId), isConfirmed)
+  const [factor] = await db.update(authFactors).set({ name }).where(isOwn).returning()
+  if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
+  return factor
+}
+
 /** @throws Refusal FACTOR_NOT_FOUND, REAUTHENTICATION_NEEDED */
 export async function remove(context: Context, actor: Actor, id: string): Promise<void> {
   const { db } = context

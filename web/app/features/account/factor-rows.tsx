@@ -1,15 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Factor } from '@x-automated/contract/second-factors'
 import { KeyRound, Smartphone } from 'lucide-react'
+import { useState } from 'react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
+import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
 
-/** Second factors of one kind, each with a way to remove it. */
+/** Second factors of one kind, each with a way to rename and to remove it. */
 export function FactorRows({
   label,
   factors,
@@ -29,7 +31,9 @@ export function FactorRows({
   )
 }
 
-function FactorRow({ factor: { id, kind, name, createdAt, lastUsedAt }, isLast }: { factor: Factor; isLast: boolean }) {
+function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
+  const { id, kind, name, createdAt, lastUsedAt } = factor
+  const [renaming, setRenaming] = useState(false)
   const queries = useQueryClient()
   const withProof = useProof()
   const confirm = useConfirm()
@@ -69,9 +73,15 @@ function FactorRow({ factor: { id, kind, name, createdAt, lastUsedAt }, isLast }
         </>
       }
       action={
-        <Button size="sm" loading={remove.isPending} onClick={ask}>
-          Remove<span className="sr-only"> {name}</span>
-        </Button>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button size="sm" onClick={() => setRenaming(true)}>
+            Rename<span className="sr-only"> {name}</span>
+          </Button>
+          <Button size="sm" loading={remove.isPending} onClick={ask}>
+            Remove<span className="sr-only"> {name}</span>
+          </Button>
+          <RenameFactorDialog factor={factor} open={renaming} onClose={() => setRenaming(false)} />
+        </div>
       }
     />
   )

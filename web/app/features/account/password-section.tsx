@@ -10,7 +10,7 @@ import { Field } from '../../ui/field'
 import { PasswordInput } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { PasswordChecklist } from '../auth/password-checklist'
-import { meetsPasswordRules, passwordProblem } from '../auth/password-rules'
+import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
 import { sayFailure, useProof } from '../auth/proof'
 import { Section } from './section'
 
@@ -86,9 +86,8 @@ function PasswordForm({ user }: { user: User }) {
         <Field label="New password" error={errors.password?.message} required>
           <PasswordInput
             autoComplete="new-password"
-            maxLength={128}
             {...form.register('password', {
-              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+              validate: (value) => newPasswordProblem(value) ?? true,
               deps: form.formState.isSubmitted ? ['confirmation'] : [],
             })}
           />
@@ -98,7 +97,6 @@ function PasswordForm({ user }: { user: User }) {
       <Field label="Confirm new password" error={errors.confirmation?.message} required>
         <PasswordInput
           autoComplete="new-password"
-          maxLength={128}
           {...form.register('confirmation', {
             validate: (value, { password }) => value === password || 'Passwords do not match',
           })}

@@ -8,7 +8,12 @@ export const passwordRules: readonly { words: string; met: (password: string) =>
 
 export const passwordProblem = 'Password does not meet the requirements'
 
-/** Does a new password meet every rule? */
-export function meetsPasswordRules(password: string): boolean {
-  return passwordRules.every((rule) => rule.met(password))
+/** The most that the server takes. Never cut off while it is typed or pasted: what is kept elsewhere would not log in. */
+const LONGEST = 128
+const tooLong = `A password has at most ${LONGEST} characters`
+
+/** What is wrong with a new password, in words to show; null where nothing is. */
+export function newPasswordProblem(password: string): string | null {
+  if (password.length > LONGEST) return tooLong
+  return passwordRules.every((rule) => rule.met(password)) ? null : passwordProblem
 }

@@ -10,7 +10,7 @@ import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { PasswordInput } from '../../ui/input'
 import { PasswordChecklist } from './password-checklist'
-import { meetsPasswordRules, passwordProblem } from './password-rules'
+import { newPasswordProblem, passwordProblem } from './password-rules'
 
 /** From the success to the log-in page (specification §9). */
 const REDIRECT_AFTER_MS = 3000
@@ -71,9 +71,8 @@ export function ResetPasswordForm({ token }: { token: string }) {
         <Field label="New password" error={errors.password?.message} required>
           <PasswordInput
             autoComplete="new-password"
-            maxLength={128}
             {...form.register('password', {
-              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+              validate: (value) => newPasswordProblem(value) ?? true,
               deps: form.formState.isSubmitted ? ['confirmation'] : [],
             })}
           />
@@ -83,7 +82,6 @@ export function ResetPasswordForm({ token }: { token: string }) {
       <Field label="Confirm new password" error={errors.confirmation?.message} required>
         <PasswordInput
           autoComplete="new-password"
-          maxLength={128}
           {...form.register('confirmation', {
             validate: (value, { password }) => value === password || 'Passwords do not match',
           })}

@@ -10,7 +10,7 @@ import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from './email'
 import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
-import { meetsPasswordRules, passwordProblem } from './password-rules'
+import { newPasswordProblem } from './password-rules'
 import { newCodeChallenge } from './pkce'
 import { signUpProblem } from './sign-up-words'
 
@@ -90,11 +90,10 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
         <Field label="Password" error={errors.password?.message} required>
           <PasswordInput
             autoComplete="new-password"
-            maxLength={128}
             aria-invalid={errors.password ? true : undefined}
             {...form.register('password', {
               required: true,
-              validate: (value) => meetsPasswordRules(value) || passwordProblem,
+              validate: (value) => newPasswordProblem(value) ?? true,
             })}
           />
         </Field>

@@ -34,7 +34,7 @@ export function ExportMembers() {
   })
   return (
     <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>
-      {download.isPending ? `Exporting…${percent === null ? '' : ` ${percent} %`}` : 'Export CSV'}
+      {download.isPending ? `Exporting…${percent === null ? '' : ` ${percent}%`}` : 'Export CSV'}
     </Button>
   )
 }

@@ -4,9 +4,9 @@ import { conversionWords, exportPercent, peopleWords, utcDay } from './operator-
 describe('conversionWords', () => {
   it.each([
     [{ views: 0, joins: 3 }, '–'],
-    [{ views: 8, joins: 1 }, '12.5 %'],
-    [{ views: 3, joins: 1 }, '33.3 %'],
-    [{ views: 5, joins: 0 }, '0 %'],
+    [{ views: 8, joins: 1 }, '12.5%'],
+    [{ views: 3, joins: 1 }, '33.3%'],
+    [{ views: 5, joins: 0 }, '0%'],
   ])('%j: %s', (figures, words) => {
     expect(conversionWords(figures)).toBe(words)
   })

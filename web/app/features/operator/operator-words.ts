@@ -20,10 +20,10 @@ export function peopleWords(count: number): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? 'member' : 'members'}`
 }
 
-/** Joins per hundred views, '12.5 %'; '–' where nobody looked. A visit's page may be counted as viewed fewer times than joined from: then it is no share. */
+/** Joins per hundred views, '12.5%'; '–' where nobody looked. A visit's page may be counted as viewed fewer times than joined from: then it is no share. */
 export function conversionWords({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
-  return `${(Math.round((joins / views) * 1_000) / 10).toLocaleString('en-US')} %`
+  return `${(Math.round((joins / views) * 1_000) / 10).toLocaleString('en-US')}%`
 }
 
 /** The UTC day so many days before now, '2026-11-20'. */

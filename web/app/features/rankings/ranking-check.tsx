@@ -36,7 +36,11 @@ export function RankingCheck() {
         noValidate
         method="post"
         className="flex max-w-xl flex-wrap items-start gap-2"
-        onSubmit={form.handleSubmit(({ email }) => check.mutate({ email: email.trim() }))}
+        onSubmit={form.handleSubmit(
+          ({ email }) => check.mutate({ email: email.trim() }),
+          // What was said of another address is not the answer to this one.
+          () => check.reset(),
+        )}
       >
         <Field label="Email" hideLabel error={errors.email?.message} required className="min-w-60 flex-1">
           <EmailInput

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { api } from '../../api'
+import { api, errorCode } from '../../api'
 import { Button } from '../../ui/button'
 import type { StoredPlace } from './place-storage'
 import { ReferralLink } from './referral-link'
@@ -8,7 +8,10 @@ import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
 import { forgetPlace, storePlace } from './stored-place'
 
-/** Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown. */
+/**
+ * Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown;
+ * where the answer is that there is no such member (any more), it is forgotten.
+ */
 export function useStanding(place: StoredPlace | null) {
   const standing = useQuery({
     ...api.waitlist.position.queryOptions({ input: { email: place?.email ?? '' } }),
@@ -21,6 +24,10 @@ export function useStanding(place: StoredPlace | null) {
     if (now.position !== place.position || now.referral_code !== place.referralCode)
       storePlace({ email: place.email, position: now.position, referralCode: now.referral_code })
   }, [now, place])
+  const isGone = errorCode(standing.error) === 'MEMBER_NOT_FOUND'
+  useEffect(() => {
+    if (isGone) forgetPlace()
+  }, [isGone])
   return { referralCount: now?.referralCount ?? 0 }
 }
 
