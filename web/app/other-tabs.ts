@@ -9,8 +9,11 @@ const shared = [
   'leads',
   'lists',
   'messages',
+  'notices',
   'scrapes',
   'secondFactors',
+  'sendingSettings',
+  'suppressions',
   'xAccount',
 ]
 

@@ -15,6 +15,7 @@ import { isOnItsWay, useCampaign, useSecondsLeft, useXConnections } from '../fea
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { useRealSend } from '../features/campaigns/real-send'
+import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -138,6 +139,7 @@ export default function CampaignPage() {
           is kept.
         </Callout>
       )}
+      {campaign && <RestCallout campaign={campaign} cutOff={cutOff} />}
       {campaign?.status === 'active' && campaign.waiting && !cutOff && (
         <Callout title="Waiting for its turn">
           One campaign sends at a time on an X account. This one goes on when the older one is complete or paused.

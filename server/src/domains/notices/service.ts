@@ -46,7 +46,7 @@ export async function countUnread(db: Db, actor: Actor): Promise<number> {
     select count(*)::int as unread from (
       select from notices where user_id = ${actor.userId} and workspace_id = ${actor.workspaceId} and in_app and read_at is null
       limit ${UNREAD_MAX}
-    ) some`)
+    ) few`)
   return rows[0]?.unread ?? 0
 }
 

@@ -10,10 +10,12 @@ import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
+import { notices } from '../notices/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { sendingPaces } from '../sending-settings/tables.ts'
 import { unlinkWorkspaceOf } from '../sso/service.ts'
 import { suppressions } from '../suppressions/tables.ts'
 import { leadTags, tags } from '../tags/tables.ts'
@@ -98,6 +100,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
     ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
+    ['sending-paces.json', rowsOf(db, sendingPaces, inOwn(sendingPaces.workspaceId))],
+    ['notices.json', rowsOf(db, notices, eq(notices.userId, userId))],
     ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
     ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
     ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],

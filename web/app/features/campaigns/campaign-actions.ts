@@ -39,7 +39,8 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const update = useMutation({
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: Wish }) =>
       client.campaigns.update({ id: campaign.id, status }),
-    onMutate: ({ campaign, status }) => showAtOnce(queries, campaign.id, { status, pauseReason: null, waiting: false }),
+    onMutate: ({ campaign, status }) =>
+      showAtOnce(queries, campaign.id, { status, pauseReason: null, waiting: false, waitingFor: null }),
     onSuccess(after, { campaign, status }) {
       showEverywhere(queries, campaign.id, after)
       if (status === 'paused') toast.success('Campaign paused.')

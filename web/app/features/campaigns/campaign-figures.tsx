@@ -3,7 +3,7 @@ import { Check, CircleAlert, Clock, Users } from 'lucide-react'
 import { Card } from '../../ui/card'
 import { StatCard } from '../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
-import { happeningNow, progressOf, shareInWords, timeLeftInWords } from './campaign-progress'
+import { happeningNow, progressOf, restOf, shareInWords, timeLeftInWords } from './campaign-progress'
 
 const number = (n: number) => n.toLocaleString('en-US')
 
@@ -18,13 +18,14 @@ interface CampaignProgressCardProps {
 /** What is happening, how far it is, how long it will still take. */
 export function CampaignProgressCard({ campaign, cutOff, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
-  const sending = campaign.status === 'active' && !campaign.waiting && !cutOff && campaign.dmsQueuedCount > 0
+  const rest = restOf(campaign, cutOff, Date.now())
+  const sending = campaign.status === 'active' && !campaign.waiting && !cutOff && !rest && campaign.dmsQueuedCount > 0
   return (
     <Card>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base" data-numeric>
-            {happeningNow(campaign, cutOff)}
+            {happeningNow(campaign, cutOff, rest)}
           </h2>
           <p className="text-muted" data-numeric>
             {number(done)} of {number(total)} done

@@ -4,6 +4,7 @@ import {
   happeningNow,
   isCutOff,
   progressOf,
+  restOf,
   type Sighting,
   secondsLeft,
   shareInWords,
@@ -79,6 +80,15 @@ test('each state says what is happening', () => {
   expect(say('paused')).toBe('Paused')
   expect(say('active')).toBe('Sending message 31 of 40')
   expect(say('active', true)).toBe('Waiting: an older campaign on this X account sends first')
+  const hours = { reason: 'hours' as const, until: '2026-11-20T08:00:00Z' }
+  expect(happeningNow({ ...counts, status: 'active', waiting: false }, false, hours)).toBe(
+    'Waiting: outside working hours',
+  )
+  const sending = { status: 'active' as const, waiting: false, waitingFor: hours }
+  expect(restOf(sending, false, 0)).toBe(hours)
+  expect(restOf(sending, true, 0)).toBeNull()
+  expect(restOf({ ...sending, waiting: true }, false, 0)).toBeNull()
+  expect(restOf({ ...sending, status: 'paused' }, false, 0)).toBeNull()
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
   expect(say('completed')).toBe('Completed')
 })

@@ -1,4 +1,6 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import type { Waiting } from '@x-automated/contract/sending-settings'
+import { isWorthSaying, REST_WORDS } from '../sending-settings/pace-words'
 
 type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
 
@@ -87,8 +89,21 @@ export function isCutOff(campaign: Pick<Campaign, 'status' | 'channel'>, connect
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
-/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` */
-export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Counts, cutOff = false): string {
+/** What an active campaign waits for, if it is more than the usual seconds between two messages. */
+export function restOf(
+  { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
+  cutOff: boolean,
+  now: number,
+): Waiting | null {
+  return status === 'active' && !waiting && !cutOff && isWorthSaying(waitingFor, now) ? waitingFor : null
+}
+
+/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` @param rest see `restOf` */
+export function happeningNow(
+  campaign: Pick<Campaign, 'status' | 'waiting'> & Counts,
+  cutOff = false,
+  rest: Waiting | null = null,
+): string {
   const { total, done, queued } = progressOf(campaign)
   const number = (n: number) => n.toLocaleString('en-US')
   switch (campaign.status) {
@@ -99,6 +114,7 @@ export function happeningNow(campaign: Pick<Campaign, 'status' | 'waiting'> & Co
     case 'active':
       if (cutOff) return 'Not sending: its X account is not connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
+      if (rest) return `Waiting: ${REST_WORDS[rest.reason]}`
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':
       return 'Completed'

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
+import { NoticesTab } from '../notices/notices-tab'
+import { SendingTab } from '../sending-settings/sending-tab'
 import { SingleSignOnTab } from '../sso/single-sign-on-tab'
+import { SuppressionsTab } from '../suppressions/suppressions-tab'
 
 export interface SettingsTab {
   /** In the address: `?tab=…`. */
@@ -10,5 +13,8 @@ export interface SettingsTab {
 
 /** The settings of a workspace, a tab each; the first is the one that opens. To add one, write its tab in its feature's folder and name it here. */
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
+  { value: 'sending', label: 'Sending', content: <SendingTab /> },
+  { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
+  { value: 'notices', label: 'Notices', content: <NoticesTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
 ]

@@ -12,6 +12,7 @@ import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 // Neither is needed to read a page: each comes when someone who needs it is there.
 const loadNarrowMenu = () => import('./narrow-menu')
 const NarrowMenu = lazy(loadNarrowMenu)
+const Bell = lazy(() => import('../notices/bell'))
 const ProfileMenu = lazy(() => import('./profile-menu'))
 
 /** The bar on every page: where one is, where one can go, and who one is. */
@@ -36,6 +37,13 @@ export function Header() {
           ))}
         </nav>
         <div className="ms-auto flex items-center gap-1" data-guest-only={user ? undefined : ''}>
+          {user && (
+            <div className="flex size-9 items-center justify-center pointer-coarse:size-11">
+              <Suspense>
+                <Bell />
+              </Suspense>
+            </div>
+          )}
           {user ? (
             <div className="flex size-9 items-center justify-center max-md:hidden pointer-coarse:size-11">
               <Suspense fallback={<Avatar name={user.email} size="sm" />}>

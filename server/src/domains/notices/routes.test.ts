@@ -1,0 +1,165 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { eventually, launch, makeList, openHandles } from '../../../test/outreach.ts'
+import { workOnMails } from '../../jobs/mail.ts'
+import { createMailer } from '../../outside/mail.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
+import { forgetOldNotices, mailNotices } from './service.ts'
+import { notices } from './tables.ts'
+
+let app: TestApp
+let owner: Person
+let viewer: Person
+beforeAll(async () => {
+  app = await openApp({ mailbox: true })
+  owner = await makePerson(app)
+  viewer = await makePerson(app, { in: owner, role: 'viewer' })
+})
+
+const REASON = 'X has locked this account.'
+const lose = (id: string) =>
+  app.db.update(xAccounts).set({ status: 'lost', reason: REASON }).where(eq(xAccounts.id, id))
+const context = () => ({ ...app.services, db: app.db })
+
+/** A campaign of two, both sent by the extension: the last outcome completes it. */
+async function complete(person: Person) {
+  const campaign = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
+  for (const wasSent of [true, false]) {
+    const { body } = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'laptop' })
+    await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent })
+  }
+  return campaign
+}
+
+it('every member is told of a lost account, a campaign that paused by itself and one that is complete; not of what a person did', async () => {
+  const account = await connectX(app, owner)
+  const campaign = await complete(owner)
+  const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
+  await owner.client.campaigns.update({ id: paused.id, status: 'paused' })
+  await owner.client.campaigns.update({ id: paused.id, status: 'active' })
+  await app.db.update(campaigns).set({ status: 'paused', pauseReason: REASON }).where(eq(campaigns.id, paused.id))
+  await lose(account.id)
+  await lose(account.id)
+  const told = [
+    {
+      kind: 'x_disconnected',
+      title: `@${account.handle} is disconnected`,
+      text: `${REASON} Nothing is sent from it until it is connected again.`,
+      path: '/twitter',
+    },
+    {
+      kind: 'campaign_paused',
+      title: 'Campaign “Spring” paused by itself',
+      text: REASON,
+      path: `/campaigns/${paused.id}`,
+    },
+    {
+      kind: 'campaign_completed',
+      title: 'Campaign “Spring” is complete',
+      text: '1 sent, 1 failed.',
+      path: `/campaigns/${campaign.id}`,
+    },
+  ]
+  for (const person of [owner, viewer]) {
+    const answer = await person.client.notices.list({})
+    expect(answer).toMatchObject({ notices: told, total: 3, unread: 3, page: 1, pageSize: 20 })
+    expect(await person.client.notices.countUnread()).toEqual({ unread: 3 })
+  }
+  expect((await owner.client.notices.list({ page: 2, pageSize: 2 })).notices).toMatchObject([told[2]!])
+  const stranger = await makePerson(app)
+  expect(await stranger.client.notices.list({})).toMatchObject({ notices: [], total: 0, unread: 0 })
+
+  // Read: one's own, and nobody else's.
+  const [first] = (await owner.client.notices.list({})).notices
+  expect(await viewer.client.notices.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 3 })
+  expect(await owner.client.notices.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 2 })
+  expect(await owner.client.notices.markRead({})).toEqual({ success: true, unread: 0 })
+  expect((await viewer.client.notices.countUnread()).unread).toBe(3)
+})
+
+it('is told exactly if the transaction commits that it tells of', async () => {
+  const person = await makePerson(app)
+  const { id } = await connectX(app, person)
+  const undone = app.db.transaction(async (tx) => {
+    await tx.update(xAccounts).set({ status: 'lost', reason: REASON }).where(eq(xAccounts.id, id))
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  expect(await person.client.notices.list({})).toMatchObject({ total: 0 })
+})
+
+describe('preferences', () => {
+  it('are on at first; a kind that is switched off is not told in that way', async () => {
+    const person = await makePerson(app)
+    const on = (kind: string) => ({ kind, inApp: true, mail: true })
+    const kinds = ['x_disconnected', 'campaign_paused', 'campaign_completed']
+    expect(await person.client.notices.listPreferences()).toEqual({ preferences: kinds.map(on) })
+    const { preferences } = await person.client.notices.setPreference({ kind: 'x_disconnected', inApp: false })
+    expect(preferences[0]).toEqual({ kind: 'x_disconnected', inApp: false, mail: true })
+    await person.client.notices.setPreference({ kind: 'campaign_completed', mail: false })
+    await lose((await connectX(app, person)).id)
+    await complete(person)
+    expect((await person.client.notices.list({})).notices.map(({ kind }) => kind)).toEqual(['campaign_completed'])
+    const rows = await app.db.select().from(notices).where(eq(notices.userId, person.id))
+    expect(rows.map(({ kind, inApp, mail }) => [kind, inApp, mail]).sort()).toEqual([
+      ['campaign_completed', true, false],
+      ['x_disconnected', false, true],
+    ])
+    await person.client.notices.setPreference({ kind: 'x_disconnected', mail: false })
+    await lose((await connectX(app, person)).id)
+    expect(await app.db.$count(notices, eq(notices.userId, person.id))).toBe(2)
+    expect((await person.call('PUT', '/notices/preferences', { kind: 'weather' })).status).toBe(400)
+    expect((await person.call('POST', '/notices/read', { ids: [] })).status).toBe(400)
+  })
+})
+
+describe('mails', () => {
+  it('go out once, whichever process comes first, and one click ends those of their kind', async () => {
+    while ((await mailNotices(context())) > 0);
+    const person = await makePerson(app)
+    await lose((await connectX(app, person)).id)
+    await complete(person)
+    const taken = await Promise.all([1, 2, 3, 4].map(() => mailNotices(context())))
+    expect(taken.reduce((sum, count) => sum + count, 0)).toBe(2)
+    const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom)
+    await workOnMails(app.services.jobs, mailer, app.env.authSecret)
+    const inbox = async (): Promise<{ subject: string; text: string; html: string }[]> =>
+      (await fetch(`${app.mailbox.url}/messages?to=${person.email}`)).json()
+    const mails = await eventually(async () => {
+      const come = await inbox()
+      return come.length === 2 ? come : null
+    }, 'both mails come')
+    const lost = mails.find(({ subject }) => subject.endsWith('is disconnected'))!
+    expect(lost.text).toContain(REASON)
+    expect(lost.text).toContain('/twitter')
+
+    const [link] = lost.text.match(/\/api\/notices\/unsubscribe\?token=\S+/)!
+    const path = link!.slice('/api'.length)
+    const asked = await call(app, 'GET', path)
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('Stop these mails?')])
+    expect((await person.client.notices.listPreferences()).preferences[0]?.mail).toBe(true)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)
+    expect([done.status, done.body]).toEqual([200, expect.stringContaining('an X account is disconnected')])
+    expect((await person.client.notices.listPreferences()).preferences).toMatchObject([
+      { inApp: true, mail: false },
+      { mail: true },
+      { mail: true },
+    ])
+    expect((await call(app, 'POST', '/notices/unsubscribe?token=made-up', '', form)).body.code).toBe('INVALID_CODE')
+    mailer.close()
+  })
+})
+
+it('are forgotten after 90 days', async () => {
+  await app.db
+    .update(notices)
+    .set({ createdAt: new Date(Date.now() - 91 * 86_400_000) })
+    .where(eq(notices.userId, owner.id))
+  await forgetOldNotices(app.db)
+  expect((await owner.client.notices.list({})).total).toBe(0)
+  expect((await viewer.client.notices.list({})).total).toBe(3)
+})

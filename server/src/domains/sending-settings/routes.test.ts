@@ -1,0 +1,213 @@
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/sending-settings'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { leads } from '../leads/tables.ts'
+import { dms } from '../sending/tables.ts'
+import { find, findRest } from './service.ts'
+import { sendingPaces } from './tables.ts'
+
+let app: TestApp
+let owner: Person
+let account: { id: string; handle: string }
+beforeAll(async () => {
+  app = await openApp()
+  owner = await makePerson(app)
+  account = await connectX(app, owner)
+})
+
+const claim = (person: Person, id: string) => person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+
+describe('GET /sending/settings', () => {
+  it('200: the defaults, on the stand-in and on the real X, for viewers too', async () => {
+    const viewer = await makePerson(app, { in: owner, role: 'viewer' })
+    const settings = await viewer.client.sendingSettings.find()
+    expect(settings).toMatchObject({
+      paces: [
+        {
+          ...ALL_DAY,
+          xAccountId: account.id,
+          handle: account.handle,
+          isDefault: true,
+          sentInDay: 0,
+          capNow: 500,
+          warmingUp: false,
+          waitingFor: null,
+        },
+      ],
+      limits: { dailyCap: 500, pauseSeconds: 0 },
+      optOutWords: [...DEFAULT_OPT_OUT_WORDS],
+      basis: { required: false, isRealX: false, liftedBy: null, liftedAt: null },
+    })
+    const real = await find(app.db, { ...app.env, isRealX: true }, owner.actor)
+    expect(real.paces[0]).toMatchObject({
+      hours: { start: '09:00', end: '18:00' },
+      warmUp: true,
+      capNow: 20,
+      warmingUp: true,
+    })
+    expect(real.basis).toMatchObject({ required: true, isRealX: true })
+  })
+})
+
+describe('PUT /sending/pace', () => {
+  it('200: an admin sets it, of an account, and of the extension without one', async () => {
+    const admin = await makePerson(app, { in: owner, role: 'admin' })
+    const pace = {
+      timeZone: 'America/New_York',
+      workDays: [5, 1, 1],
+      hours: { start: '22:00', end: '02:00' },
+      dailyCap: 40,
+      warmUp: true,
+      pauseSeconds: 90,
+    }
+    const saved = await admin.client.sendingSettings.savePace({ xAccountId: account.id, ...pace })
+    expect(saved.paces[0]).toMatchObject({ ...pace, workDays: [1, 5], capNow: 20, isDefault: false })
+    expect((await owner.client.sendingSettings.find()).paces).toEqual(saved.paces)
+    await owner.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id })
+    const alone = await makePerson(app)
+    const own = await alone.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: null, dailyCap: 7 })
+    expect(own.paces).toMatchObject([{ xAccountId: null, handle: null, dailyCap: 7, capNow: 7 }])
+  })
+
+  it.each([
+    ['no zone of that name', { timeZone: 'Mars/Olympus' }],
+    ['an offset instead of a zone', { timeZone: '+02:00' }],
+    ['no day', { workDays: [] }],
+    ['a day that is none', { workDays: [8] }],
+    ['hours without length', { hours: { start: '09:00', end: '09:00' } }],
+    ['a time that is none', { hours: { start: '24:00', end: '09:00' } }],
+    ['a cap of nothing', { dailyCap: 0 }],
+    ['a cap beyond the product’s', { dailyCap: 501 }],
+    ['a pause below nothing', { pauseSeconds: -1 }],
+    ['a word too many', { more: 1 }],
+  ])('400: %s, and nothing changes', async (_, wrong) => {
+    const before = await owner.client.sendingSettings.find()
+    const answer = await owner.call('PUT', '/sending/pace', { ...ALL_DAY, xAccountId: account.id, ...wrong })
+    expect([answer.status, answer.body.code, answer.body.details.length > 0]).toEqual([400, 'INVALID_INPUT', true])
+    expect(await owner.client.sendingSettings.find()).toEqual(before)
+  })
+
+  it('403 for members, 404 for the account of another workspace', async () => {
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    const stranger = await makePerson(app)
+    const body = { ...ALL_DAY, xAccountId: account.id, dailyCap: 3 }
+    expect((await member.call('PUT', '/sending/pace', body)).status).toBe(403)
+    const answer = await stranger.call('PUT', '/sending/pace', body)
+    expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
+  })
+})
+
+describe('what was set holds in claims, and campaigns say what they wait for', () => {
+  it('working hours, the cap, warming up and the pause, each with its end; a zone that cannot be read stops all', async () => {
+    const person = await makePerson(app)
+    const own = await connectX(app, person)
+    const { id } = await launch(person, await makeList(app, person, openHandles(9)), {
+      channel: 'extension',
+      xAccountId: own.id,
+    })
+    const wait = async () => (await person.client.campaigns.find({ id })).waitingFor
+    const save = (pace: object) => person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: own.id, ...pace })
+    expect(await wait()).toBeNull()
+
+    // Hours that begin in two hours, wherever the clock stands.
+    const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
+    await save({ hours: { start: `${hour(2)}:00`, end: `${hour(3)}:00` } })
+    const closed = await claim(person, id)
+    expect([closed.status, Number(closed.headers.get('retry-after')) > 3_600]).toEqual([204, true])
+    expect(await wait()).toMatchObject({ reason: 'hours' })
+    const { campaigns } = await person.client.campaigns.list({})
+    expect(campaigns[0]?.waitingFor).toEqual(await wait())
+
+    await save({ pauseSeconds: 300 })
+    expect((await claim(person, id)).status).toBe(200)
+    expect((await claim(person, id)).status).toBe(204)
+    const pause = await wait()
+    expect(pause?.reason).toBe('pause')
+    const seconds = (Date.parse(pause!.until) - Date.now()) / 1_000
+    expect(seconds).toBeGreaterThan(290)
+    expect(seconds).toBeLessThan(361)
+
+    // A setting that is changed shortens no pause of the one that holds.
+    await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${own.id}`)
+    expect((await claim(person, id)).status).toBe(204)
+
+    await app.db
+      .update(dms)
+      .set({ claimedAt: sql`claimed_at - interval '1 hour'` })
+      .where(sql`campaign_id = ${id} and claimed_at is not null`)
+    await save({ dailyCap: 1 })
+    await app.db.execute(sql`update x_accounts set next_send_at = null where id = ${own.id}`)
+    expect((await claim(person, id)).status).toBe(204)
+    expect(await wait()).toMatchObject({ reason: 'cap' })
+
+    // Warming up begins with the first message after it was switched on.
+    await save({ warmUp: true })
+    await app.db.execute(sql`
+      insert into dms (workspace_id, campaign_id, step, message, status, claimed_at, x_account_id)
+      select ${person.workspaceId}::uuid, ${id}::uuid, n, 'Hi', 'queued', now() + interval '1 second' * n / 1000, ${own.id}::uuid from generate_series(1, 20) n`)
+    expect(await wait()).toMatchObject({ reason: 'warm_up' })
+    const standing = await findRest(app.db, app.env, {
+      workspaceId: person.workspaceId,
+      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
+    })
+    expect(standing.cap.cap).toBe(20)
+    // By hand the cap holds, too.
+    expect(
+      (await findRest(app.db, app.env, { workspaceId: person.workspaceId, account: null, byHand: true })).rest,
+    ).toBeNull()
+
+    await app.db.delete(dms).where(sql`campaign_id = ${id} and step > 0`)
+    await save({})
+    await app.db.update(sendingPaces).set({ timeZone: 'Mars/Olympus' }).where(eq(sendingPaces.xAccountId, own.id))
+    expect((await claim(person, id)).status).toBe(204)
+    await save({})
+    expect((await claim(person, id)).status).toBe(200)
+  })
+})
+
+async function xUserOf(id: string): Promise<string> {
+  const { rows } = await app.db.execute<{ x: string }>(sql`select x_user_id as x from x_accounts where id = ${id}`)
+  return rows[0]!.x
+}
+
+describe('PUT /sending/opt-out-words', () => {
+  it('200: words once each; none brings the default ones back; 400 for what is no word; 403 for members', async () => {
+    const save = async (words: string[]) => (await owner.client.sendingSettings.saveOptOutWords({ words })).optOutWords
+    expect(await save([' Stop ', 'stop', 'lass das'])).toEqual(['stop', 'lass das'])
+    expect(await save([])).toEqual([...DEFAULT_OPT_OUT_WORDS])
+    for (const words of [['!'], ['a'.repeat(61)], Array.from({ length: 51 }, (_, i) => `w${i}`)])
+      expect((await owner.call('PUT', '/sending/opt-out-words', { words })).status).toBe(400)
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    expect((await member.call('PUT', '/sending/opt-out-words', { words: [] })).status).toBe(403)
+  })
+})
+
+describe('PUT /sending/contact-basis', () => {
+  it('limits campaigns to leads with a basis; only the owner lifts it, having read what X says', async () => {
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const admin = await makePerson(app, { in: person, role: 'admin' })
+    expect((await admin.call('PUT', '/sending/contact-basis', { required: true })).status).toBe(403)
+    expect((await person.client.sendingSettings.saveBasis({ required: true })).basis.required).toBe(true)
+    const list = await makeList(app, person, openHandles(2))
+    await app.db.update(leads).set({ basis: 'asked', basisAt: new Date() }).where(eq(leads.id, list.leadIds[0]!))
+    const campaign = await launch(person, list)
+    expect(campaign).toMatchObject({ totalLeadsInList: 2, dmsQueuedCount: 1, dmsFailedCount: 1 })
+    const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')
+    expect(skipped?.errorMessage).toBe(
+      'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.',
+    )
+    const again = await person.call('POST', `/dms/${skipped!.id}/requeue`)
+    expect([again.status, again.body.code]).toEqual([409, 'DM_STATE'])
+
+    const unread = await person.call('PUT', '/sending/contact-basis', { required: false })
+    expect([unread.status, unread.body.error]).toEqual([400, 'Read what X says first.'])
+    const lifted = await person.client.sendingSettings.saveBasis({ required: false, hasReadRules: true })
+    expect(lifted.basis).toMatchObject({ required: false, liftedBy: expect.any(String), liftedAt: expect.any(String) })
+    expect((await person.call('POST', `/dms/${skipped!.id}/requeue`)).status).toBe(200)
+    await makeCampaign(person, list)
+  })
+})

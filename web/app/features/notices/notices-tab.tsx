@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { NoticeKind } from '@x-automated/contract/notices'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { Switch } from '../../ui/choice'
+import { SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+
+const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
+  x_disconnected: {
+    label: 'An X account is disconnected',
+    hint: 'X does not take its connection any more, so nothing is sent from it.',
+  },
+  campaign_paused: { label: 'A campaign pauses by itself', hint: 'It needs you before it goes on.' },
+  campaign_completed: { label: 'A campaign is complete', hint: 'Every lead of its list was written to or skipped.' },
+}
+
+/** What one is told of, and how. */
+export function NoticesTab() {
+  const queries = useQueryClient()
+  const key = api.notices.listPreferences.queryKey()
+  const query = useQuery(api.notices.listPreferences.queryOptions())
+  const save = useMutation(
+    api.notices.setPreference.mutationOptions({
+      // Shown at once, and taken back if it fails.
+      onMutate(change) {
+        const before = queries.getQueryData(key)
+        queries.setQueryData(
+          key,
+          (old) =>
+            old && {
+              preferences: old.preferences.map((one) => (one.kind === change.kind ? { ...one, ...change } : one)),
+            },
+        )
+        return { before }
+      },
+      onSuccess: (saved) => queries.setQueryData(key, saved),
+      onError(error, _, context) {
+        if (context?.before) queries.setQueryData(key, context.before)
+        toast.error(errorWords(error, 'Failed to save. Please try again.'))
+      },
+    }),
+  )
+  if (query.isError && !query.data) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => query.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(query.error, 'Failed to load your notices. Please try again.')}
+      </Callout>
+    )
+  }
+  return (
+    <Card title="Notices" description="For you alone, in every workspace. Changes are saved at once.">
+      {query.data ? (
+        <div className="grid max-w-2xl divide-y divide-line">
+          {query.data.preferences.map(({ kind, inApp, mail }) => (
+            <fieldset
+              key={kind}
+              className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 py-4 first:pt-0 last:pb-0"
+            >
+              <legend className="sr-only">{KINDS[kind].label}</legend>
+              <div className="grid max-w-sm gap-0.5">
+                <p className="font-strong">{KINDS[kind].label}</p>
+                <p className="text-muted">{KINDS[kind].hint}</p>
+              </div>
+              <div className="flex gap-6">
+                <Switch
+                  label="In the product"
+                  checked={inApp}
+                  onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
+                />
+                <Switch
+                  label="By mail"
+                  checked={mail}
+                  onChange={(event) => save.mutate({ kind, mail: event.currentTarget.checked })}
+                />
+              </div>
+            </fieldset>
+          ))}
+        </div>
+      ) : (
+        <SkeletonText lines={5} />
+      )}
+    </Card>
+  )
+}

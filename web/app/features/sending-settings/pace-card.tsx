@@ -1,0 +1,196 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { DEFAULT_HOURS, type SendingPace, type SendingSettings } from '@x-automated/contract/sending-settings'
+import { type FormEvent, useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { Checkbox, Switch } from '../../ui/choice'
+import { Combobox } from '../../ui/combobox'
+import { Field, FieldError } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { Progress } from '../../ui/progress'
+import { toast } from '../../ui/toast'
+import {
+  DAYS,
+  draftOf,
+  isWorthSaying,
+  momentInWords,
+  type PaceDraft,
+  paceInput,
+  problemsOf,
+  WAIT_WORDS,
+} from './pace-words'
+
+export interface PaceCardProps {
+  pace: SendingPace
+  limits: SendingSettings['limits']
+  disabled: boolean
+}
+
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
+  value: zone,
+  label: zone.replaceAll('_', ' '),
+}))
+
+/** When and how fast one X account sends, and how far it is today. */
+export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
+  const queries = useQueryClient()
+  const saved = draftOf(pace, DEFAULT_HOURS)
+  const [draft, setDraft] = useState(saved)
+  const [shown, setShown] = useState(false)
+  const problems = problemsOf(draft, limits)
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const save = useMutation(
+    api.sendingSettings.savePace.mutationOptions({
+      onSuccess(settings) {
+        queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
+        const now = settings.paces.find(({ xAccountId }) => xAccountId === pace.xAccountId)
+        if (now) setDraft(draftOf(now, DEFAULT_HOURS))
+        toast.success('Saved. It holds from the next message on.')
+        return queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      },
+      onError: (error) => toast.error(errorWords(error, 'Failed to save the settings. Please try again.')),
+    }),
+  )
+  const set = (change: Partial<PaceDraft>) => setDraft({ ...draft, ...change })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setShown(true)
+    if (Object.keys(problems).length === 0) save.mutate(paceInput(pace.xAccountId, draft))
+  }
+  const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
+  const now = new Date()
+  return (
+    <Card
+      title={pace.handle ? `Pace of @${pace.handle}` : 'Pace of the extension'}
+      description={
+        pace.handle
+          ? 'Over all campaigns, direct messages and the extension.'
+          : 'No X account is connected: this holds for what the extension sends.'
+      }
+    >
+      <div className="grid gap-6">
+        <div className="grid max-w-xl gap-3">
+          <Progress
+            label={pace.warmingUp ? 'Sent in the last 24 hours, while it warms up' : 'Sent in the last 24 hours'}
+            value={pace.sentInDay}
+            max={Math.max(1, pace.capNow)}
+            detail={`${pace.sentInDay.toLocaleString('en-US')} of ${pace.capNow.toLocaleString('en-US')}`}
+          />
+          {isWorthSaying(pace.waitingFor, now.getTime()) && (
+            <Callout>
+              {WAIT_WORDS[pace.waitingFor.reason]}: nothing is sent until {momentInWords(pace.waitingFor.until, now)}.
+            </Callout>
+          )}
+        </div>
+        <form noValidate className="grid max-w-xl gap-5" onSubmit={submit}>
+          <Field
+            label="Time zone"
+            error={problem('timeZone')}
+            hint={own !== draft.timeZone && !disabled ? `Your browser says ${own.replaceAll('_', ' ')}.` : undefined}
+          >
+            <Combobox
+              options={
+                zones.some(({ value }) => value === draft.timeZone)
+                  ? zones
+                  : [...zones, { value: draft.timeZone, label: draft.timeZone }]
+              }
+              value={draft.timeZone || null}
+              onChange={(timeZone) => set({ timeZone: timeZone ?? '' })}
+              disabled={disabled}
+              empty="No time zone of that name."
+            />
+          </Field>
+          <fieldset className="grid gap-3" disabled={disabled}>
+            <legend className="mb-2 font-strong">Working hours</legend>
+            <div className="flex flex-wrap gap-x-4 gap-y-2">
+              {DAYS.map((label, i) => (
+                <Checkbox
+                  key={label}
+                  label={label}
+                  checked={draft.workDays.includes(i + 1)}
+                  onChange={(event) =>
+                    set({
+                      workDays: event.currentTarget.checked
+                        ? [...draft.workDays, i + 1].sort()
+                        : draft.workDays.filter((day) => day !== i + 1),
+                    })
+                  }
+                />
+              ))}
+            </div>
+            {problem('workDays') && <FieldError id="work-days-error">{problem('workDays')}</FieldError>}
+            <Switch
+              label="All day"
+              checked={draft.allDay}
+              onChange={(event) => set({ allDay: event.currentTarget.checked })}
+            />
+            {!draft.allDay && (
+              <div className="grid grid-cols-2 gap-4">
+                <Field label="From">
+                  <Input
+                    type="time"
+                    value={draft.start}
+                    onChange={(event) => set({ start: event.currentTarget.value })}
+                  />
+                </Field>
+                <Field
+                  label="To"
+                  error={problem('end')}
+                  hint={draft.end < draft.start ? 'On the next day.' : undefined}
+                >
+                  <Input type="time" value={draft.end} onChange={(event) => set({ end: event.currentTarget.value })} />
+                </Field>
+              </div>
+            )}
+          </fieldset>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field
+              label="Daily cap"
+              error={problem('dailyCap')}
+              hint={`In any 24 hours. Empty: ${limits.dailyCap.toLocaleString('en-US')}, the most there is.`}
+            >
+              <Input
+                inputMode="numeric"
+                value={draft.dailyCap}
+                placeholder={String(limits.dailyCap)}
+                disabled={disabled}
+                onChange={(event) => set({ dailyCap: event.currentTarget.value })}
+              />
+            </Field>
+            <Field
+              label="Pause between messages, in seconds"
+              error={problem('pauseSeconds')}
+              hint="A little more each time, never less, so that it does not look mechanical."
+            >
+              <Input
+                inputMode="numeric"
+                value={draft.pauseSeconds}
+                placeholder={String(limits.pauseSeconds)}
+                disabled={disabled}
+                onChange={(event) => set({ pauseSeconds: event.currentTarget.value })}
+              />
+            </Field>
+          </div>
+          <Switch
+            label="Warm up"
+            hint="Begins with 20 messages a day and grows by 10 % each day, up to the daily cap."
+            checked={draft.warmUp}
+            disabled={disabled}
+            onChange={(event) => set({ warmUp: event.currentTarget.checked })}
+          />
+          {!disabled && (
+            <div className="flex flex-wrap gap-2">
+              <Button type="submit" variant="primary" loading={save.isPending} disabled={!isChanged}>
+                Save pace
+              </Button>
+              {isChanged && <Button onClick={() => setDraft(saved)}>Discard changes</Button>}
+            </div>
+          )}
+        </form>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { paths } from '../../paths'
+import { ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { restOf } from '../campaigns/campaign-progress'
+import { momentInWords, WAIT_WORDS } from './pace-words'
+
+/** Says what an active campaign waits for, and until when. */
+export function RestCallout({ campaign, cutOff }: { campaign: Campaign; cutOff: boolean }) {
+  const now = new Date()
+  const rest = restOf(campaign, cutOff, now.getTime())
+  if (!rest) return null
+  return (
+    <Callout
+      title={WAIT_WORDS[rest.reason]}
+      action={
+        <ButtonLink size="sm" to={paths.settings}>
+          Settings for sending
+        </ButtonLink>
+      }
+    >
+      Nothing is sent until {momentInWords(rest.until, now)}. Then it goes on by itself.
+    </Callout>
+  )
+}

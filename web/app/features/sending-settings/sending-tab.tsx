@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { useMayAs } from '../settings/use-role'
+import { BasisCard } from './basis-card'
+import { OptOutCard } from './opt-out-card'
+import { PaceCard } from './pace-card'
+
+/** While it is open the figures of today are asked for this often. */
+const REFRESH_MS = 30_000
+
+/** How the workspace sends: at which pace from which account, to whom, and which words end it. */
+export function SendingTab() {
+  const settings = useQuery(api.sendingSettings.find.queryOptions({ refetchInterval: REFRESH_MS }))
+  const mayManage = useMayAs('admin')
+  const isOwner = useMayAs('owner')
+  if (settings.isError && !settings.data) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => settings.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(settings.error, 'Failed to load the settings. Please try again.')}
+      </Callout>
+    )
+  }
+  if (!settings.data || mayManage === undefined) {
+    return (
+      <Card title="Sending">
+        <LoadingWords>Loading settings...</LoadingWords>
+        <SkeletonText lines={6} />
+      </Card>
+    )
+  }
+  const { paces, limits, optOutWords, basis } = settings.data
+  return (
+    <div className="grid gap-6">
+      {!mayManage && (
+        <Callout title="Only the owner and admins change how the workspace sends">You see what is set.</Callout>
+      )}
+      {paces.map((pace) => (
+        <PaceCard key={pace.xAccountId ?? 'extension'} pace={pace} limits={limits} disabled={!mayManage} />
+      ))}
+      <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
+      <BasisCard basis={basis} disabled={!isOwner} />
+    </div>
+  )
+}

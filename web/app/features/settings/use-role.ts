@@ -1,0 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Role } from '@x-automated/contract/route'
+import { api } from '../../api'
+
+const ORDER: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
+
+/** May one do here what needs this role? Undefined while one's own role is not known. */
+export function useMayAs(role: Role): boolean | undefined {
+  const own = useQuery(api.auth.me.queryOptions()).data?.workspace.role
+  return own && ORDER.indexOf(own) >= ORDER.indexOf(role)
+}

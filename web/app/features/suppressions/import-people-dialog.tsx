@@ -1,0 +1,131 @@
+import { useMutation } from '@tanstack/react-query'
+import type { SuppressionImport } from '@x-automated/contract/suppressions'
+import { Upload } from 'lucide-react'
+import { useId, useState } from 'react'
+import { errorWords } from '../../api'
+import { signedFetch } from '../../signed-fetch'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Dialog } from '../../ui/dialog'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { Progress } from '../../ui/progress'
+import { type PeopleDialogProps, people } from './add-people-dialog'
+
+/** 64 MiB, as the server takes. */
+const BYTES_MAX = 64 * 1024 * 1024
+const REFUSED_SHOWN = 100
+
+/** Brings people onto the suppression list from a CSV file. */
+export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
+  const formId = useId()
+  const [file, setFile] = useState<File | null>(null)
+  const [problem, setProblem] = useState<string | undefined>()
+  const load = useMutation({
+    mutationFn: async (chosen: File) => {
+      const answer = await signedFetch('/api/suppressions/import', {
+        method: 'POST',
+        headers: { 'content-type': 'text/csv; charset=utf-8' },
+        body: chosen,
+      })
+      return (await answer.json()) as SuppressionImport
+    },
+    onSettled: onDone,
+  })
+  const close = () => {
+    if (load.isPending) return
+    onClose()
+    load.reset()
+    setFile(null)
+    setProblem(undefined)
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title="Import people"
+      description="From a CSV file with a column twitter_handle, or a bare column of handles. Columns reason and note are taken too."
+      footer={
+        load.isSuccess ? (
+          <Button variant="primary" onClick={close}>
+            Done
+          </Button>
+        ) : (
+          <>
+            <Button onClick={close} disabled={load.isPending}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              form={formId}
+              variant="primary"
+              icon={<Upload aria-hidden />}
+              disabled={!file || problem !== undefined}
+              loading={load.isPending}
+            >
+              Import people
+            </Button>
+          </>
+        )
+      }
+    >
+      {load.isSuccess ? (
+        <Result result={load.data} />
+      ) : (
+        <form
+          id={formId}
+          className="grid gap-4"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (file && !problem) load.mutate(file)
+          }}
+        >
+          {load.isError && (
+            <Callout tone="bad">{errorWords(load.error, 'Failed to import the file. Please try again.')}</Callout>
+          )}
+          <Field label="CSV file" hint="Up to 64 MB." error={problem}>
+            <Input
+              type="file"
+              accept=".csv,text/csv"
+              disabled={load.isPending}
+              onChange={(event) => {
+                const chosen = event.currentTarget.files?.[0] ?? null
+                setFile(chosen)
+                setProblem(
+                  chosen?.size === 0
+                    ? 'This file is empty.'
+                    : chosen && chosen.size > BYTES_MAX
+                      ? 'This file is larger than 64 MB.'
+                      : undefined,
+                )
+              }}
+            />
+          </Field>
+          {load.isPending && <Progress label="Importing, please keep this tab open" value={null} />}
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+function Result({ result: { imported, known, stopped, rejected, rejectedCount } }: { result: SuppressionImport }) {
+  return (
+    <div className="grid gap-4">
+      <Callout tone={rejectedCount > 0 ? 'warn' : 'good'} title={`${people(imported)} added`}>
+        {known > 0 && <p>{people(known)} on the list already.</p>}
+        {stopped > 0 && <p>{stopped.toLocaleString('en-US')} queued messages stopped.</p>}
+        {rejectedCount > 0 && <p>{rejectedCount.toLocaleString('en-US')} lines could not be taken.</p>}
+      </Callout>
+      {rejected.length > 0 && (
+        <ul className="grid gap-1">
+          {rejected.slice(0, REFUSED_SHOWN).map(({ line, problem }) => (
+            <li key={line} className="wrap-anywhere">
+              Line {line.toLocaleString('en-US')} {problem}
+            </li>
+          ))}
+          {rejectedCount > REFUSED_SHOWN && <li className="text-muted">The first {REFUSED_SHOWN} are shown.</li>}
+        </ul>
+      )}
+    </div>
+  )
+}

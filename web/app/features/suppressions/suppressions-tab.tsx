@@ -1,0 +1,188 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Suppression, SuppressionReason } from '@x-automated/contract/suppressions'
+import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button, IconButton } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { EmptyState } from '../../ui/empty-state'
+import { Input } from '../../ui/input'
+import { Pager } from '../../ui/pager'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { toast } from '../../ui/toast'
+import { useSettled } from '../../ui/use-settled'
+import { useMayAs } from '../settings/use-role'
+import { AddPeopleDialog } from './add-people-dialog'
+import { ImportPeopleDialog } from './import-people-dialog'
+
+const PAGE_SIZE = 50
+
+export const REASONS: Record<SuppressionReason, string> = {
+  opted_out: 'Opted out',
+  replied_stop: 'Replied to stop',
+  manual: 'Added by hand',
+  import: 'Imported',
+}
+
+/** People whom the workspace does not write to, in any campaign. */
+export function SuppressionsTab() {
+  const queries = useQueryClient()
+  const mayChange = useMayAs('member') ?? false
+  const [words, setWords] = useState('')
+  const [page, setPage] = useState(1)
+  /** Where each page begins that was come by, so that deep ones cost no more than the first. */
+  const [cursors, setCursors] = useState<Record<number, string>>({})
+  const [dialog, setDialog] = useState<'add' | 'import' | null>(null)
+  const q = useSettled(words.trim())
+  const list = useQuery(
+    api.suppressions.list.queryOptions({
+      input: { ...(q && { q }), page, pageSize: PAGE_SIZE, ...(cursors[page] && { cursor: cursors[page] }) },
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const changed = () => {
+    setCursors({})
+    return Promise.all([
+      queries.invalidateQueries({ queryKey: api.suppressions.key() }),
+      queries.invalidateQueries({ queryKey: api.leads.key() }),
+      queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+    ])
+  }
+  const putBack = useMutation(
+    api.suppressions.create.mutationOptions({
+      onSettled: changed,
+      onError: (error) => toast.error(errorWords(error, 'Failed to put them back. Please try again.')),
+    }),
+  )
+  const remove = useMutation({
+    mutationFn: (one: Suppression) => api.suppressions.remove.call({ id: one.id }),
+    onSuccess: (_, { twitterHandle, reason, note }) =>
+      toast.success(`@${twitterHandle} may be written to again.`, {
+        action: {
+          label: 'Undo',
+          onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
+        },
+      }),
+    onError: (error) => toast.error(errorWords(error, 'Failed to remove them from the list. Please try again.')),
+    onSettled: changed,
+  })
+  const turn = (next: number) => {
+    const cursor = list.data?.cursor
+    if (next === page + 1 && cursor && !list.isPlaceholderData) setCursors({ ...cursors, [next]: cursor })
+    setPage(next)
+  }
+  const data = list.data
+  return (
+    <div className="grid gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Input
+          type="search"
+          aria-label="Search by handle"
+          placeholder="Search by handle"
+          leading={<Search aria-hidden />}
+          className="w-full sm:w-72"
+          maxLength={50}
+          value={words}
+          onChange={(event) => {
+            setWords(event.currentTarget.value)
+            setPage(1)
+            setCursors({})
+          }}
+        />
+        {mayChange && (
+          <div className="flex gap-2">
+            <Button icon={<Upload aria-hidden />} onClick={() => setDialog('import')}>
+              Import
+            </Button>
+            <Button variant="primary" icon={<UserMinus aria-hidden />} onClick={() => setDialog('add')}>
+              Add people
+            </Button>
+          </div>
+        )}
+      </div>
+      {data && (
+        <p className="text-muted" role="status" data-numeric>
+          {data.total.toLocaleString('en-US')} {data.total === 1 ? 'person' : 'people'}
+          {q ? ' found' : ' never written to'}
+        </p>
+      )}
+      {list.isError && !data ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => list.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(list.error, 'Failed to load the suppression list. Please try again.')}
+        </Callout>
+      ) : data?.total === 0 ? (
+        <EmptyState
+          icon={<Ban aria-hidden />}
+          title={q ? 'Nobody of that handle is on the list.' : 'Nobody is on the list yet'}
+        >
+          {q
+            ? 'Try fewer letters.'
+            : 'Who replies with an opt-out word comes here by itself. Add others who do not want to hear from you.'}
+        </EmptyState>
+      ) : (
+        <Table label="Suppression list" stale={list.isPlaceholderData}>
+          <thead>
+            <tr>
+              <Th>Handle</Th>
+              <Th>Reason</Th>
+              <Th>Note</Th>
+              <Th>Added</Th>
+              {mayChange && (
+                <Th end>
+                  <span className="sr-only">Actions</span>
+                </Th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {data ? (
+              data.suppressions.map((one) => (
+                <Tr key={one.id}>
+                  <Td>
+                    <span className="font-strong">@{one.twitterHandle}</span>
+                  </Td>
+                  <Td label="Reason">
+                    <Badge>{REASONS[one.reason]}</Badge>
+                  </Td>
+                  <Td label="Note" className="max-w-xs wrap-anywhere">
+                    {one.note ?? '–'}
+                  </Td>
+                  <Td label="Added">
+                    <DateTime value={one.createdAt} precision="day" />
+                    {one.by && <span className="text-muted"> by {one.by.name}</span>}
+                  </Td>
+                  {mayChange && (
+                    <Td corner end>
+                      <IconButton
+                        label={`Remove @${one.twitterHandle} from the list`}
+                        disabled={remove.isPending}
+                        onClick={() => remove.mutate(one)}
+                      >
+                        <X aria-hidden />
+                      </IconButton>
+                    </Td>
+                  )}
+                </Tr>
+              ))
+            ) : (
+              <SkeletonRows columns={mayChange ? 5 : 4} />
+            )}
+          </tbody>
+        </Table>
+      )}
+      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onChange={turn} noun="people" />
+      <AddPeopleDialog open={dialog === 'add'} onClose={() => setDialog(null)} onDone={changed} />
+      <ImportPeopleDialog open={dialog === 'import'} onClose={() => setDialog(null)} onDone={changed} />
+    </div>
+  )
+}

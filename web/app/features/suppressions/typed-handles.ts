@@ -1,0 +1,21 @@
+const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+/** As many as one call takes. */
+const HANDLES_MAX = 1_000
+
+/** Handles as people type or paste them: one a line, or with commas and spaces between; with or without @, or as addresses of profiles. */
+export function typedHandles(text: string): { handles: string[] } | { problem: string } {
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '')
+  const bare = words.map((word) =>
+    word
+      .replace(/^(https?:\/\/)?(www\.)?(x|twitter)\.com\//i, '')
+      .replace(/[/?#].*$/, '')
+      .replace(/^@/, ''),
+  )
+  const wrong = bare.findIndex((handle) => !HANDLE.test(handle))
+  if (words.length === 0) return { problem: 'Type at least one handle.' }
+  if (wrong !== -1)
+    return { problem: `“${words[wrong]}” is no handle: they have 1 to 15 letters, digits or underscores.` }
+  const handles = [...new Map(bare.map((handle) => [handle.toLowerCase(), handle])).values()]
+  if (handles.length > HANDLES_MAX) return { problem: 'For more than 1,000 people import a file.' }
+  return { handles }
+}
