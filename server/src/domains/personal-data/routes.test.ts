@@ -64,6 +64,8 @@ describe('GET /auth/user/export', () => {
       'tags.json': 0,
       'lead-tags.json': 0,
       'saved-filters.json': 0,
+      'sending-paces.json': 0,
+      'notices.json': 0,
       'lead-lists.json': 1,
       'lead-list-items.json': 3,
       'campaigns.json': 1,
