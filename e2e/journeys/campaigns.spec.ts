@@ -138,6 +138,7 @@ describe('campaigns, in a browser', () => {
     // Its own page: a test by mail, an edit while it is paused, a copy.
     await row(page, 'Hello').getByRole('link', { name: 'Hello' }).click()
     await page.getByText('Saved, nothing queued yet').waitFor()
+    const question = page.getByRole('alertdialog')
     const choose = async (item: string) => {
       await button(page, 'More').click()
       await page.getByRole('menuitem', { name: item }).click()
@@ -216,11 +217,44 @@ describe('campaigns, in a browser', () => {
 
     await row(page, 'Rest').getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Campaign paused.').waitFor()
+
+    // A server that refuses: each wish is taken back, and said to have failed.
+    world.expectConsole(/status of (403|429)|ERR_FAILED/)
+    // Refused, so that nobody asks again behind the scenes.
+    const broken = { status: 403, json: { success: false, code: 'FORBIDDEN', error: 'Not today.' } }
+    const calls = /\/api\/(campaigns|lists)(\?|\/|$)/
+    await page.route(calls, (route) => (route.request().method() === 'GET' ? route.fallback() : route.fulfill(broken)))
+    await fill(page, 'Never', /^Second/, 'Hi')
+    for (const [press, words] of [
+      [() => button(page, 'Save and Pause').click(), 'Failed to save campaign:'],
+      [() => button(page, 'Launch Campaign').click(), 'Failed to create campaign entry:'],
+      [() => button(page, 'Launch').click(), 'Failed to launch campaign or queue DMs:'],
+      [() => row(page, 'Rest').getByRole('button', { name: 'Resume' }).click(), 'Failed to resume campaign:'],
+      [() => row(page, 'Second').getByRole('button', { name: 'Pause' }).click(), 'Failed to pause campaign:'],
+    ] as const) {
+      await press()
+      await page.getByText(`${words} Not today.`).waitFor()
+    }
+    await row(page, 'Second').getByRole('button', { name: 'Archive' }).click()
+    await question.getByRole('button', { name: 'Archive' }).click()
+    await page.getByText('Failed to archive campaign: Not today.').waitFor()
+    await shows(row(page, 'Rest'), /Paused/)
+    await page.unroute(calls)
+    // The table asks again by itself, as something is active.
+    await page.route(calls, (route) => route.fulfill(broken))
+    await page.getByText('Failed to refresh campaigns: Not today.').waitFor()
+    await page.unroute(calls)
+    await page.route(calls, (route) => route.abort())
+    await page.getByText('Error refreshing campaigns.').waitFor()
+    await page.unroute(calls)
+    await page.getByText('Error refreshing campaigns.').waitFor({ state: 'detached' })
+    await button(page, 'Discard').click()
+
     await row(page, 'Rest').getByRole('button', { name: 'Archive' }).click()
     await page
       .getByText('Are you sure you want to archive the campaign "Rest"? This action cannot be easily undone.')
       .waitFor()
-    await button(page, 'Archive').last().click()
+    await question.getByRole('button', { name: 'Archive' }).click()
     await page.getByText('Campaign "Rest" archived.').waitFor()
     await expect.poll(() => row(page, 'Rest').getByRole('button').allInnerTexts()).toEqual(['View DMs'])
 
@@ -239,18 +273,18 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
 
     // What goes wrong is said, and can be tried again.
-    world.expectConsole(/status of (404|503)/)
+    world.expectConsole(/status of (403|404)/)
     await page.goto('/campaigns/01900000-0000-7000-8000-000000000000')
     await page.getByText('Campaign not found or access denied').waitFor()
-    const broken = { success: false, code: 'UNAVAILABLE', error: 'The database is away.' }
-    await page.route(/\/api\/(campaigns|lists)(\?|\/.*\/dms)/, (route) => route.fulfill({ status: 503, json: broken }))
+    const reads = /\/api\/(campaigns|lists)(\?|\/.*\/dms)/
+    await page.route(reads, (route) => route.fulfill(broken))
     await page.goto('/campaigns')
-    await page.getByText('Failed to fetch campaigns: The database is away.').waitFor()
-    await page.getByText('Failed to fetch your lead lists: The database is away.').waitFor()
+    await page.getByText('Failed to fetch campaigns: Not today.').waitFor()
+    await page.getByText('Failed to fetch your lead lists: Not today.').waitFor()
     await expectSoundPage(page)
     await page.goto(`/campaigns/${batch.id}`)
     await page.getByText('Failed to fetch DMs for campaign.').waitFor()
-    await page.unroute(/\/api\/(campaigns|lists)(\?|\/.*\/dms)/)
+    await page.unroute(reads)
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByRole('table', { name: 'DMs' }).waitFor()
   })

@@ -74,7 +74,7 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   const counts = places.map(({ part }) => sql`(count(*) filter (where ${filledPart(part)} = ''))::int`)
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
-    from (select l.name, l.twitter_handle, l.metadata from (${members}) m(id) join leads l on l.id = m.id limit ${LEADS_CHECKED_MAX}) l`)
+    from (select l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
   const row = rows[0] ?? { checked: 0, counts: [] }
   return {
     checked: row.checked,

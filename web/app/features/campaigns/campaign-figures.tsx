@@ -38,6 +38,11 @@ export function CampaignProgressCard({ campaign, cutOff, secondsLeft }: Campaign
   )
 }
 
+/** Nothing is known of its leads until they are queued. */
+function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
+  return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
+}
+
 /** Where the leads of a campaign are, from the list to the message. */
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const progress = campaign && progressOf(campaign)
@@ -48,7 +53,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }
       <StatCard
         label="Leads"
         icon={<Users aria-hidden />}
-        value={progress?.total}
+        value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
         hint={campaign?.leadListName ? <bdi className="block truncate">{campaign.leadListName}</bdi> : ' '}
       />
       <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />

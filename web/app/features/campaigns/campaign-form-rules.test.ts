@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { emptyDraft, isComplete, listOptionLabel } from './campaign-form-rules'
+import { emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
 
 const draft = { name: 'Launch', leadListId: 'a', messageTemplate: 'Hi', allowRepeat: false, xAccountId: '' }
 
@@ -8,6 +8,12 @@ test('a campaign needs its name, its list and its message; blanks fill nothing',
   expect(isComplete(emptyDraft)).toBe(false)
   for (const missing of [{ name: ' \n' }, { leadListId: '' }, { messageTemplate: '  ' }])
     expect(isComplete({ ...draft, ...missing })).toBe(false)
+})
+
+test('what is missing is said', () => {
+  expect(problemOf(draft, true)).toBeNull()
+  expect(problemOf(emptyDraft, true)).toBe('Please fill in all fields: Campaign Name, Select List, and Message.')
+  expect(problemOf(draft, false)).toBe('User not found. Please log in.')
 })
 
 test('a list is offered with the first 30 characters of its description', () => {

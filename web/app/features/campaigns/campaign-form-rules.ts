@@ -19,8 +19,11 @@ export const emptyDraft: CampaignDraft = {
   xAccountId: '',
 }
 
-/** Said where someone saves all the same (specification §5). */
-export const incompleteProblem = 'Please fill in all fields: Campaign Name, Select List, and Message.'
+/** What is said where someone saves all the same (specification §5); null: it may be saved. */
+export function problemOf(draft: CampaignDraft, isSignedIn: boolean): string | null {
+  if (!isSignedIn) return 'User not found. Please log in.'
+  return isComplete(draft) ? null : 'Please fill in all fields: Campaign Name, Select List, and Message.'
+}
 
 /** May it be saved or launched? Blanks alone fill nothing. */
 export function isComplete({ name, leadListId, messageTemplate }: CampaignDraft): boolean {

@@ -18,7 +18,7 @@ import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { showNewCampaign } from './campaign-cache'
 import { CampaignEstimate } from './campaign-estimate'
-import { type CampaignDraft, emptyDraft, incompleteProblem, isComplete, listOptionLabel } from './campaign-form-rules'
+import { type CampaignDraft, emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 import type { RealSend } from './real-send'
@@ -83,9 +83,9 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const ready = isComplete(draft) && !busy
 
   const submit = (way: Way) => {
-    if (session !== 'signed-in') return toast.error('User not found. Please log in.')
     if (busy) return
-    if (!isComplete(draft)) return toast.error(incompleteProblem)
+    const problem = problemOf(draft, session === 'signed-in')
+    if (problem) return toast.error(problem)
     form.clearErrors()
     create.mutate(way)
   }

@@ -9,6 +9,8 @@ import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { AccountField } from './account-field'
 import { showEverywhere } from './campaign-cache'
+import { ChannelField } from './channel-field'
+import { changesIn, type Edits, editsOf } from './edits'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 
@@ -26,18 +28,12 @@ export function mayBeEdited({ status }: Pick<Campaign, 'status'>): boolean {
 /** Changes a campaign that is paused. What was sent stays; what is still queued reads the new message. */
 export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
   const queries = useQueryClient()
-  const { name, messageTemplate } = campaign
-  const form = useForm({ values: { name, messageTemplate, xAccountId: campaign.xAccountId ?? '' } })
-  const draft = useWatch({ control: form.control })
+  const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
+  const form = useForm<Edits>({ values: editsOf(before) })
+  const draft = useWatch({ control: form.control }) as Edits
   const { errors } = form.formState
   const save = useMutation({
-    mutationFn: (edits: { name: string; messageTemplate: string; xAccountId: string }) =>
-      client.campaigns.update({
-        id: campaign.id,
-        name: edits.name.trim(),
-        messageTemplate: edits.messageTemplate.trim(),
-        ...(edits.xAccountId ? { xAccountId: edits.xAccountId } : {}),
-      }),
+    mutationFn: (edits: Edits) => client.campaigns.update({ id: campaign.id, ...changesIn(editsOf(before), edits) }),
     onSuccess(after) {
       showEverywhere(queries, campaign.id, after)
       toast.success(`Campaign "${after.name}" saved.`)
@@ -51,7 +47,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
-  const ready = !save.isPending && draft.name?.trim() !== '' && draft.messageTemplate?.trim() !== ''
+  const ready = !save.isPending && draft.name.trim() !== '' && draft.messageTemplate.trim() !== ''
   const submit = form.handleSubmit((edits) => save.mutate(edits))
   return (
     <Dialog
@@ -79,15 +75,16 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
             />
           </Field>
           <MessageField
-            value={draft.messageTemplate ?? ''}
+            value={draft.messageTemplate}
             error={errors.messageTemplate?.message}
             onChange={(value) => {
               form.setValue('messageTemplate', value, { shouldDirty: true })
               form.clearErrors('messageTemplate')
             }}
           />
-          <AccountField value={draft.xAccountId ?? ''} onChange={(id) => form.setValue('xAccountId', id)} />
-          <MessagePreview template={draft.messageTemplate ?? ''} listId={campaign.leadListId ?? ''} />
+          <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
+          <AccountField value={draft.xAccountId} onChange={(id) => form.setValue('xAccountId', id)} />
+          <MessagePreview template={draft.messageTemplate} listId={campaign.leadListId ?? ''} />
         </fieldset>
       </form>
     </Dialog>

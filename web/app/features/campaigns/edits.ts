@@ -1,0 +1,26 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+
+/** What can be changed about a campaign that is paused. */
+export interface Edits {
+  name: string
+  messageTemplate: string
+  channel: Campaign['channel']
+  /** '' is the current account. */
+  xAccountId: string
+}
+
+export function editsOf({ name, messageTemplate, channel, xAccountId }: Edits): Edits {
+  return { name, messageTemplate, channel, xAccountId }
+}
+
+/** What is new. A message that is as it was is not written into everything queued once more. */
+export function changesIn(before: Edits, after: Edits): Partial<Edits> {
+  const changes: Partial<Edits> = {}
+  const name = after.name.trim()
+  const messageTemplate = after.messageTemplate.trim()
+  if (name !== before.name) changes.name = name
+  if (messageTemplate !== before.messageTemplate) changes.messageTemplate = messageTemplate
+  if (after.channel !== before.channel) changes.channel = after.channel
+  if (after.xAccountId !== '' && after.xAccountId !== before.xAccountId) changes.xAccountId = after.xAccountId
+  return changes
+}
