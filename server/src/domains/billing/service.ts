@@ -15,14 +15,13 @@ const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::dat
 
 /** The plan that a workspace has now: what it pays for, or what its owners earned by referrals. */
 export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
-  const [[subscription], grants] = await Promise.all([
-    db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId)),
-    db
-      .select({ months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
-      .from(rewardGrants)
-      .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
-      .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))),
-  ])
+  // One after the other: inside a transaction there is one connection.
+  const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
+  const grants = await db
+    .select({ months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
+    .from(rewardGrants)
+    .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner')))
   return planAt({ subscription: subscription ?? null, grants }, new Date())
 }
 

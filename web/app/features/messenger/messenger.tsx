@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Lead } from '@x-automated/contract/leads'
 import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
@@ -42,6 +42,7 @@ export function Messenger() {
     setMessage('')
     setTouched({ leads: false, message: false })
   })
+  const connection = useQuery(api.xAccount.status.queryOptions())
   const leads = useInfiniteQuery({
     queryKey: [...api.messages.leads.key(), 'checklist', status],
     queryFn: ({ pageParam, signal }) =>
@@ -105,6 +106,18 @@ export function Messenger() {
       }}
       className="grid gap-6"
     >
+      {connection.data?.connected === false && (
+        <Callout
+          tone="warn"
+          action={
+            <ButtonLink size="sm" to={`${paths.xAutomation}?tab=connect`}>
+              Connect X
+            </ButtonLink>
+          }
+        >
+          No X account is connected, so nothing can be sent yet.
+        </Callout>
+      )}
       {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <section aria-label="Leads" className="grid min-w-0 gap-3">
