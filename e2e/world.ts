@@ -59,6 +59,8 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
         X_API_URL: x.url,
         X_CLIENT_ID: x.clientId,
         X_CLIENT_SECRET: x.clientSecret ?? '',
+        X_CONSUMER_SECRET: x.consumerSecret,
+        X_BEARER_TOKEN: x.bearerToken,
         SMTP_URL: mailbox.smtpUrl,
         SEND_INTERVAL_SECONDS: '0',
         LOG_LEVEL: 'warn',

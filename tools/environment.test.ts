@@ -53,6 +53,8 @@ describe('serverEnvironment', () => {
     smtp: 'smtp://127.0.0.1:3',
     xClientId: 'id',
     xClientSecret: 'secret',
+    xConsumerSecret: 'consumer secret',
+    xBearerToken: 'bearer token',
     googleClientId: 'google id',
     googleClientSecret: 'google secret',
   }
@@ -68,6 +70,8 @@ describe('serverEnvironment', () => {
       X_API_URL: standIns.x,
       X_CLIENT_ID: 'id',
       X_CLIENT_SECRET: 'secret',
+      X_CONSUMER_SECRET: 'consumer secret',
+      X_BEARER_TOKEN: 'bearer token',
       GOOGLE_ISSUER: standIns.google,
       GOOGLE_CLIENT_ID: 'google id',
       GOOGLE_CLIENT_SECRET: 'google secret',

@@ -36,6 +36,8 @@ export type StandIns = {
   smtp: string
   xClientId: string
   xClientSecret: string
+  xConsumerSecret: string
+  xBearerToken: string
   googleClientId: string
   googleClientSecret: string
 }
@@ -48,6 +50,8 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.X_API_URL = standIns.x
     ours.X_CLIENT_ID = standIns.xClientId
     ours.X_CLIENT_SECRET = standIns.xClientSecret
+    ours.X_CONSUMER_SECRET = standIns.xConsumerSecret
+    ours.X_BEARER_TOKEN = standIns.xBearerToken
     ours.SEND_INTERVAL_SECONDS = env.SEND_INTERVAL_SECONDS || '2'
   }
   // Google's own issuer is known: whoever brings a client of theirs means that one.

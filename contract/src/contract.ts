@@ -10,6 +10,7 @@ import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { operator } from './operator.ts'
 import { personalData } from './personal-data.ts'
+import { replies } from './replies.ts'
 import { savedFilters } from './saved-filters.ts'
 import { scrapes } from './scrapes.ts'
 import { secondFactors } from './second-factors.ts'
@@ -42,6 +43,7 @@ export const contract = {
   suppressions,
   sendingSettings,
   notices,
+  replies,
   waitlist,
   operator,
   webhooks,

@@ -85,6 +85,19 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     message: z.string(),
     errorMessage: z.string().nullable(),
   }),
+  z.object({
+    kind: z.literal('replied'),
+    at: Time,
+    replyId: z.string(),
+    /** Its beginning; null: somebody has deleted it. */
+    text: z.string().nullable(),
+    /** They asked not to be written to any more. */
+    optedOut: z.boolean(),
+    /** The message that it answers; null: they wrote of their own accord. */
+    dmId: z.string().nullable(),
+  }),
+  /** The owner of the account wrote to them by hand, outside of this product. */
+  z.object({ kind: z.literal('written'), at: Time, replyId: z.string(), text: z.string().nullable() }),
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 

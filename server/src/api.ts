@@ -25,6 +25,7 @@ import { listRoutes } from './domains/lists/routes.ts'
 import { noticeRoutes } from './domains/notices/routes.ts'
 import { operatorRoutes } from './domains/operator/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
+import { replyRoutes } from './domains/replies/routes.ts'
 import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
 import { scrapeRoutes } from './domains/scrapes/routes.ts'
 import { secondFactorRoutes } from './domains/second-factors/routes.ts'
@@ -61,6 +62,7 @@ export const router = {
   suppressions: suppressionRoutes,
   sendingSettings: sendingSettingRoutes,
   notices: noticeRoutes,
+  replies: replyRoutes,
   waitlist: waitlistRoutes,
   operator: operatorRoutes,
   webhooks: webhookRoutes,

@@ -22,6 +22,7 @@ import { serveSso } from './edges/sso.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import { serveXCallback } from './edges/x-callback.ts'
+import { serveXWebhook } from './edges/x-webhook.ts'
 import type { Env } from './env.ts'
 import type { Hands } from './jobs/liveness.ts'
 import type { Outbox } from './jobs/mail.ts'
@@ -30,6 +31,7 @@ import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
+import type { XActivity } from './outside/x-activity.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -49,6 +51,8 @@ export interface Services {
   x: XApi | null
   /** Holds messages that a request sends itself. */
   hands: Hands
+  /** Null where X does not tell us anything by itself: we have no secret to know it by. */
+  xActivity: XActivity | null
   /** Null where Google is not configured. */
   google: Google | null
   dns: Dns
@@ -139,6 +143,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   await serveChangeEmail(app, services)
   serveGoogleCallback(app, services)
   serveXCallback(app, services)
+  await serveXWebhook(app, services)
   await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)

@@ -21,6 +21,8 @@ const Variables = z.object({
   X_API_URL: optionalUrl,
   X_CLIENT_ID: z.string().optional(),
   X_CLIENT_SECRET: z.string().optional(),
+  X_CONSUMER_SECRET: z.string().optional(),
+  X_BEARER_TOKEN: z.string().optional(),
   GOOGLE_ISSUER: optionalUrl,
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
@@ -54,7 +56,15 @@ export interface Env {
   authSecret: string
   standIns: boolean
   /** Null where X is not configured: its features are hidden. */
-  x: { apiUrl: string; clientId: string; clientSecret: string | null } | null
+  x: {
+    apiUrl: string
+    clientId: string
+    clientSecret: string | null
+    /** Signs what X tells our webhook. Null: we only ask X. */
+    consumerSecret: string | null
+    /** The app's own token: it registers the webhook. */
+    bearerToken: string | null
+  } | null
   /** Messages reach people: X is not the stand-in, so its rules hold. */
   isRealX: boolean
   /** Null where Google is not configured: signing in with it is hidden. */
@@ -105,6 +115,8 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           apiUrl: v.X_API_URL.replace(/\/$/, ''),
           clientId: v.X_CLIENT_ID ?? '',
           clientSecret: v.X_CLIENT_SECRET ?? null,
+          consumerSecret: v.X_CONSUMER_SECRET ?? null,
+          bearerToken: v.X_BEARER_TOKEN ?? null,
         }
       : null,
     isRealX: v.STAND_INS !== 'on' || (v.X_API_URL !== undefined && !isLoopback(new URL(v.X_API_URL).hostname)),

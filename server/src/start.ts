@@ -9,6 +9,7 @@ import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
+import { workOnReplies } from './domains/replies/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
@@ -28,6 +29,7 @@ import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
+import { createXActivity } from './outside/x-activity.ts'
 import { createLimits } from './requests/limits.ts'
 import { forgetOldAnswers } from './requests/once.ts'
 import { createSealer } from './sealing.ts'
@@ -102,6 +104,7 @@ export async function startServer({
     limits,
     x: env.x ? createXApi(env.x) : null,
     hands: createHands(database),
+    xActivity: createActivity(env),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     dns: createDns(env.dnsServer),
     // Stand-ins live on this machine.
@@ -121,6 +124,7 @@ export async function startServer({
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
   const noticeMails = workers ? workOnNoticeMails({ ...services, db: database.db }, log) : null
+  const watch = workers && services.x ? workOnReplies(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
@@ -160,6 +164,7 @@ export async function startServer({
       clearTimeout(deadline)
       await scraper?.close()
       await services.hands.close()
+      await watch?.close()
       await limits.close()
       auth.close()
       mailer?.close()
@@ -167,4 +172,11 @@ export async function startServer({
       await database.close()
     },
   }
+}
+
+/** X signs what it tells with the app's secret, and takes the webhook only with the app's own token. */
+function createActivity({ x }: Env) {
+  return x?.consumerSecret && x.bearerToken
+    ? createXActivity({ apiUrl: x.apiUrl, consumerSecret: x.consumerSecret, bearerToken: x.bearerToken })
+    : null
 }

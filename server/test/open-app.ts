@@ -76,7 +76,15 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       LOG_LEVEL: 'silent',
       SEND_INTERVAL_SECONDS: '0',
       STAND_INS: 'on',
-      ...(x ? { X_API_URL: x.url, X_CLIENT_ID: x.clientId, X_CLIENT_SECRET: x.clientSecret ?? '' } : {}),
+      ...(x
+        ? {
+            X_API_URL: x.url,
+            X_CLIENT_ID: x.clientId,
+            X_CLIENT_SECRET: x.clientSecret ?? '',
+            X_CONSUMER_SECRET: x.consumerSecret,
+            X_BEARER_TOKEN: x.bearerToken,
+          }
+        : {}),
       ...(google
         ? {
             GOOGLE_ISSUER: google.url,

@@ -8,7 +8,7 @@ import { startX } from './x.ts'
 
 /**
  * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
- * parent `{ type: 'ready', x, google, sso, dns, mailbox, smtp, xClientId, xClientSecret, googleClientId, googleClientSecret }`,
+ * parent `{ type: 'ready', x, google, sso, dns, mailbox, smtp, xClientId, xClientSecret, xConsumerSecret, xBearerToken, googleClientId, googleClientSecret }`,
  * and ends with its parent or on SIGTERM.
  */
 const env = z
@@ -17,6 +17,8 @@ const env = z
     STAND_IN_X_LIMITS: z.enum(['off', 'real']).default('off'),
     X_CLIENT_ID: z.string().min(1).optional(),
     X_CLIENT_SECRET: z.string().min(1).optional(),
+    X_CONSUMER_SECRET: z.string().min(1).optional(),
+    X_BEARER_TOKEN: z.string().min(1).optional(),
     GOOGLE_CLIENT_ID: z.string().min(1).optional(),
     GOOGLE_CLIENT_SECRET: z.string().min(1).optional(),
   })
@@ -36,6 +38,8 @@ const x = await onPort(last.x, (port) =>
     limits: env.STAND_IN_X_LIMITS,
     clientId: env.X_CLIENT_ID,
     clientSecret: env.X_CLIENT_SECRET,
+    consumerSecret: env.X_CONSUMER_SECRET,
+    bearerToken: env.X_BEARER_TOKEN,
   }),
 )
 const google = await onPort(last.google, (port) =>
@@ -79,6 +83,8 @@ process.send?.({
   smtp: mailbox.smtpUrl,
   xClientId: x.clientId,
   xClientSecret: x.clientSecret,
+  xConsumerSecret: x.consumerSecret,
+  xBearerToken: x.bearerToken,
   googleClientId: google.clientId,
   googleClientSecret: google.clientSecret,
 })

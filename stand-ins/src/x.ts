@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import formbody from '@fastify/formbody'
 import { type AppendLog, openAppendLog } from './append-log.ts'
 import { listenOnLoopback, listenOverTls, loopbackServer, type Secure } from './loopback.ts'
+import { type ActivityEntry, createActivity } from './x/activity.ts'
 import { addDirectMessages } from './x/direct-messages.ts'
 import { addFaults } from './x/faults.ts'
 import { createLimits } from './x/limits.ts'
-import { createMessages, type MessageEntry } from './x/messages.ts'
+import { createMessages, type MessageEntry, type Reaction } from './x/messages.ts'
 import type { Network } from './x/network.ts'
 import { addOAuth } from './x/oauth.ts'
 import { createPageSessions, type PageSessionEntry } from './x/page-sessions.ts'
@@ -26,7 +27,11 @@ export type XOptions = {
   clientId?: string
   /** `null` makes the app a public client, which names itself by `client_id` alone. */
   clientSecret?: string | null
-  /** How long people take to answer a first message. */
+  /** Signs what X tells webhooks. */
+  consumerSecret?: string
+  /** The app's own token: it registers webhooks. */
+  bearerToken?: string
+  /** How long people take to read and answer a first message. */
   answerAfterMs?: number
   /** The clock, in milliseconds since 1970: tests move it on. */
   now?: () => number
@@ -40,10 +45,12 @@ export type X = {
   tlsPort: number | undefined
   clientId: string
   clientSecret: string | null
+  consumerSecret: string
+  bearerToken: string
   close(): Promise<void>
 }
 
-type Entry = TokenEntry | MessageEntry | PageSessionEntry | { type: 'handle'; handle: string }
+type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { type: 'handle'; handle: string }
 
 /**
  * Starts the stand-in for X on the loopback address: X API v2 for users, follows and direct messages, OAuth 2.0, and
@@ -53,6 +60,7 @@ type Entry = TokenEntry | MessageEntry | PageSessionEntry | { type: 'handle'; ha
 export async function startX(options: XOptions = {}): Promise<X> {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
   const { answerAfterMs = 3000, now = Date.now, tls } = options
+  const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
   // While the log is replayed there is none yet, so nothing is written twice.
   let log: AppendLog<Entry> | undefined
@@ -60,19 +68,30 @@ export async function startX(options: XOptions = {}): Promise<X> {
   const registry = createRegistry((handle) => write({ type: 'handle', handle }))
   const tokens = createTokens(now, write)
   const sessions = createPageSessions(write)
-  const messages = createMessages({ now, write, answerOf, answerAfterMs })
+  const activity = createActivity(now, write, { consumerSecret, bearerToken })
+  const messages = createMessages({
+    now,
+    write,
+    reactionOf,
+    answerAfterMs,
+    onSend: activity.sent,
+    onRead: activity.read,
+  })
   log = openAppendLog<Entry>(stateDir && join(stateDir, 'x.jsonl'), (entry) => {
     if (entry.type === 'dm') messages.replay(entry)
     else if (entry.type === 'handle') registry.see(entry.handle)
     else if (entry.type === 'pageSession') sessions.replay(entry)
+    else if (entry.type === 'webhook' || entry.type === 'webhookGone') activity.replay(entry)
+    else if (entry.type === 'subscription' || entry.type === 'subscriptionGone') activity.replay(entry)
     else tokens.replay(entry)
   })
 
-  /** Who signed in writes for themselves; of the others some answer. */
-  function answerOf(userId: string): string | undefined {
+  /** Who signed in reads and writes for themselves; of the others some read, and some answer. */
+  function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)
-    return handle === undefined ? undefined : personOf(handle).answer
+    const person = handle === undefined ? undefined : personOf(handle)
+    return person?.reads ? { answer: person.answer } : undefined
   }
 
   const stopping = new AbortController()
@@ -102,7 +121,8 @@ export async function startX(options: XOptions = {}): Promise<X> {
   addUsers(app, network)
   addDirectMessages(app, network)
   addPages(app, network, sessions)
-  addTestEndpoints(app, network)
+  activity.addRoutes(app, network)
+  addTestEndpoints(app, network, activity)
 
   try {
     address = await listenOnLoopback(app, port)
@@ -118,9 +138,12 @@ export async function startX(options: XOptions = {}): Promise<X> {
     tlsPort: secure?.port,
     clientId,
     clientSecret,
+    consumerSecret,
+    bearerToken,
     async close() {
       stopping.abort()
       messages.stop()
+      await activity.stop()
       await Promise.all([app.close(), secure?.close()])
       log?.close()
     },

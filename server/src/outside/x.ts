@@ -34,6 +34,11 @@ export interface XApi {
   sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
   /** Messages of the 1:1 conversation, newest first, 100 at most. */
   listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
+  /** One page of the messages of all the account's conversations of two, newest first; `next` is null on the last. X keeps 30 days. */
+  listAllMessages(
+    accessToken: string,
+    cursor: string | null,
+  ): Promise<{ messages: XConversationMessage[]; next: string | null }>
 }
 
 /** What binds X's answer to what we asked: made anew for each connection. */
@@ -79,6 +84,12 @@ export interface XMessage {
   senderId: string
   text: string
   at: Date
+}
+
+/** A message in one of an account's conversations; `handles` by user id, those that X gave with it. */
+export interface XConversationMessage extends XMessage {
+  recipientId: string
+  handles: Record<string, string>
 }
 
 /**
@@ -158,34 +169,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
     return found
   }
 
-  async function call(
-    path: string,
-    init: RequestInit & { accessToken?: string } = {},
-  ): Promise<Record<string, unknown>> {
-    const { accessToken, ...rest } = init
-    let response: Response
-    let text: string
-    try {
-      response = await fetch(`${apiUrl}${path}`, {
-        ...rest,
-        headers: {
-          accept: 'application/json',
-          ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
-          ...(rest.headers as Record<string, string>),
-        },
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: 'error',
-      })
-      text = await response.text()
-    } catch (error) {
-      const refused = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED'
-      throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not answer.')
-    }
-    const body = parse(text)
-    if (!response.ok) throw errorOf(response, body)
-    if (!body) throw new XError('unknown', 'X answered with something that is not JSON.')
-    return body
-  }
+  const call = (path: string, init?: RequestInit & { accessToken?: string }) => callX(apiUrl, timeoutMs, path, init)
 
   function tokenCall(form: Record<string, string>): Promise<Record<string, unknown>> {
     const basic = clientSecret
@@ -316,7 +300,73 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         at: new Date(event.created_at),
       }))
     },
+    async listAllMessages(accessToken, cursor) {
+      const query = new URLSearchParams({
+        max_results: '100',
+        event_types: 'MessageCreate',
+        'dm_event.fields': 'id,text,sender_id,created_at,event_type,dm_conversation_id',
+        expansions: 'sender_id',
+        'user.fields': 'username',
+        ...(cursor ? { pagination_token: cursor } : {}),
+      })
+      const { data, includes, meta } = await call(`/2/dm_events?${query}`, { accessToken })
+      const users = ((includes as { users?: { id: string; username: string }[] } | undefined)?.users ?? []).map(
+        ({ id, username }) => [id, username] as const,
+      )
+      const handles = Object.fromEntries(users)
+      type Event = { id: string; sender_id: string; text?: string; created_at: string; dm_conversation_id?: string }
+      const messages = ((data ?? []) as Event[]).flatMap((event) => {
+        // A conversation of two is named by both; what is said in a group is no answer to us.
+        const pair = /^(\d+)-(\d+)$/.exec(event.dm_conversation_id ?? '')
+        const recipientId = pair && (pair[1] === event.sender_id ? pair[2] : pair[1])
+        return recipientId
+          ? [
+              {
+                id: event.id,
+                senderId: event.sender_id,
+                recipientId,
+                text: event.text ?? '',
+                at: new Date(event.created_at),
+                handles,
+              },
+            ]
+          : []
+      })
+      return { messages, next: (meta as { next_token?: string } | undefined)?.next_token ?? null }
+    },
   }
+}
+
+/** One call of X. @throws XError */
+export async function callX(
+  apiUrl: string,
+  timeoutMs: number,
+  path: string,
+  init: RequestInit & { accessToken?: string } = {},
+): Promise<Record<string, unknown>> {
+  const { accessToken, ...rest } = init
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(`${apiUrl}${path}`, {
+      ...rest,
+      headers: {
+        accept: 'application/json',
+        ...(accessToken ? { authorization: `Bearer ${accessToken}` } : {}),
+        ...(rest.headers as Record<string, string>),
+      },
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    })
+    text = await response.text()
+  } catch (error) {
+    const refused = (error as { cause?: { code?: string } }).cause?.code === 'ECONNREFUSED'
+    throw new XError(refused ? 'unavailable' : 'unknown', refused ? 'X cannot be reached.' : 'X did not answer.')
+  }
+  const body = parse(text)
+  if (!response.ok) throw errorOf(response, body)
+  if (!body) throw new XError('unknown', 'X answered with something that is not JSON.')
+  return body
 }
 
 interface Metadata {

@@ -19,6 +19,8 @@ const LIMITS = {
     { scope: 'user', most: 500, windowMs: DAY },
   ],
   readDms: [{ scope: 'user', most: 15, windowMs: WINDOW }],
+  // X publishes none for it.
+  subscribe: [{ scope: 'user', most: 500, windowMs: WINDOW }],
   readConversation: [{ scope: 'user', most: 15, windowMs: WINDOW }],
 } as const satisfies Record<string, { scope: 'user' | 'app'; most: number; windowMs: number }[]>
 

@@ -1,6 +1,9 @@
 /** One direct message as it took effect. Ids are users' ids; `at` is in milliseconds since 1970. */
 export type Message = { id: string; from: string; to: string; text: string; at: number }
 
+/** What somebody does who gets a first message: reads it, and writes back where there is an `answer`. */
+export type Reaction = { answer: string | undefined }
+
 /** Kept on disk, so that messages outlive the process. */
 export type MessageEntry = { type: 'dm' } & Message
 
@@ -8,16 +11,18 @@ export type MessageEntry = { type: 'dm' } & Message
 const EPOCH = 1_288_834_974_657
 
 /**
- * The direct messages of everybody, in the order in which they took effect. `answerOf` says what a person writes back to
- * the first message from somebody, `answerAfterMs` later. `write` must have handed the entry over when it returns.
+ * The direct messages of everybody, in the order in which they took effect. `reactionOf` says what a person does about
+ * the first message from somebody, `answerAfterMs` later: reads it, and perhaps answers. `onSend` and `onRead` are told what happens. `write` must have handed the entry over when it returns.
  */
 export function createMessages(options: {
   now: () => number
   write: (entry: MessageEntry) => void
-  answerOf: (userId: string) => string | undefined
+  reactionOf: (userId: string) => Reaction | undefined
   answerAfterMs: number
+  onSend?: (message: Message) => void
+  onRead?: (message: Message, at: number) => void
 }) {
-  const { now, write, answerOf, answerAfterMs } = options
+  const { now, write, reactionOf, answerAfterMs, onSend = () => {}, onRead = () => {} } = options
   const all: Message[] = []
   const byUser = new Map<string, Message[]>()
   const byConversation = new Map<string, Message[]>()
@@ -41,13 +46,14 @@ export function createMessages(options: {
     const message = { id, from, to, text, at }
     write({ type: 'dm', ...message })
     apply(message)
+    onSend(message)
     expectAnswer(message)
     return message
   }
 
   function expectAnswer(message: Message) {
     const conversation = byConversation.get(conversationId(message.from, message.to))
-    if (conversation?.[0] !== message || answerOf(message.to) === undefined) return
+    if (conversation?.[0] !== message || reactionOf(message.to) === undefined) return
     due.push(message)
     schedule()
   }
@@ -64,8 +70,10 @@ export function createMessages(options: {
     for (let next = due[0]; next && next.at + answerAfterMs <= now(); next = due[0]) {
       due.shift()
       const conversation = byConversation.get(conversationId(next.from, next.to)) ?? []
-      const text = answerOf(next.to)
-      if (text !== undefined && conversation.every(({ from }) => from !== next.to)) send(next.to, next.from, text)
+      if (conversation.some(({ from }) => from === next.to)) continue
+      const text = reactionOf(next.to)?.answer
+      onRead(conversation.at(-1) ?? next, now())
+      if (text !== undefined) send(next.to, next.from, text)
     }
     schedule()
   }

@@ -17,6 +17,7 @@ type Traits = {
   inbox?: 'open' | 'closed'
   protected?: boolean
   answers?: 'never' | 'answers' | 'optsOut'
+  reads?: boolean
   followers?: number
   following?: number
   /** The trait that everybody who follows this handle carries in their own. */
@@ -33,7 +34,8 @@ const FAMOUS: Record<string, number> = {
 const PARTS: Record<string, Partial<Traits>> = {
   missing: { existence: 'missing' },
   suspended: { existence: 'suspended' },
-  open: { inbox: 'open', answers: 'never', protected: false },
+  open: { inbox: 'open', answers: 'never', reads: false, protected: false },
+  reads: { inbox: 'open', answers: 'never', reads: true, protected: false },
   closed: { inbox: 'closed', answers: 'never', protected: false },
   protected: { protected: true },
   replies: { inbox: 'open', answers: 'answers', protected: false },
@@ -83,6 +85,8 @@ export type Person = {
   inboxOpen: boolean
   /** What they write back to a first message, if they do. */
   answer: string | undefined
+  /** Whether others see that they have read a message. */
+  reads: boolean
 }
 
 /** Says whether a handle is anybody's: `missing` where nobody ever was, `suspended` where X has shut the account. */
@@ -121,6 +125,8 @@ export function personOf(handle: string): Person {
     protected: traits.protected ?? (isProtected && !isFamous),
     inboxOpen: traits.inbox ? traits.inbox === 'open' : !isClosed,
     answer: answerKind === 'never' ? undefined : draw.pick(answerKind === 'answers' ? words.ANSWERS : words.OPT_OUTS),
+    // Drawn last, so that all else of a person stays as it was.
+    reads: answerKind !== 'never' || (traits.reads ?? draw.chance(0.5)),
   }
 }
 

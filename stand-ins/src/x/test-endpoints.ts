@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import type { Activity } from './activity.ts'
 import { HANDLE, idOfHandle } from './ids.ts'
 import type { Message } from './messages.ts'
 import { type Network, personByHandle } from './network.ts'
 
-/** For people and tests to look into: what was written, in the order in which it took effect, and a way to make somebody write. */
-export function addTestEndpoints(app: FastifyInstance, network: Network) {
+/** For people and tests to look into: what was written, in the order in which it took effect, and ways to make somebody write and read. */
+export function addTestEndpoints(app: FastifyInstance, network: Network, activity: Activity) {
   const handleOf = (id: string) => network.registry.find(id) ?? id
   const entryOf = ({ id, from, to, text, at }: Message) => {
     return { id, from: handleOf(from), to: handleOf(to), text, at: new Date(at).toISOString() }
@@ -36,6 +37,16 @@ export function addTestEndpoints(app: FastifyInstance, network: Network) {
     const [sender, receiver] = people as [string, string]
     reply.code(201)
     return entryOf(network.messages.send(sender, receiver, text))
+  })
+
+  /** Somebody reads all that another has written to them so far. */
+  app.post<Reply>('/_people/:handle/read', async (request, reply) => {
+    const reader = idOf(request.params.handle) ?? ''
+    const author = idOf(String(request.body?.to ?? '')) ?? ''
+    const last = network.messages.ofConversation(reader, author).findLast(({ from }) => from === author)
+    if (!last) return reply.code(404).send({ error: 'There is nothing to read' })
+    activity.read(last, network.now())
+    return entryOf(last)
   })
 }
 

@@ -273,7 +273,11 @@ export async function history(
     select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
       'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message,
       'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end)
-    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}`
+    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
+    union all
+    select case r.kind when 'reply' then 'replied' else r.kind end, r.at, r.id, jsonb_build_object('replyId', r.id, 'text', r.text)
+      || case r.kind when 'reply' then jsonb_build_object('optedOut', r.opted_out, 'dmId', r.dm_id) else '{}' end
+    from replies r where r.lead_id = ${id}`
   const [{ rows }, counted] = await Promise.all([
     db.execute<{ kind: string; at: string; rest: object }>(sql`
       select kind, at, rest from (${events}) event order by at desc, kind, ref limit ${pageSize} offset ${(page - 1) * pageSize}`),

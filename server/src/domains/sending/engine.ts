@@ -25,7 +25,7 @@ import {
   campaignLock,
   claimDirect,
   type DirectMessage,
-  findSuppression,
+  findReasonToStop,
   LEAD_MISSING,
   OUTCOME_UNKNOWN,
   recordOutcome,
@@ -289,7 +289,7 @@ export type Verdict =
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
-class Suppressed extends Error {}
+class Stopped extends Error {}
 
 /**
  * Hands a claimed message to X, unless its conversation shows that an attempt before has gone through.
@@ -313,8 +313,8 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
       await keepFresh(needs.database.db, claimed, timing, holds)
-      const suppressed = await findSuppression(needs.database.db, lead.id)
-      if (suppressed) throw new Suppressed(suppressed)
+      const reason = await findReasonToStop(needs.database.db, claimed.id)
+      if (reason) throw new Stopped(reason)
       mayBeSent = true
       try {
         return await x.sendMessage(accessToken, recipientId, claimed.message)
@@ -326,7 +326,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     return { kind: 'sent', eventId }
   } catch (error) {
     if (error instanceof LeaseLost) return { kind: 'lost' }
-    if (error instanceof Suppressed) return { kind: 'skipped', reason: error.message }
+    if (error instanceof Stopped) return { kind: 'skipped', reason: error.message }
     if (error instanceof CampaignPaused) return { kind: 'paused' }
     if (mayBeSent) return { kind: 'unknown' }
     if (error instanceof XError) return verdictOf(error, lead.handle)

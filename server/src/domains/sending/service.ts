@@ -14,11 +14,14 @@ import { campaigns } from '../campaigns/tables.ts'
 import { resolveSelection, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { findRest, isBasisRequired, type Pace, paceOf, pauseSecondsOf } from '../sending-settings/service.ts'
+import { answeredBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { findCurrentAccount, requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { compileTemplate, restSeconds } from './rules.ts'
 import { dms } from './tables.ts'
+
+export { findSentMessage } from './rules.ts'
 
 /** NOTIFY channel that tells senders to look for work at once. */
 export const SENDING_CHANNEL = 'sending'
@@ -94,10 +97,14 @@ export async function queueList(
 const NO_BASIS =
   'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
 
-/** Over a lead `l`: why this campaign must not write to it; null where it may. Writing twice can be allowed in a campaign, writing to the suppressed cannot. */
+/**
+ * Over a lead `l`: why this campaign must not write to it; null where it may. Writing twice, and to those who have replied, can be allowed in a campaign;
+ * writing to the suppressed cannot.
+ */
 function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, basisRequired: boolean): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
-  return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end, (
+  return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end,
+    case when l.replied_at is not null and not ${campaign.allowRepeat}::boolean then 'Skipped: this person has replied.' end, (
     select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
       || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
     from dms d join campaigns c on c.id = d.campaign_id
@@ -157,10 +164,14 @@ async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
     from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
 }
 
-// Suppressing
+// Stopping
+
+/** Over a lead `l` and a message `d`: why it must not go out; null where it may. */
+const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')})`
 
 /**
- * Ends what waits for leads that are on the suppression list now: their messages fail, with why, in every campaign, and a campaign with nothing left is complete.
+ * Ends what waits for leads that are on the suppression list now, or in whose conversation something was said since it was queued: their messages fail, with why,
+ * in every campaign, and a campaign with nothing left is complete.
  * What is in somebody's hands is passed over: senders look at the list themselves before they hand a message over, and so does who queues one again.
  * @param leadIds a query for them; others among them are left alone
  * @returns how many messages were stopped
@@ -178,7 +189,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   const { rowCount } = await tx.execute(sql`
     update dms set status = 'failed', error_message = found.reason, updated_at = now()
     from (
-      select d.id, ${suppressedBecause('l')} as reason ${waiting} and d.campaign_id = any(${sql.param(held.map(({ id }) => id))}::uuid[])
+      select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(held.map(({ id }) => id))}::uuid[])
       for update of d skip locked
     ) found
     where dms.id = found.id and found.reason is not null`)
@@ -187,7 +198,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   return rowCount ?? 0
 }
 
-/** Fails a queued message that is in nobody's hands because its lead was suppressed after it was queued. It counts as never tried. */
+/** Fails a queued message that is in nobody's hands because its lead was suppressed, or answered, after it was queued. It counts as never tried. */
 export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
   const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
     select campaign_id as "campaignId", lead_id as "leadId" from dms
@@ -204,10 +215,10 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
   await completeIfDone(tx, skipped.campaignId)
 }
 
-/** Why a lead may not be written to at this moment; null where it may. */
-export async function findSuppression(db: Db, leadId: string): Promise<string | null> {
+/** Why a message must not go out at this moment; null where it may. */
+export async function findReasonToStop(db: Db, dmId: string): Promise<string | null> {
   const { rows } = await db.execute<{ reason: string | null }>(
-    sql`select ${suppressedBecause('l')} as reason from leads l where l.id = ${leadId}`,
+    sql`select ${reasonToStop} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
   )
   return rows[0]?.reason ?? null
 }
@@ -453,6 +464,7 @@ export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
         lease: null,
         holder: null,
         dueAt: sql`now()`,
+        requeuedAt: sql`now()`,
         updatedAt: sql`now()`,
       })
       .where(eq(dms.id, id))
@@ -688,7 +700,9 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       .select({
         dm: dms,
         lead: leads,
-        suppressed: sql<string | null>`(select ${suppressedBecause('l')} from leads l where l.id = ${dms.leadId})`,
+        stopped: sql<
+          string | null
+        >`(select ${reasonToStop} from leads l join dms d on d.id = ${dms.id} where l.id = ${dms.leadId})`,
         dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - clock_timestamp())::float`,
       })
       .from(dms)
@@ -698,8 +712,8 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       .limit(1)
       .for('update', { of: dms, skipLocked: true })
     if (!next) return nothingDue(null)
-    if (next.suppressed) {
-      await skipMessage(tx, next.dm.id, next.suppressed)
+    if (next.stopped) {
+      await skipMessage(tx, next.dm.id, next.stopped)
       continue
     }
     const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign.workspaceId, account))
@@ -824,7 +838,21 @@ export async function recordOutcome(
     select campaign_id as "campaignId" from dm`)
   const campaignId = rows[0]?.campaignId
   if (!campaignId) return null
+  if (wasSent) await catchUp(tx, dm.id)
   return { campaignCompleted: await completeIfDone(tx, campaignId) }
+}
+
+/** X may have told that a message was read or answered before we had written down that it was sent. A statement of its own, so that it sees what was told while this one waited. */
+async function catchUp(tx: Db, id: string): Promise<void> {
+  await tx.execute(sql`
+    update dms d set status = case when told.replied_at is null then 'delivered' else 'replied' end,
+      replied_at = told.replied_at, delivered_at = coalesce(told.read_at, told.replied_at)
+    from dms m cross join lateral (
+      select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
+        (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
+         where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
+    ) told
+    where m.id = ${id} and d.id = m.id and d.status = 'sent' and coalesce(told.replied_at, told.read_at) is not null`)
 }
 
 /** Completed when sent and failed reach the list's total (specification §4); also keeps when the campaign last ran. */

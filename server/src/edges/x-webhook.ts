@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import type { Services } from '../app.ts'
+import { receive, WEBHOOK_PATH } from '../domains/replies/service.ts'
+import { readDelivery } from '../outside/x-activity.ts'
+import { Refusal } from '../refusal.ts'
+
+/** X waits 10 seconds for an answer, and delivers again where there was none. */
+const ANSWER_WITHIN_MS = 8_000
+
+/**
+ * What X's challenges are made of. Nothing else is signed: the very same signature would stand for a delivery, which is JSON and so begins with a brace,
+ * and anybody may ask for it.
+ */
+const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
+
+/** GET and POST /api/x/webhook: X's check that this address is ours, and what it tells of accounts (outside/x-activity.ts). */
+export async function serveXWebhook(app: FastifyInstance, services: Services): Promise<void> {
+  const { xActivity, database } = services
+  await app.register(async (raw) => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+    raw.get<{ Querystring: { crc_token?: unknown } }>(WEBHOOK_PATH, async (request) => {
+      if (!xActivity) throw new Refusal('NOT_FOUND')
+      const token = request.query.crc_token
+      if (typeof token !== 'string' || !CHALLENGE.test(token))
+        throw new Refusal('INVALID_INPUT', 'crc_token is missing, or is not one of X.')
+      return { response_token: xActivity.answerCheck(token) }
+    })
+
+    raw.post(WEBHOOK_PATH, async (request) => {
+      if (!xActivity) throw new Refusal('NOT_FOUND')
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const signature = request.headers['x-twitter-webhooks-signature']
+      if (typeof signature !== 'string' || !xActivity.isSigned(body, signature))
+        throw new Refusal('FORBIDDEN', 'The signature is not that of X.')
+      const happenings = readDelivery(parse(body))
+      const kept = receive(database.db, happenings)
+      if (!(await inTime(kept))) {
+        // It goes on; should it fail, X delivers again.
+        kept.catch((error) => request.log.warn({ err: error }, 'a late delivery of X failed'))
+        throw new Refusal('UNAVAILABLE')
+      }
+      return { success: true }
+    })
+  })
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Refusal('INVALID_INPUT', 'The body is not JSON.')
+  }
+}
+
+async function inTime(work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ANSWER_WITHIN_MS)
+  })
+  try {
+    return await Promise.race([work.then(() => true as const), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
