@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authIdentities } from '../src/domains/auth/tables.ts'
+import { replies } from '../src/domains/replies/tables.ts'
 import { authFactors } from '../src/domains/second-factors/tables.ts'
 import { connectX, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
@@ -13,6 +14,7 @@ let stranger: Person
 let theirs: Record<
   | 'lead'
   | 'suppression'
+  | 'reply'
   | 'list'
   | 'tag'
   | 'filter'
@@ -65,6 +67,18 @@ beforeAll(async () => {
   const suppression = (await owner.client.suppressions.list({})).suppressions[0]!
   const { code } = await owner.client.extension.createCode()
   await owner.call('POST', '/extension/pair', { code, version: '1' })
+  const [reply] = await app.db
+    .insert(replies)
+    .values({
+      workspaceId: owner.workspaceId,
+      leadId: lead.id,
+      accountXUserId: '1',
+      xEventId: '1',
+      kind: 'reply',
+      text: 'A secret reply',
+      at: new Date(),
+    })
+    .returning()
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
   theirs = {
     lead: lead.id,
@@ -75,6 +89,7 @@ beforeAll(async () => {
     dm: dm.id,
     scrape: scrape.id,
     suppression: suppression.id,
+    reply: reply!.id,
     account: account.id,
     session: owner.actor.sessionId,
     pairing: (await owner.client.extension.list()).pairings[0]!.id,
@@ -94,6 +109,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   dms: 'dm',
   scrapes: 'scrape',
   suppressions: 'suppression',
+  replies: 'reply',
   'x-accounts': 'account',
   sessions: 'session',
   pairings: 'pairing',

@@ -70,6 +70,7 @@ describe('GET /auth/user/export', () => {
       'lead-list-items.json': 3,
       'campaigns.json': 1,
       'messages.json': 3,
+      'replies.json': 0,
       'suppressions.json': 0,
       'scrapes.json': 0,
       'waitlist.json': 1,

@@ -11,6 +11,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { notices } from '../notices/tables.ts'
+import { replies } from '../replies/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
@@ -99,6 +100,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['lead-list-items.json', itemsOf(db, inArray(leadListItems.leadListId, lists))],
     ['campaigns.json', rowsOf(db, campaigns, inOwn(campaigns.workspaceId))],
     ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
+    ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-paces.json', rowsOf(db, sendingPaces, inOwn(sendingPaces.workspaceId))],
     ['notices.json', rowsOf(db, notices, eq(notices.userId, userId))],

@@ -42,12 +42,13 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
       return { success: true as const, removed: 0, removalId: null }
     }
     await tx.execute(sql`
-      insert into removed_leads (removal_id, lead_id, lead, places, tag_ids, scrape_ids, dm_ids)
+      insert into removed_leads (removal_id, lead_id, lead, places, tag_ids, scrape_ids, dm_ids, replies)
       select ${removal.id}::uuid, l.id, to_jsonb(l),
         coalesce((select jsonb_agg(to_jsonb(i)) from lead_list_items i where i.lead_id = l.id), '[]'),
         array(select tag_id from lead_tags where lead_id = l.id),
         array(select scrape_id from scrape_leads where lead_id = l.id),
-        array(select id from dms where lead_id = l.id)
+        array(select id from dms where lead_id = l.id),
+        coalesce((select jsonb_agg(to_jsonb(r)) from replies r where r.lead_id = l.id), '[]')
       from leads l where l.id in (select id from chosen_leads)`)
     // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
     await tx.execute(sql`
@@ -120,6 +121,11 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
     await tx.execute(sql`
       update dms d set lead_id = l.id from ${back}
       where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
+    await tx.execute(sql`
+      insert into replies
+      select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
+        jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
+      where r.removal_id = ${removal.id} on conflict do nothing`)
     await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
     return { success: true as const, restored: rowCount ?? 0 }
   })

@@ -1,0 +1,265 @@
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { dmsOf, launch, makeList, openHandles, openSenders, type SomeList } from '../../../test/outreach.ts'
+import type { XHappening } from '../../outside/x-activity.ts'
+import { type Claimed, claimDue, record } from '../sending/engine.ts'
+import { dms } from '../sending/tables.ts'
+import { optOutWords, receive, setOptOutWords } from './service.ts'
+import { replies } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+const { connected } = openSenders(() => app)
+
+const REPLIED = 'Skipped: this person has replied.'
+const WRITTEN = 'Skipped: you have written to this person yourself.'
+const ASKED = 'Skipped: this person asked you to stop.'
+
+let lastEvent = 10n ** 18n
+const newEventId = () => {
+  lastEvent += 1n
+  return String(lastEvent)
+}
+const soon = (seconds = 1) => new Date(Date.now() + seconds * 1_000)
+
+/** Something that one of two has written, as X tells it. */
+function said(from: string, to: string, text: string, more: { eventId?: string; at?: Date } = {}): XHappening {
+  const [senderId, recipientId] = [idOfHandle(from), idOfHandle(to)]
+  const handles = { [senderId]: from, [recipientId]: to }
+  return { kind: 'message', eventId: newEventId(), at: soon(), senderId, recipientId, text, handles, ...more }
+}
+const hasRead = (reader: string, author: string, at = soon(0)): XHappening => ({
+  kind: 'read',
+  readerId: idOfHandle(reader),
+  authorId: idOfHandle(author),
+  at,
+  handles: {},
+})
+const tell = (...happenings: XHappening[]) => receive(app.db, happenings)
+
+/** A message that an extension has sent to each of the list; `eventId`s as those of our own senders where it is asked for. */
+async function sendAll(person: Person, list: SomeList, options: { eventIds?: boolean; name?: string } = {}) {
+  const { id } = await launch(person, list, { channel: 'extension', name: options.name ?? 'Spring', allowRepeat: true })
+  for (;;) {
+    const { status, body } = await person.call('POST', `/campaigns/${id}/claim`, { holder: 'test' })
+    // The last one completes the campaign.
+    if (status !== 200) return id
+    await person.client.campaigns.recordOutcome({ id: body.dmId, lease: body.lease, wasSent: true })
+    if (options.eventIds) await app.db.update(dms).set({ xEventId: newEventId() }).where(eq(dms.id, body.dmId))
+  }
+}
+const fates = async (person: Person, campaignId: string) =>
+  (await dmsOf(person, campaignId)).map(({ status, errorMessage }) => errorMessage ?? status)
+const historyOf = async (person: Person, leadId: string) =>
+  (await person.client.leads.history({ id: leadId })).events.filter(
+    ({ kind }) => kind === 'replied' || kind === 'written',
+  )
+
+async function scene(count = 2, options: Parameters<typeof makeList>[3] = {}) {
+  const { person, account } = await connected()
+  const list = await makeList(app, person, openHandles(count), options)
+  return { person, account, list, lead: list.handles[0]!, leadId: list.leadIds[0]! }
+}
+
+describe('a reply', () => {
+  it('marks the message, its campaign and the lead, and stops what is queued for that lead in every campaign', async () => {
+    const { person, account, list, lead, leadId } = await scene()
+    const sent = await sendAll(person, list)
+    const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
+    const reply = said(lead, account.handle, 'Sounds great!')
+    await tell(reply, reply)
+    await tell({ ...reply })
+
+    expect(await fates(person, sent)).toEqual(['replied', 'sent'])
+    expect(await fates(person, waiting.id)).toEqual([REPLIED, 'queued'])
+    expect(await person.client.campaigns.find({ id: sent })).toMatchObject({
+      dmsSentCount: 2,
+      dmsDeliveredCount: 1,
+      dmsRepliedCount: 1,
+    })
+    expect(await historyOf(person, leadId)).toMatchObject([
+      { kind: 'replied', text: 'Sounds great!', optedOut: false, dmId: (await dmsOf(person, sent))[0]!.id },
+    ])
+    // Who has replied is not written to by the next campaign, unless that one says so.
+    const next = await launch(person, list, { channel: 'extension', name: 'Third' })
+    expect((await fates(person, next.id))[0]).toBe(REPLIED)
+    const repeated = await launch(person, list, { channel: 'extension', name: 'Fourth', allowRepeat: true })
+    expect((await fates(person, repeated.id))[0]).toBe('queued')
+    const [stopped] = await dmsOf(person, next.id)
+    const refused = await person.call('POST', `/dms/${stopped!.id}/requeue`)
+    expect([refused.status, refused.body.error]).toEqual([409, REPLIED])
+  })
+
+  it('is that of the lead whom only the handle names, from then on by the id', async () => {
+    const { person, account, list, lead } = await scene(1, { unknownIds: true })
+    const id = await sendAll(person, list)
+    await tell(said(lead, account.handle, 'Hi'))
+    expect(await fates(person, id)).toEqual(['replied'])
+    await tell({ ...said(lead, account.handle, 'Once more'), handles: {} })
+    expect(await historyOf(person, list.leadIds[0]!)).toHaveLength(2)
+  })
+
+  it('answers the last message before it, and shows that those before were read', async () => {
+    const { person, account, list, lead } = await scene(1)
+    const first = await sendAll(person, list)
+    const second = await sendAll(person, list, { name: 'Second' })
+    const between = new Date((await app.db.select().from(dms).where(eq(dms.campaignId, first)))[0]!.claimedAt!)
+    await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
+    await tell(said(lead, account.handle, 'To the first', { at: new Date(between.getTime() + 60_000) }))
+    expect([await fates(person, first), await fates(person, second)]).toEqual([['replied'], ['sent']])
+    await tell(said(lead, account.handle, 'To the second', { at: soon(7_200) }))
+    expect([await fates(person, first), await fates(person, second)]).toEqual([['replied'], ['replied']])
+  })
+
+  it('from somebody who was never written to is a reason to write to them, and no answer', async () => {
+    const { person, account, list, lead, leadId } = await scene(1)
+    await tell(said(lead, account.handle, 'Do you take new customers?'))
+    expect(await person.client.leads.find({ id: leadId })).toMatchObject({
+      basis: 'wrote_first',
+      basisSource: `Wrote to @${account.handle} on X`,
+    })
+    const campaign = await launch(person, list, { channel: 'extension' })
+    expect(await fates(person, campaign.id)).toEqual(['queued'])
+  })
+
+  it('with an opt-out word suppresses the lead everywhere; a workspace may have words of its own', async () => {
+    const { person, account, list, lead } = await scene()
+    const second = list.handles[1]!
+    const id = await sendAll(person, list)
+    const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
+    await tell(said(lead, account.handle, 'Please STOP.'), said(second, account.handle, 'nein danke'))
+    expect(await fates(person, id)).toEqual(['replied', 'replied'])
+    expect(await fates(person, waiting.id)).toEqual([ASKED, REPLIED])
+    expect((await person.client.suppressions.list({})).suppressions).toMatchObject([
+      { twitterHandle: lead, reason: 'replied_stop', note: 'Please STOP.', by: null },
+    ])
+    await setOptOutWords(app.db, person.actor, ['nein danke'])
+    await tell(said(second, account.handle, 'Nein, danke!'))
+    expect((await person.client.suppressions.list({})).total).toBe(2)
+    await setOptOutWords(app.db, person.actor, null)
+    expect(await optOutWords(app.db, person.workspaceId)).toContain('stop')
+  })
+
+  it('is kept in part, can be deleted, and goes and comes back with its lead', async () => {
+    const { person, account, list, lead, leadId } = await scene(1)
+    await sendAll(person, list)
+    await tell(said(lead, account.handle, 'x'.repeat(3_000)))
+    const [reply] = await app.db.select().from(replies).where(eq(replies.leadId, leadId))
+    expect(reply!.text).toHaveLength(1_000)
+    const { removalId } = await person.client.leads.removeMany({ leadIds: [leadId] })
+    expect(await app.db.$count(replies, eq(replies.leadId, leadId))).toBe(0)
+    await person.client.leads.restore({ removalId: removalId! })
+    expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'replied', dmId: reply!.dmId }])
+
+    const stranger = await makePerson(app)
+    const path = `/replies/${reply!.id}/text`
+    const refused = await stranger.call('DELETE', path)
+    expect([refused.status, refused.body.code]).toEqual([404, 'REPLY_NOT_FOUND'])
+    expect((await person.call('DELETE', path)).status).toBe(204)
+    expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'replied', text: null }])
+  })
+
+  it('in two workspaces with one account of X counts in both', async () => {
+    const { person, account, list, lead } = await scene(1)
+    const other = await makePerson(app)
+    await other.client.xAccount.connect({ username: account.handle, password: 'long enough' })
+    const theirs = await makeList(app, other, list.handles)
+    const ids = [await sendAll(person, list), await sendAll(other, theirs)] as const
+    await tell(said(lead, account.handle, 'Hello you two'))
+    expect([await fates(person, ids[0]), await fates(other, ids[1])]).toEqual([['replied'], ['replied']])
+  })
+})
+
+describe('what the account itself has written', () => {
+  it('by hand stops what is queued, and is in the history; nothing is marked', async () => {
+    const { person, account, list, lead, leadId } = await scene()
+    const sent = await sendAll(person, list)
+    const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Second' })
+    await tell(said(account.handle, lead, 'Shall we talk on Monday?'))
+    expect(await fates(person, sent)).toEqual(['sent', 'sent'])
+    expect(await fates(person, waiting.id)).toEqual([WRITTEN, 'queued'])
+    expect(await historyOf(person, leadId)).toMatchObject([{ kind: 'written', text: 'Shall we talk on Monday?' }])
+    // Queued again by somebody who knows that, it goes out.
+    const [stopped] = await dmsOf(person, waiting.id)
+    await person.client.campaigns.requeue({ id: stopped!.id })
+    const { body } = await person.call('POST', `/campaigns/${waiting.id}/claim`, { holder: 'test' })
+    expect(list.handles).toContain(body.twitterHandle)
+  })
+
+  it('is ours where X gave us its id, or its words are those of a message that is out', async () => {
+    const { person, account, list, lead } = await scene(1)
+    const byId = await sendAll(person, list, { eventIds: true })
+    const [message] = await app.db.select().from(dms).where(eq(dms.campaignId, byId))
+    await sendAll(person, list, { name: 'Second' })
+    const waiting = await launch(person, list, { channel: 'extension', allowRepeat: true, name: 'Third' })
+    await tell(
+      said(account.handle, lead, 'Hi Lead 1', { eventId: message!.xEventId! }),
+      said(account.handle, lead, `Hi Lead 1,  I follow @${lead}.`),
+    )
+    expect(await fates(person, waiting.id)).toEqual(['queued'])
+    expect(await app.db.$count(replies, eq(replies.workspaceId, person.workspaceId))).toBe(0)
+  })
+})
+
+describe('in any order', () => {
+  const steps = ['record', 'reply', 'read', 'echo'] as const
+  type Step = (typeof steps)[number]
+  const orders = permutations(steps)
+
+  it.each([orders.filter((_, i) => i % 2 === 0), orders.filter((_, i) => i % 2 === 1)])(
+    'our word that it was sent, the reply, the receipt and the echo of X leave the same behind (%#)',
+    async (...some: (readonly Step[])[]) => {
+      const { person, account, list } = await scene(some.length)
+      const campaign = await launch(person, list)
+      const client = await app.services.database.connect()
+      const session = drizzle(client) as unknown as typeof app.db
+      const claimed: Claimed[] = []
+      while (claimed.length < some.length) claimed.push(...(await claimDue(session, 1, app.env, 1)).claimed)
+      await client.end()
+      const echoes = claimed.map((one) => said(account.handle, one.lead!.handle, one.message))
+      await Promise.all(
+        some.map(async (order, i) => {
+          const one = claimed[i]!
+          const echo = echoes[i]! as Extract<XHappening, { kind: 'message' }>
+          for (const step of order) {
+            if (step === 'record')
+              await record(app.db, [{ claimed: one, verdict: { kind: 'sent', eventId: echo.eventId }, failures: 0 }])
+            else if (step === 'reply') await tell(said(one.lead!.handle, account.handle, 'Yes'))
+            else if (step === 'read') await tell(hasRead(one.lead!.handle, account.handle))
+            else await tell(echo)
+          }
+        }),
+      )
+      expect(await fates(person, campaign.id)).toEqual(some.map(() => 'replied'))
+      expect(await person.client.campaigns.find({ id: campaign.id })).toMatchObject({
+        status: 'completed',
+        dmsRepliedCount: some.length,
+      })
+    },
+  )
+
+  function permutations<T>(all: readonly T[]): T[][] {
+    return all.length === 0
+      ? [[]]
+      : all.flatMap((one) => permutations(all.filter((other) => other !== one)).map((rest) => [one, ...rest]))
+  }
+})
+
+describe('a receipt', () => {
+  it('shows that what was sent before has arrived, not what came later', async () => {
+    const { person, account, list, lead } = await scene(1)
+    const first = await sendAll(person, list)
+    await tell(hasRead(lead, account.handle))
+    const second = await sendAll(person, list, { name: 'Second' })
+    await app.db.update(dms).set({ claimedAt: sql`claimed_at + interval '1 hour'` }).where(eq(dms.campaignId, second))
+    await tell(hasRead(lead, account.handle), hasRead(lead, account.handle, soon(-60)))
+    expect([await fates(person, first), await fates(person, second)]).toEqual([['delivered'], ['sent']])
+    expect(await person.client.campaigns.find({ id: first })).toMatchObject({ dmsDeliveredCount: 1, dmsSentCount: 1 })
+  })
+})
