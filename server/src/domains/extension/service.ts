@@ -12,7 +12,7 @@ import { deviceNameOf } from '../account/service.ts'
 import { type AuthContext, beginSession, type Client, endSession, keepSession } from '../auth/service.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { findSuppression, LEAD_MISSING, recordOutcome, skipMessage } from '../sending/service.ts'
+import { findReasonToStop, LEAD_MISSING, recordOutcome, skipMessage } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
@@ -244,10 +244,10 @@ export async function confirm(db: Db, actor: Actor, held: { id: string; lease: s
       await recordOutcome(tx, dm, { wasSent: false, errorMessage: LEAD_MISSING })
       return no
     }
-    const suppressed = await findSuppression(tx, dm.leadId)
-    if (suppressed) {
+    const reason = await findReasonToStop(tx, dm.id)
+    if (reason) {
       await giveBack(tx, dm.id)
-      await skipMessage(tx, dm.id, suppressed)
+      await skipMessage(tx, dm.id, reason)
       return no
     }
     // Either a pause comes first and this sees it, or it waits for this to end.
