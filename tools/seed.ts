@@ -203,7 +203,13 @@ async function finishCampaign(
         () => null,
         (error: unknown) => (error instanceof XError ? error.message : String(error)),
       )
-      await reportOutcome(db, actor, { id: dmId, lease, wasSent: problem === null, errorMessage: problem ?? undefined })
+      await reportOutcome(db, actor, {
+        id: dmId,
+        lease,
+        wasSent: problem === null,
+        errorMessage: problem ?? undefined,
+        outcomeUnknown: false,
+      })
     }
     await moveIntoThePast(db, campaignId)
   } finally {
