@@ -15,6 +15,7 @@ import { isOnItsWay, useCampaign, useSecondsLeft, useXConnections } from '../fea
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { useRealSend } from '../features/campaigns/real-send'
+import { ReplyDetectionNotice } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
@@ -127,6 +128,7 @@ export default function CampaignPage() {
           )}
         </div>
       </header>
+      <ReplyDetectionNotice />
       {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
       {campaign?.status === 'paused' && campaign.pauseReason && (
         <Callout tone="warn" title="This campaign paused by itself" action={connect}>

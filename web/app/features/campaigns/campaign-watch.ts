@@ -8,6 +8,9 @@ import { completedSince, type Sighting, secondsLeft, withSighting } from './camp
 /** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
 export const WATCH_EVERY_MS = 1500
 
+/** What was sent is answered later: a campaign that is open is looked at this often, whatever its state. */
+export const WATCH_ANSWERS_EVERY_MS = 4_000
+
 export const CAMPAIGNS_PAGE_SIZE = 100
 
 export const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
@@ -32,7 +35,7 @@ export function useCampaign(id: string) {
     api.campaigns.find.queryOptions({
       input: { id },
       staleTime: 0,
-      refetchInterval: ({ state }) => (state.data && isOnItsWay(state.data) ? WATCH_EVERY_MS : false),
+      refetchInterval: ({ state }) => (state.data && isOnItsWay(state.data) ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS),
     }),
   )
   useCompletionNotices(query.data ? [query.data] : undefined)

@@ -13,7 +13,7 @@ import { shorten } from '../../ui/shorten'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
-import { WATCH_EVERY_MS } from './campaign-watch'
+import { WATCH_ANSWERS_EVERY_MS, WATCH_EVERY_MS } from './campaign-watch'
 import { RequeueButton } from './requeue-button'
 
 const PAGE_SIZE = 50
@@ -40,7 +40,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
       input: { id: campaignId, page, pageSize: PAGE_SIZE, ...(status ? { status } : {}) },
       placeholderData: keepPreviousData,
       staleTime: 0,
-      refetchInterval: live ? WATCH_EVERY_MS : false,
+      refetchInterval: live ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS,
     }),
   )
   if (dms.isError && !dms.data)

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { LeadDetail, LeadEvent } from '@x-automated/contract/leads'
 import {
   Ban,
@@ -6,7 +6,9 @@ import {
   ListPlus,
   type LucideIcon,
   MessageSquare,
+  MessageSquareReply,
   Pencil,
+  PenLine,
   Radar,
   Tag as TagSign,
   Trash2,
@@ -22,6 +24,7 @@ import { DateTime } from '../../ui/date-time'
 import { Sheet } from '../../ui/dialog'
 import { Pager } from '../../ui/pager'
 import { SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
 import { XHandle } from '../x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
 import { basisWords } from './lead-address'
@@ -216,12 +219,16 @@ function Tags({ lead }: { lead: LeadDetail }) {
   )
 }
 
+const LOOK_EVERY_MS = 4_000
+
 const signs: Record<LeadEvent['kind'], LucideIcon> = {
   created: Import,
   scraped: Radar,
   listed: ListPlus,
   tagged: TagSign,
   messaged: MessageSquare,
+  replied: MessageSquareReply,
+  written: PenLine,
 }
 
 function History({ id }: { id: string }) {
@@ -231,6 +238,8 @@ function History({ id }: { id: string }) {
     api.leads.history.queryOptions({
       input: { id, page, pageSize: EVENTS_ON_A_PAGE },
       placeholderData: keepPreviousData,
+      // A reply may come while somebody looks.
+      refetchInterval: LOOK_EVERY_MS,
     }),
   )
   return (
@@ -263,6 +272,31 @@ function History({ id }: { id: string }) {
         noun="events"
       />
     </Part>
+  )
+}
+
+/** What was said in the conversation, which can be deleted here. */
+function Said({ replyId, text }: { replyId: string; text: string | null }) {
+  const queries = useQueryClient()
+  const remove = useMutation(
+    api.replies.removeText.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: api.leads.history.key() }),
+      onError: (error) => toast.error(errorWords(error)),
+    }),
+  )
+  if (text === null) return <p className="text-muted">Its text was deleted here.</p>
+  return (
+    <div className="flex items-start justify-between gap-2">
+      <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
+      <Button
+        size="sm"
+        variant="ghost"
+        icon={<Trash2 aria-hidden />}
+        aria-label="Delete this text"
+        loading={remove.isPending}
+        onClick={() => remove.mutate({ id: replyId })}
+      />
+    </div>
   )
 }
 
@@ -304,6 +338,20 @@ function EventWords({ event }: { event: LeadEvent }) {
           </p>
           <bdi className="wrap-anywhere text-muted">“{event.message}”</bdi>
           {event.errorMessage && <p className="text-bad wrap-anywhere">{event.errorMessage}</p>}
+        </>
+      )
+    case 'replied':
+      return (
+        <>
+          <p>{event.optedOut ? 'Asked you to stop writing' : event.dmId ? 'Replied' : 'Wrote to you first'}</p>
+          <Said replyId={event.replyId} text={event.text} />
+        </>
+      )
+    case 'written':
+      return (
+        <>
+          <p>You wrote by hand</p>
+          <Said replyId={event.replyId} text={event.text} />
         </>
       )
   }

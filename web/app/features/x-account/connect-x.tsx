@@ -11,6 +11,7 @@ import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { ReplyDetectionNotice } from '../replies/reply-detection'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { outcomeNamed } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
@@ -58,6 +59,7 @@ export function ConnectX() {
   return (
     <div className="grid max-w-2xl gap-4">
       {outcome && <Callout tone={outcome.tone}>{outcome.words}</Callout>}
+      {connected && <ReplyDetectionNotice />}
       {status.isError && (
         <Callout
           tone="bad"
