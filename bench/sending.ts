@@ -37,7 +37,7 @@ try {
       return { eventId: `${process.pid}${events}` }
     },
   } as unknown as XApi
-  const env = { sendIntervalSeconds: 0, dailyDmCap: 500 }
+  const env = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
   const services = { database, notices, sealer, x, env, onFault: fail } as unknown as Services
 
   const caught = await catchCycle(services)

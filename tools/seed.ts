@@ -183,7 +183,8 @@ async function finishCampaign(
   try {
     const { queue } = await import('../server/src/domains/campaigns/service.ts')
     const [campaign] = await db.select().from(campaigns).where(eq(campaigns.id, campaignId))
-    if (campaign?.status === 'draft') await queue(db, actor, campaignId)
+    const pace = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
+    if (campaign?.status === 'draft') await queue(db, pace, actor, campaignId)
     const { authSecret } = readEnv({ ...process.env, DATA_DIR: dataDir })
     const needs = {
       database,
@@ -191,7 +192,7 @@ async function finishCampaign(
       sealer: createSealer(authSecret, 'x-automated x tokens'),
     }
     const account = await findCurrentAccount(db, actor.workspaceId)
-    const pace = { sendIntervalSeconds: 0, dailyDmCap: 500 }
+
     for (;;) {
       const answer = await claim(db, pace, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
       if (answer?.status !== 200) break
