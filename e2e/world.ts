@@ -12,6 +12,7 @@ import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Route } from 'playwright-core'
 import { expect, inject } from 'vitest'
+import { selfSigned } from './certificate.ts'
 
 /** The product as a user meets it: a server process of its own, its stand-ins, and a browser. */
 export interface World {
@@ -33,12 +34,16 @@ export interface World {
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 
-/** Opens a world for one test file; it is closed when the file ends. */
-export async function openWorld(env: Record<string, string> = {}): Promise<World> {
+/**
+ * Opens a world for one test file; it is closed when the file ends.
+ * @param env of the server, beside what every journey has
+ * @param options.xPages X's pages are there as https://x.com too, for a browser that is led to them (extension-world.ts)
+ */
+export async function openWorld(env: Record<string, string> = {}, { xPages = false } = {}): Promise<World> {
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
   const [database, x, mailbox, port] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
-    startX({ stateDir, answerAfterMs: 60_000 }),
+    startX({ stateDir, answerAfterMs: 60_000, ...(xPages && { tls: selfSigned('x.com') }) }),
     startMailbox({ stateDir }),
     freePort(),
   ])

@@ -30,7 +30,7 @@ const allPages = {
   account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
   settings: { path: '/settings', access: 'signed-in', file: 'pages/settings.tsx' },
   operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
-  extension: { path: '/extension', access: 'signed-in' },
+  extension: { path: '/extension', access: 'signed-in', file: 'pages/extension.tsx' },
 } as const satisfies Record<string, Page>
 
 export type PageName = keyof typeof allPages

@@ -36,4 +36,5 @@ export const profileLinks = links([
   ['billing', 'Billing & Subscription'],
   ['account', 'Account'],
   ['settings', 'Settings'],
+  ['extension', 'Browser extension'],
 ])

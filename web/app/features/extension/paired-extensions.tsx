@@ -1,0 +1,94 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { Pairing } from '@x-automated/contract/extension-pairings'
+import { Puzzle } from 'lucide-react'
+import { errorWords } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { Skeleton } from '../../ui/skeleton'
+import { Row, Rows } from '../account/rows'
+import { useExtensionActions } from './use-extension'
+
+interface PairedExtensionsProps {
+  pairings: UseQueryResult<{ pairings: Pairing[] }>
+  latest: string | null
+}
+
+/** Every browser whose extension may send for the account, and the way to take that back. */
+export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
+  return (
+    <Card title="Paired browsers" description="Each has a key of its own, which works until you unpair it.">
+      {pairings.isPending ? (
+        <Skeleton className="h-12" />
+      ) : pairings.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => pairings.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(pairings.error)}
+        </Callout>
+      ) : pairings.data.pairings.length === 0 ? (
+        <p className="text-muted">
+          None yet. Once a browser is paired, you see it here and can unpair it from anywhere.
+        </p>
+      ) : (
+        <Rows label="Paired browsers">
+          {pairings.data.pairings.map((pairing) => (
+            <PairingRow key={pairing.id} pairing={pairing} latest={latest} />
+          ))}
+        </Rows>
+      )}
+    </Card>
+  )
+}
+
+function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | null }) {
+  const { unpair } = useExtensionActions()
+  const confirm = useConfirm()
+  const { id, device, version, signedInAs, paused, pageChanged, sendsAlone, lastSeenAt } = pairing
+  const name = device ?? 'Unknown browser'
+  const ask = async () => {
+    const sure = await confirm({
+      title: 'Unpair this browser?',
+      body: `The extension in ${name} sends nothing more by itself. What it has in hand right now may still go out.`,
+      confirm: 'Unpair',
+      danger: true,
+    })
+    if (sure) unpair.mutate(id)
+  }
+  return (
+    <Row
+      icon={<Puzzle aria-hidden />}
+      title={
+        <>
+          {name}
+          {pageChanged !== null ? (
+            <Badge tone="warn">X has changed its page</Badge>
+          ) : paused ? (
+            <Badge tone="warn">Paused</Badge>
+          ) : (
+            sendsAlone && <Badge tone="good">Sends without a page</Badge>
+          )}
+        </>
+      }
+      detail={
+        <>
+          {signedInAs ? `@${signedInAs} on X` : 'Nobody signed in to X'} · version {version}
+          {latest !== null && latest !== version && ` (newest ${latest})`} · last seen <DateTime value={lastSeenAt} />
+        </>
+      }
+      action={
+        <Button size="sm" loading={unpair.isPending} onClick={ask}>
+          Unpair<span className="sr-only"> {name}</span>
+        </Button>
+      }
+    />
+  )
+}

@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query'
+import { client, errorWords } from '../../api'
+import { Button } from '../../ui/button'
+import { CopyButton } from '../../ui/copy-button'
+import { DateTime } from '../../ui/date-time'
+import { toast } from '../../ui/toast'
+
+/** The way by hand, for where this page cannot reach the extension: a code to type in its popup. */
+export function PairingCode() {
+  const make = useMutation({
+    mutationFn: () => client.extension.createCode(),
+    onError: (error) => toast.error(errorWords(error)),
+  })
+  return (
+    <div className="grid gap-2 pt-4">
+      <p className="text-muted">Installed, and still not seen here? Pair it by a code that you type in its popup.</p>
+      {make.data && (
+        <p role="status" className="flex flex-wrap items-center gap-3">
+          <code className="rounded-md bg-sunken px-3 py-1.5 font-mono text-lg tracking-wide">{make.data.code}</code>
+          <CopyButton size="sm" text={make.data.code} />
+          <span className="text-muted">
+            good once, until <DateTime value={make.data.expiresAt} />
+          </span>
+        </p>
+      )}
+      <Button size="sm" className="w-fit" loading={make.isPending} onClick={() => make.mutate()}>
+        {make.data ? 'Make another code' : 'Make a pairing code'}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import type { ExtensionStatus } from '@x-automated/contract/extension'
+import { Link2, Puzzle } from 'lucide-react'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { Switch } from '../../ui/choice'
+import { Skeleton } from '../../ui/skeleton'
+import { activityWords } from './extension-words'
+import { PairingCode } from './pairing-code'
+import { useExtensionActions } from './use-extension'
+
+interface ThisBrowserProps {
+  here: ExtensionStatus | null | undefined
+  /** The version that is handed out. */
+  latest: string | null
+}
+
+/** The extension of this browser, as it is right now. */
+export function ThisBrowser({ here, latest }: ThisBrowserProps) {
+  const { pair, sendAlone, unpairHere } = useExtensionActions()
+  if (here === undefined) return <Skeleton className="h-40 rounded-lg" />
+  if (here === null)
+    return (
+      <Card title="This browser" actions={<Badge>Not installed</Badge>}>
+        <p className="flex items-start gap-2 text-muted">
+          <Puzzle aria-hidden className="mt-0.5 size-4 shrink-0" />
+          The extension is not in this browser. Install it below; this page notices by itself.
+        </p>
+        <PairingCode />
+      </Card>
+    )
+  const { version, pairedWith, signedInAs, sendsAlone, paused, pageChanged } = here
+  return (
+    <Card
+      title="This browser"
+      actions={<Badge tone={pairedWith ? 'good' : 'neutral'}>{pairedWith ? 'Paired' : 'Installed, not paired'}</Badge>}
+    >
+      <div className="grid gap-4">
+        <p role="status" className="font-strong">
+          {activityWords(here)}
+        </p>
+        {pageChanged !== null && (
+          <Callout tone="warn" title="X has changed its page">
+            The extension does not find {pageChanged} any more, so it sends nothing. Look for a newer version below, or
+            press “Check again” in its popup.
+          </Callout>
+        )}
+        {paused && <Callout tone="warn">Sending is switched off in the extension’s popup.</Callout>}
+        {latest !== null && latest !== version && (
+          <Callout tone="info" title={`Version ${latest} is there`}>
+            This browser has {version}. Download it, unpack it over the folder that you have, and press the round arrow
+            beside the extension at chrome://extensions.
+          </Callout>
+        )}
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
+          <dt className="text-muted">Account</dt>
+          <dd className="wrap-anywhere">
+            {pairedWith ? `${pairedWith.email} · ${pairedWith.workspaceName}` : 'None yet'}
+          </dd>
+          <dt className="text-muted">X</dt>
+          <dd>{signedInAs ? `Signed in as @${signedInAs}` : 'Nobody seen signed in yet. Open x.com once.'}</dd>
+          <dt className="text-muted">Version</dt>
+          <dd data-numeric>{version}</dd>
+        </dl>
+        {pairedWith && (
+          <Switch
+            label="Send without this page"
+            hint="Campaigns of the extension go on while no page of X-Automated is open, as long as this browser runs."
+            checked={sendsAlone}
+            disabled={sendAlone.isPending}
+            onChange={(event) => sendAlone.mutate(event.currentTarget.checked)}
+          />
+        )}
+        <div className="flex flex-wrap gap-2">
+          {pairedWith ? (
+            <Button size="sm" loading={unpairHere.isPending} onClick={() => unpairHere.mutate()}>
+              Unpair this browser
+            </Button>
+          ) : (
+            <Button
+              variant="primary"
+              icon={<Link2 aria-hidden />}
+              loading={pair.isPending}
+              onClick={() => pair.mutate()}
+            >
+              Pair this browser
+            </Button>
+          )}
+        </div>
+      </div>
+    </Card>
+  )
+}

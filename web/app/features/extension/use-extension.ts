@@ -1,0 +1,68 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ExtensionRequest, ExtensionStatus } from '@x-automated/contract/extension'
+import { api, client, errorWords } from '../../api'
+import { toast } from '../../ui/toast'
+import { askExtension, askStatus } from '../real-send/extension-link'
+
+const LOOK_EVERY_MS = 2_000
+
+const statusKey = ['extension', 'here']
+
+/** The extension of this browser: how it is, null where there is none, undefined while that is not known. Kept fresh while it is looked at. */
+export function useExtensionHere(): ExtensionStatus | null | undefined {
+  return useQuery({
+    queryKey: statusKey,
+    queryFn: async () => {
+      const reply = await askStatus()
+      return reply.success ? reply.status : null
+    },
+    networkMode: 'always',
+    refetchInterval: LOOK_EVERY_MS,
+    staleTime: 0,
+  }).data
+}
+
+/** The extensions that are paired with the account, in whatever browser. */
+export function usePairings() {
+  return useQuery(api.extension.list.queryOptions({ refetchInterval: LOOK_EVERY_MS * 2, staleTime: 0 }))
+}
+
+/** What one can have the extension of this browser do. */
+export function useExtensionActions() {
+  const queries = useQueryClient()
+  const reread = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: statusKey }),
+      queries.invalidateQueries({ queryKey: api.extension.key() }),
+    ])
+  const ask = async (request: ExtensionRequest) => {
+    const reply = await askExtension<{ status: ExtensionStatus }>(request)
+    if (!reply.success) throw new ExtensionRefused(reply.error)
+    return reply.status
+  }
+  const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorWords(error))
+  const pair = useMutation({
+    async mutationFn() {
+      const { code } = await client.extension.createCode()
+      return ask({ action: 'PAIR', data: { code } })
+    },
+    onSuccess: () => toast.success('This browser is paired.'),
+    onError,
+    onSettled: reread,
+  })
+  const sendAlone = useMutation({
+    mutationFn: (allowed: boolean) => ask({ action: 'SET_SENDING_ALONE', data: { allowed } }),
+    onError,
+    onSettled: reread,
+  })
+  const unpairHere = useMutation({ mutationFn: () => ask({ action: 'UNPAIR' }), onError, onSettled: reread })
+  const unpair = useMutation({
+    mutationFn: (id: string) => client.extension.remove({ id }),
+    onSuccess: () => toast.success('Unpaired. Its key opens nothing any more.'),
+    onError,
+    onSettled: reread,
+  })
+  return { pair, sendAlone, unpairHere, unpair }
+}
+
+class ExtensionRefused extends Error {}
