@@ -55,6 +55,7 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
     executablePath: inject('browserPath'),
     // Playwright's own headless flag would start the old headless mode, which knows no extensions.
     headless: false,
+    baseURL: product.origin,
     viewport: { width: 1280, height: 900 },
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [

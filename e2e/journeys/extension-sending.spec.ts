@@ -67,7 +67,7 @@ test('the extension’s page: pair by one press, what it does and sees, unpair, 
 
   // Taken back from the list, as from another computer: the extension finds its key useless, and forgets it.
   await page.getByRole('list', { name: 'Paired browsers' }).getByRole('button', { name: 'Unpair' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Unpair' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Unpair' }).click()
   await page.getByText('None yet. Once a browser is paired').waitFor()
   const { popup } = browser
   await popup.bringToFront()
