@@ -94,6 +94,8 @@ test('a campaign of 20 goes out from the campaigns page, each message once; anot
     .getByText(/^Sending DM \d+ of 20 to @open_spring\d+: "Spring to Lead \d+ @open_spring.*…"$/)
     .first()
     .waitFor()
+  await page.getByText('Sending “Spring” from this browser').waitFor()
+  await expectSoundPage(page)
   const other = await browser.context.newPage()
   await other.goto(`${world.origin}/campaigns`)
   await startFrom(other, 'Spring')

@@ -35,6 +35,10 @@ afterAll(async () => {
 
 const get = (url: string, headers = {}) => host.inject({ method: 'GET', url, headers })
 
+it('has no extension to hand out where none was built', async () => {
+  expect((await get('/extension.zip')).json()).toMatchObject({ success: false, code: 'NOT_FOUND' })
+})
+
 it.each(['/', '/waitlist', '/dashboard', '/operator', '/embedded', '/embed/more', '/nothing', '/api/docs'])(
   '%s refuses to be framed, by both headers that browsers know',
   async (path) => {

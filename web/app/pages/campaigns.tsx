@@ -16,6 +16,7 @@ import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
+import { RunNotice } from '../features/real-send/run-notice'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -79,6 +80,7 @@ export default function Campaigns() {
               </Button>
             )}
           </div>
+          <RunNotice campaigns={campaigns.data?.campaigns} />
           {campaigns.isError && (
             <Callout
               tone={campaigns.data ? 'warn' : 'bad'}

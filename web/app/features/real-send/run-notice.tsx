@@ -1,0 +1,51 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { paths } from '../../paths'
+import { ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { useExtensionHere } from '../extension/use-extension'
+import { useExtensionRun } from './extension-run'
+
+const number = (n: number) => n.toLocaleString('en-US')
+
+/** How far the run of this tab is; or that there is no extension to run the campaigns that need one. */
+export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | undefined }) {
+  const run = useExtensionRun()
+  const someNeedIt = campaigns?.some(({ channel, status }) => channel === 'extension' && needsSending(status)) ?? false
+  if (run) {
+    const { progress, waitsUntil } = run
+    return (
+      <Callout tone="info" title={`Sending “${run.name}” from this browser`}>
+        {progress && `DM ${number(progress.index)} of ${number(progress.total)}, to @${progress.handle}. `}
+        {waitsUntil !== null && `The next one goes out at ${clock(waitsUntil)}. `}
+        Pause the campaign to stop.
+      </Callout>
+    )
+  }
+  return someNeedIt && <ExtensionNotice />
+}
+
+function ExtensionNotice() {
+  const here = useExtensionHere()
+  if (here !== null) return null
+  return (
+    <Callout
+      tone="warn"
+      title="The extension is not in this browser"
+      action={
+        <ButtonLink size="sm" to={paths.extension}>
+          Get the extension
+        </ButtonLink>
+      }
+    >
+      Campaigns that your browser sends need it. What they have queued is kept.
+    </Callout>
+  )
+}
+
+function needsSending(status: Campaign['status']): boolean {
+  return status === 'active' || status === 'paused'
+}
+
+function clock(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+}
