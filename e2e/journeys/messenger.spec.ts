@@ -159,6 +159,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   ])
     await page.getByText(name, { exact: true }).first().waitFor()
   await expectSoundPage(page)
+  await page.locator('.recharts-bar-rectangle').first().waitFor()
   await page.getByRole('button', { name: 'Show as table' }).click()
   await page.getByRole('table', { name: 'Messages by day' }).waitFor()
   expect(

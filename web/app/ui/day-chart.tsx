@@ -96,7 +96,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
               margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
               accessibilityLayer={false}
             >
-              <CartesianGrid vertical={false} stroke="var(--color-line)" />
+              <CartesianGrid vertical={false} yAxisId="main" stroke="var(--color-line)" />
               <XAxis
                 dataKey="day"
                 tickFormatter={(value: string) => words(value)}

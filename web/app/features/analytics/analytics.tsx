@@ -26,7 +26,7 @@ const ASK_AGAIN_MS = 15_000
 /** What became of messages: figures, rates, each day, and who answered. */
 export function Analytics() {
   const [range, setRange] = useState<RangeValue>('all')
-  const [campaignId, setCampaignId] = useState('')
+  const [campaignId, setCampaignId] = useState('all')
   const [timeZone, setTimeZone] = useState('UTC')
   const today = dayIn(timeZone, new Date())
   const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
@@ -34,7 +34,7 @@ export function Analytics() {
   const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 100 } }))
   const query = useQuery(
     api.analytics.find.queryOptions({
-      input: { ...daysOf(range, today, custom), ...(campaignId ? { campaignId } : {}) },
+      input: { ...daysOf(range, today, custom), ...(campaignId === 'all' ? {} : { campaignId }) },
       enabled: problem === null,
       placeholderData: (old) => old,
       refetchInterval: ASK_AGAIN_MS,
@@ -56,7 +56,7 @@ export function Analytics() {
         {refusalWords(query.error, FAILURE)}
       </Callout>
     )
-  const isEverything = range === 'all' && campaignId === ''
+  const isEverything = range === 'all' && campaignId === 'all'
   if (figures && isEverything && !query.isPlaceholderData && figures.leadsCount === 0 && figures.messagesSent === 0)
     return <NothingYet />
   return (
@@ -68,7 +68,7 @@ export function Analytics() {
             value={campaignId}
             onChange={(event) => setCampaignId(event.currentTarget.value)}
             options={[
-              { value: '', label: 'All campaigns' },
+              { value: 'all', label: 'All campaigns' },
               { value: 'direct', label: 'Direct messages' },
               ...(campaigns.data?.campaigns.map(({ id, name }) => ({ value: id, label: name })) ?? []),
             ]}
