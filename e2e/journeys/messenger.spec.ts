@@ -169,7 +169,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
       .first()
       .innerText(),
   ).toContain(String(sentTo.length))
-  await page.getByLabel('Time').selectOption('Custom days')
+  await page.getByLabel('Time', { exact: true }).selectOption('Custom days')
   await page.getByLabel('First day').fill('2026-01-02')
   await page.getByLabel('Last day').fill('2026-01-01')
   await page.getByText('The last day must not be before the first.').waitFor()
@@ -177,7 +177,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await expect.poll(() => figure('Messages Sent').innerText()).toBe('0')
   await expectSoundPage(page)
   await wide(page)
-  await page.getByLabel('Time').selectOption('Last 30 days')
+  await page.getByLabel('Time', { exact: true }).selectOption('Last 30 days')
   await page.getByLabel('Campaign').selectOption('Direct messages')
   await expect.poll(() => figure('Messages Sent').innerText()).toBe(String(sentTo.length))
   await expectSoundPage(page)
