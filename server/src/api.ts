@@ -116,7 +116,10 @@ export function contextOf(
       authorization: single('authorization'),
       idempotencyKey: single('idempotency-key'),
       address: request.ip,
-      addressHash: hashToken(`${services.env.authSecret}\n${request.ip}`),
+      // Few operations ask for it.
+      get addressHash() {
+        return hashToken(`${services.env.authSecret}\n${request.ip}`)
+      },
       userAgent: single('user-agent'),
     },
     setHeader,
