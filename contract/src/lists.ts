@@ -42,6 +42,9 @@ export type ListLead = z.output<typeof ListLead>
 /** Characters of a list's name. */
 export const LIST_NAME_MAX = 200
 
+/** Leads that one call may add by a filter: it shall end within seconds. A smart list holds any number. */
+export const LIST_ADDED_MAX = 250_000
+
 const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')
 const description = text(2_000).nullable().optional()
 /** Each once, whatever its case; empty ones are dropped. */
@@ -164,7 +167,7 @@ export const lists = {
     method: 'POST',
     path: '/lists/{id}/leads',
     tag: 'Lists',
-    summary: 'Add leads to a list',
+    summary: 'Add leads to a list; by a filter, at most 250,000 at once',
     access: 'member',
     effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
