@@ -53,6 +53,9 @@ it.each(['https://example.com/hook?a=b', 'https://93.184.215.14/'])('%s may be',
 
 it('where stand-ins run, this machine may be fetched too, by the web’s protocols alone', () => {
   expect(refusalOf(new URL('http://127.0.0.1:8080/'), true)).toBeNull()
+  expect(refusalOf(new URL('http://localhost:8080/'), true)).toBeNull()
+  expect(refusalOf(new URL('http://169.254.169.254/latest/meta-data/'), true)).toBe('must be a public address')
+  expect(refusalOf(new URL('http://10.0.0.1/'), true)).toBe('must be a public address')
   expect(refusalOf(new URL('ftp://127.0.0.1/'), true)).toBe('must begin with https://')
   expect(refusalOf(new URL('http://a:b@127.0.0.1/'), true)).toBe('must not hold a name or password')
 })

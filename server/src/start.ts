@@ -108,7 +108,7 @@ export async function startServer({
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     dns: createDns(env.dnsServer),
     // Stand-ins live on this machine.
-    safeFetch: createSafeFetch({ allowPrivate: env.standIns }),
+    safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
     extensionVersion: extension?.version ?? null,

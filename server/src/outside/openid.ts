@@ -60,7 +60,7 @@ export interface OpenIdOptions {
   scopes: string
   redirectUri: string
   /** Lets plain HTTP be used: where the stand-ins run. */
-  allowPrivate: boolean
+  allowLoopback: boolean
 }
 
 export interface OpenId {
@@ -76,9 +76,9 @@ export interface OpenId {
 
 /** OpenID Connect with any provider, by discovery, with PKCE, state, nonce and a signature that is looked at (OpenID Connect Core 1.0, RFC 9700). */
 export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
-  const { issuer, clientId, clientSecret, scopes, redirectUri, allowPrivate } = options
+  const { issuer, clientId, clientSecret, scopes, redirectUri, allowLoopback } = options
   const client = { client_id: clientId }
-  const http = { [allowInsecureRequests]: allowPrivate, [customFetch]: fetch }
+  const http = { [allowInsecureRequests]: allowLoopback, [customFetch]: fetch }
 
   const discover = async () => {
     try {
@@ -108,7 +108,7 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
       const { authorization_endpoint = '' } = await discover()
       const isAddress = URL.canParse(authorization_endpoint)
       // The browser is sent there, so it has to be an address of the web, too.
-      if (!isAddress || refusalOf(new URL(authorization_endpoint), allowPrivate))
+      if (!isAddress || refusalOf(new URL(authorization_endpoint), allowLoopback))
         throw new ProviderUnavailable(new Error('its authorization endpoint is not an address of the web'))
       const url = new URL(authorization_endpoint)
       const asked = {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { AddressRefused, createSafeFetch } from './safe-fetch.ts'
 
-const strict = createSafeFetch({ allowPrivate: false })
-const local = createSafeFetch({ allowPrivate: true, timeoutMs: 300, maxBytes: 1_000 })
+const strict = createSafeFetch({ allowLoopback: false })
+const local = createSafeFetch({ allowLoopback: true, timeoutMs: 300, maxBytes: 1_000 })
 
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -29,7 +29,7 @@ it('a name is refused by the look-up that would connect to it, also where only o
     ]
     const resolve = ((_name: string, _options: object, done: (error: null, found: object[]) => void) =>
       done(null, addresses)) as unknown as typeof lookup
-    const fetchBy = createSafeFetch({ allowPrivate: false, resolve })
+    const fetchBy = createSafeFetch({ allowLoopback: false, resolve })
     await expect(fetchBy('https://rebinding.example/')).rejects.toThrow('is an address of a private network')
   }
 })
@@ -62,7 +62,7 @@ it('ends an answer that is too long or takes too long', async () => {
 })
 
 it('takes the beginning of an answer that is too long, breaks off or takes too long, where that is enough', async () => {
-  const begins = createSafeFetch({ allowPrivate: true, timeoutMs: 300, maxBytes: 10, takesBeginning: true })
+  const begins = createSafeFetch({ allowLoopback: true, timeoutMs: 300, maxBytes: 10, takesBeginning: true })
   const answers: RequestListener[] = [
     (_request, reply) => void reply.end('0123456789 and more'),
     (_request, reply) => void reply.write('01234', () => reply.destroy()),

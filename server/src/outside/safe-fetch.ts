@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { isPublicAddress, refusalOf } from '../public-address.ts'
+import { mayConnectTo, refusalOf } from '../public-address.ts'
 
 /** What of `fetch` it takes: enough for oauth4webapi's and jose's `customFetch`. */
 export interface SafeRequest {
@@ -25,8 +25,8 @@ export class AddressRefused extends Error {
 }
 
 export interface SafeFetchOptions {
-  /** Lets addresses of this machine and of private networks, and plain HTTP, be fetched: where the stand-ins run. */
-  allowPrivate: boolean
+  /** Lets addresses of this machine, and plain HTTP, be fetched: where the stand-ins run. */
+  allowLoopback: boolean
   timeoutMs?: number
   /** A longer answer is an error. */
   maxBytes?: number
@@ -41,7 +41,7 @@ export interface SafeFetchOptions {
  * in the very look-up that the connection is made by, so that a name cannot mean something else a moment later.
  */
 export function createSafeFetch({
-  allowPrivate,
+  allowLoopback,
   timeoutMs = 10_000,
   maxBytes = 512 * 1024,
   takesBeginning = false,
@@ -52,7 +52,7 @@ export function createSafeFetch({
       const addresses = found as LookupAddress[]
       const first = addresses?.[0]
       if (error || !first) return done(error ?? new Error(`${name} has no address`), '', 0)
-      if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address)))
+      if (!addresses.every(({ address }) => mayConnectTo(address, allowLoopback)))
         return done(new AddressRefused(`${name} is an address of a private network`), '', 0)
       if (options.all) return done(null, addresses)
       done(null, first.address, first.family)
@@ -62,7 +62,7 @@ export function createSafeFetch({
   return (address, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const url = URL.canParse(address) ? new URL(address) : null
-      const refused = url ? refusalOf(url, allowPrivate) : 'not an address of the web'
+      const refused = url ? refusalOf(url, allowLoopback) : 'not an address of the web'
       if (!url || refused) return reject(new AddressRefused(refused ?? ''))
       const deadline = AbortSignal.timeout(timeoutMs)
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest

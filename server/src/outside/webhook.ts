@@ -5,7 +5,7 @@ export interface Hook {
   headers: Record<string, string>
   body: string
   /** Also to this machine and its network: only where stand-ins run. */
-  allowPrivate: boolean
+  allowLoopback: boolean
 }
 
 /** What an endpoint answered, or why it gave no answer. */
@@ -16,9 +16,9 @@ export const HOOK_TIMEOUT_SECONDS = 10
 const EXCERPT_BYTES = 1_024
 
 /** One POST to somebody's endpoint: 10 seconds at most, no redirect followed, the first kilobyte of the answer read. Never throws. */
-export async function postHook({ url, headers, body, allowPrivate }: Hook): Promise<HookAnswer> {
+export async function postHook({ url, headers, body, allowLoopback }: Hook): Promise<HookAnswer> {
   const send = createSafeFetch({
-    allowPrivate,
+    allowLoopback,
     timeoutMs: HOOK_TIMEOUT_SECONDS * 1_000,
     maxBytes: EXCERPT_BYTES,
     takesBeginning: true,

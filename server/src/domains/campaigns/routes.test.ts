@@ -75,6 +75,7 @@ describe('POST /campaigns', () => {
       updatedAt: expect.stringMatching(/Z$/),
       pauseReason: null,
       waiting: false,
+      waitingFor: null,
     })
     expect(await dmsOf(person, campaign.id)).toEqual([])
   })

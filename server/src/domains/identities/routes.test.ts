@@ -198,7 +198,7 @@ describe('attacks on it', () => {
       .update(authStates)
       .set({ expiresAt: new Date(Date.now() - 1) })
       .where(eq(authStates.stateHash, hashToken(late.callback.searchParams.get('state')!)))
-    expect((await cameBack(late.callback)).search).toBe('?error=failed')
+    expect((await cameBack(late.callback)).search).toBe('?provider=google&error=failed')
   })
 
   it("a state that is forged, missing or of another sign-in, and another's code, lead nowhere", async () => {

@@ -37,7 +37,7 @@ export function openIdOf({ env, origin, safeFetch, ssoSealer }: ProviderContext,
     clientSecret: ssoSealer.open(connection.sealedClientSecret ?? ''),
     scopes: connection.scopes ?? '',
     redirectUri: serviceProviderOf(origin, connection.workspaceId).redirectUri,
-    allowPrivate: env.standIns,
+    allowLoopback: env.standIns,
   })
 }
 

@@ -93,7 +93,7 @@ export function attempt(
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signatureOf(secrets, { id: delivery.eventId, timestamp, body }),
     },
-    allowPrivate: env.standIns,
+    allowLoopback: env.standIns,
   })
 }
 
