@@ -23,6 +23,8 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
   let working = false
   let asked = false
   let reportedAt = 0
+  /** Since it was last idle. */
+  let hasWorked = false
 
   browser.alarms.onAlarm.addListener(({ name }) => {
     if (name === ALARM || name === NEXT_ALARM) wake()
@@ -70,9 +72,13 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
     const step = await createRun(needsOf(pairing)).step()
     switch (step.next) {
       case 'again':
+        hasWorked = true
         return 0
       case 'idle':
         await setActivity({ doing: 'nothing' })
+        // What the popup shows of the queue is from before.
+        if (hasWorked) await report()
+        hasWorked = false
         return null
       case 'unpaired':
         await forgetPairing()
