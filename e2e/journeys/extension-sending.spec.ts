@@ -59,7 +59,7 @@ test('the extension’s page: pair by one press, what it does and sees, unpair, 
   await page.getByRole('button', { name: 'Pair this browser' }).click()
   await page.getByText('sender@example.com · sender').waitFor()
   await page.getByRole('list', { name: 'Paired browsers' }).getByText('@browser_sender on X').waitFor()
-  await page.getByLabel('Send without this page').check()
+  await page.getByLabel('Send without this page').click()
   await page.getByText('Ready. It sends what you queue, with or without a page.').waitFor()
   await page.setViewportSize({ width: 390, height: 844 })
   await expectSoundPage(page)

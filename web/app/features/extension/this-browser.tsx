@@ -67,7 +67,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
           <Switch
             label="Send without this page"
             hint="Campaigns of the extension go on while no page of X-Automated is open, as long as this browser runs."
-            checked={sendsAlone}
+            checked={sendAlone.isPending ? sendAlone.variables : sendsAlone}
             disabled={sendAlone.isPending}
             onChange={(event) => sendAlone.mutate(event.currentTarget.checked)}
           />
