@@ -175,7 +175,7 @@ describe('connecting X, in a browser', () => {
     await page.getByLabel('X Password', { exact: false }).first().fill('any eight or more')
     await goOn.click()
     await page.getByText('Successfully scraped 450 followers from @f450_journey').waitFor()
-    expect(await page.getByLabel('X Username').count()).toBe(0)
+    await page.getByLabel('X Username').waitFor({ state: 'detached' })
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.emulateMedia({ colorScheme: 'light' })
     await expectSoundPage(page)

@@ -257,7 +257,7 @@ describe('the leads page, in a browser', () => {
     await page.goto('/twitter')
     await page.getByLabel(/username/i).fill('max_sends')
     await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
-    await page.getByRole('button', { name: /^Connect/ }).click()
+    await page.getByRole('button', { name: 'Connect X', exact: true }).click()
     await page.getByText('Twitter account connected successfully!').waitFor()
     const { leads } = (await call(page, '/scrape/scrape', {
       twitterHandle: 'f12_max',

@@ -141,7 +141,7 @@ describe('the operator, in a browser', () => {
     await page.getByLabel('Grouped by').selectOption('ref')
     const rays = sources.getByRole('row', { name: new RegExp(referralCode) })
     await rays.waitFor()
-    expect(await rays.innerText()).toMatch(/ray@example\.com\s+1\s+2\s+200 %/)
+    expect(await rays.innerText()).toMatch(/ray@example\.com\s+1\s+2\s+200%/)
     await page.getByLabel('From', { exact: true }).fill('2026-01-01')
     await page.getByText('At most 92 days can be shown at once.').waitFor()
     await page.getByLabel('To', { exact: true }).fill('2026-01-02')

@@ -75,7 +75,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   // Nothing is set up yet: what is wrong with the form is said at its fields.
   await admin.getByRole('button', { name: 'Profile menu' }).click()
   await admin.getByRole('menuitem', { name: 'Settings' }).click()
-  await admin.waitForURL('**/settings')
+  await admin.getByRole('tab', { name: 'Single sign-on' }).click()
   await admin.getByText('Single sign-on is off').waitFor()
   await soundInBoth(admin)
   await admin.getByRole('button', { name: 'Save identity provider' }).click()

@@ -271,6 +271,8 @@ describe('the waitlist, in a browser', () => {
       button.click()
     })
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+    await page.clock.runFor(500)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(joins).toBe(1)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy', exact: true }).click()

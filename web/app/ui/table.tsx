@@ -56,7 +56,7 @@ export function Table({ label, narrow = 'cards', maxHeight, stale, className, ch
           aria-busy={stale || undefined}
           data-narrow={narrow}
           className={cx(
-            'w-full border-separate border-spacing-0 transition-opacity aria-busy:opacity-60',
+            'w-full border-separate border-spacing-0 aria-busy:cursor-progress',
             narrow === 'scroll' && 'max-md:w-max max-md:min-w-full max-md:[&_td]:max-w-64',
           )}
         >
