@@ -52,9 +52,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
     })
     files.post('/api/suppressions/import', limits, async (request) => {
       const actor = await signedIn(services, request, 'member')
-      return uploads.receive(request, actor.userId, (upload) =>
-        importSuppressions(services.database.db, actor, upload.records()),
-      )
+      return uploads.receive(request, actor.userId, (upload) => importSuppressions(services.database.db, actor, upload))
     })
   })
 

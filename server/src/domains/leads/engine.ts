@@ -349,6 +349,12 @@ async function mergeTwins(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
     and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
+  // Who has replied stays one who has: nothing goes to them that was queued before.
+  await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
+  await tx.execute(sql`
+    insert into lead_reads (lead_id, account_x_user_id, read_at)
+    select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
+    on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
   await tx.execute(sql`
     update leads l set
       dm_status = case when l.dm_status = 'not_sent' then gone.dm_status else l.dm_status end,

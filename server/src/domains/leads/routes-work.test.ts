@@ -5,8 +5,10 @@ import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { forgetRemovals } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
+import { leadReads, replies } from '../replies/tables.ts'
 import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { upsertLeads } from './engine.ts'
 import { leadCounts, leads } from './tables.ts'
 
 let app: TestApp
@@ -204,4 +206,24 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect(await app.db.$count(removedLeads, eq(removedLeads.removalId, removalId!))).toBe(0)
     expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
   })
+})
+
+it('keeps that somebody replied where two leads turn out to be one person', async () => {
+  const [kept, gone] = await makeLeads(app, person, 2)
+  await app.db.update(leads).set({ xUserId: '900001' }).where(eq(leads.id, kept!.id))
+  await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, gone!.id))
+  const of = { leadId: gone!.id, accountXUserId: '4' }
+  await app.db
+    .insert(replies)
+    .values({ ...of, workspaceId: person.workspaceId, xEventId: '8', kind: 'reply', text: 'Yes', at: new Date() })
+  await app.db.insert(leadReads).values({ ...of, readAt: new Date() })
+  const nothing = { name: null, bio: null, followerCount: null, followingCount: null, sourceProfile: null, url: null }
+  const seen = { ...nothing, profileImageUrl: null, location: null, website: null, metadata: null }
+  const owner = { workspaceId: person.workspaceId, userId: null }
+  const people = [{ ...seen, xUserId: '900001', twitterHandle: gone!.twitterHandle }]
+  const ids = await app.db.transaction((tx) => upsertLeads(tx, owner, people, 'parts'))
+  expect(ids).toEqual([kept!.id])
+  expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(1)
+  expect(await app.db.$count(replies, eq(replies.leadId, kept!.id))).toBe(1)
+  expect(await app.db.$count(leadReads, eq(leadReads.leadId, kept!.id))).toBe(1)
 })

@@ -76,6 +76,7 @@ describe('readHeader', () => {
     [['name', 'handle'], 'The first line must name a column twitter_handle.'],
     [['twitter_handle', 'Name', 'name'], 'The file has two columns named name.'],
     [['twitter_handle', 'x'.repeat(101)], "A column's name is longer than 100 characters."],
+    [['twitter_handle', 'Com\ud800pany'], "A column's name holds characters that cannot be stored."],
     [['twitter_handle', ...Array(200).fill('')], 'The file has more than 200 columns.'],
   ])('refuses %j', (names, problem) => {
     expect(readHeader(names)).toEqual({ problem })
@@ -111,6 +112,8 @@ describe('readLine', () => {
       name: '=1+1',
       metadata: { Company: "'plain" },
     })
+    // In full width, too, which some spreadsheets run.
+    expect(line('ana', "'\uFF1D1", '', '', '', '', '')).toMatchObject({ name: '\uFF1D1' })
   })
   it('reads a basis as people write it, since when and how; and tags, each once', () => {
     const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')

@@ -204,7 +204,9 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
   if (!known.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
   const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
   if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
-  const long = names.find((name) => name.length > KEY_MAX || name.includes('\u0000'))
+  // Names may come from a mapping, too, whose JSON can spell what no file in UTF-8 holds.
+  if (!names.every(isStorable)) return { problem: "A column's name holds characters that cannot be stored." }
+  const long = names.find((name) => name.length > KEY_MAX)
   if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
   return known.map((name, place) => {
     if (name === '') return null
@@ -264,7 +266,7 @@ const NOTHING: ImportedLead = {
 
 /** An export guards cells that a spreadsheet would run as a formula by an apostrophe; taken back here. */
 function withoutGuard(text: string): string {
-  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
+  return /^'[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text
 }
 
 function snakeCase(field: string): string {

@@ -3,6 +3,7 @@ import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { livingWorkers, openLiveness } from '../../jobs/liveness.ts'
 import { XError, type XUser } from '../../outside/x.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -522,7 +523,7 @@ async function keepPage(
   began: number,
 ): Promise<ScrapeRow | null> {
   const wanted = new Map(page.users.filter((user) => isWanted(user, row)).map((user) => [user.id, user]))
-  return runner.database.db.transaction(async (tx) => {
+  return transact(runner.database.db, async (tx) => {
     // First of all, so that a cancellation or another runner waits or is seen here.
     const [mine] = await tx.select({ id: scrapes.id }).from(scrapes).where(stillOurs(row)).for('update')
     if (!mine) return null

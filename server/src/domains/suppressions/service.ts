@@ -157,20 +157,20 @@ const REJECTED_MAX = 10_000
 export async function importSuppressions(
   db: Db,
   actor: Actor,
-  records: AsyncIterable<CsvRecord>,
+  { records }: { records(): AsyncIterable<CsvRecord> },
 ): Promise<SuppressionImport> {
-  const rejected: SuppressionImport['rejected'] = []
-  let rejectedCount = 0
-  const reject = (line: number, problem: string) => {
-    rejectedCount += 1
-    if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
-  }
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
+    const rejected: SuppressionImport['rejected'] = []
+    let rejectedCount = 0
+    const reject = (line: number, problem: string) => {
+      rejectedCount += 1
+      if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
+    }
     await tx.execute(sql`set local statement_timeout = '10min'`)
     await openStage(tx)
     let read: Columns | null = null
     let batch: Named[] = []
-    for await (const record of records) {
+    for await (const record of records()) {
       if ('problem' in record) {
         if (!read) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
         reject(record.line, record.problem)

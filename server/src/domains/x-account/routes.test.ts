@@ -7,6 +7,7 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { someoneWaits } from '../../../test/outreach.ts'
 import { createXApi, XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
+import { subscriptions } from '../billing/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { accessTokenOf, authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
@@ -247,6 +248,17 @@ describe('several accounts', () => {
     )
     expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
     expect(await handles()).toHaveLength(1)
+  })
+
+  it('403 PLAN_LIMIT: of two lost ones that are looked after at the same time only one comes back', async () => {
+    const two = await connectTwo()
+    await app.db
+      .update(xAccounts)
+      .set({ status: 'lost', reason: 'x' })
+      .where(eq(xAccounts.workspaceId, person.workspaceId))
+    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, person.workspaceId))
+    const both = await Promise.all(two.map(({ id }) => person.call('POST', `/x-accounts/${id}/check`)))
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
   it('POST /x-accounts/{id}/disconnect 200: that one and no other', async () => {

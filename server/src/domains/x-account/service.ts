@@ -144,7 +144,10 @@ export async function check(needs: Needs, actor: Actor, id: string) {
   try {
     const user = await withAccount(needs, id, (x, token) => x.findMe(token), 'also lost ones')
     await db.transaction(async (tx) => {
-      if (before.status === 'lost') await requireRoom(tx, actor.workspaceId, before.xUserId)
+      if (before.status === 'lost') {
+        await lockAccounts(tx, actor.workspaceId)
+        await requireRoom(tx, actor.workspaceId, before.xUserId)
+      }
       await tx
         .update(xAccounts)
         .set({
@@ -340,6 +343,11 @@ async function requireRoom(db: Db, workspaceId: string, xUserId: string | null):
   if (used >= limit) throw beyondPlan({ plan, used }, 'xAccounts')
 }
 
+/** Connects accounts of a workspace one after the other until the transaction ends, so that two at once do not both take the last place. */
+async function lockAccounts(db: Db, workspaceId: string): Promise<void> {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('x accounts:' || ${workspaceId}::text, 0))`)
+}
+
 /**
  * Keeps an account with its tokens. A new one becomes the current one, and so does one that is connected again while the current one is not connected.
  * @throws Refusal PLAN_LIMIT
@@ -351,8 +359,7 @@ async function keepAccount(
   tokens: XTokens,
   user: XUser,
 ): Promise<void> {
-  // One after the other, so that two at once do not both take the last place.
-  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended('x accounts:' || ${workspaceId}::text, 0))`)
+  await lockAccounts(db, workspaceId)
   await requireRoom(db, workspaceId, user.id)
   const current = await findCurrentAccount(db, workspaceId)
   const row = {
@@ -480,8 +487,10 @@ export async function accessTokenOf(
     const already = goodToken(account, sealer, renew, accepted)
     if (already) return already
     if (!isAccepted(account, accepted)) return null
+    // Still under the lock: who connects it again meanwhile waits, and is not marked for tokens that were not theirs.
+    const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
     const refreshToken = unseal(sealer, account.sealedRefreshToken)
-    if (!refreshToken) return null
+    if (!refreshToken) return lose()
     try {
       const tokens = await x.refreshTokens(refreshToken)
       await tx
@@ -495,11 +504,10 @@ export async function accessTokenOf(
         (error.kind !== 'credentials' && error.kind !== 'unauthorized' && error.kind !== 'invalid')
       )
         throw error
-      return null
+      return lose()
     }
   })
   if (renewed) return renewed
-  await markLost(database.db, accountId, CONNECTION_LOST)
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
