@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CsvRecord } from '../domains/leads/service.ts'
@@ -77,6 +78,18 @@ describe('readCsv', () => {
     ])
     expect(records.at(-1)).toEqual({ line: 4_003, fields: ['z'] })
     expect(records).toHaveLength(4_003)
+  })
+
+  it('lets others work while it reads a file of bad quotes, and gives up one that is nothing else', async () => {
+    let turns = 0
+    const others = setInterval(() => (turns += 1), 0)
+    const file = (lines: number) => Readable.from([Buffer.from(`a\n${'"x\n'.repeat(lines)}`)])
+    expect((await Readable.from(readCsv(file(1_000))).toArray()).length).toBe(1_001)
+    clearInterval(others)
+    expect(turns).toBeGreaterThan(5)
+    await expect(Readable.from(readCsv(file(101), 100)).toArray()).rejects.toThrow(
+      'More than 100 lines cannot be read as CSV.',
+    )
   })
 
   it('reads nothing from nothing', async () => {

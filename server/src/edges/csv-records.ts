@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import type { CsvRecord } from '../domains/leads/service.ts'
+import { Refusal } from '../refusal.ts'
 
 /** The longest record. A quote that is never closed would else swallow the rest of the file. */
 const RECORD_MAX_BYTES = 128 * 1024
@@ -8,13 +10,22 @@ const WINDOW_BYTES = 256 * 1024
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
+/** After each line that cannot be read the parser begins anew, which costs a thousand times a good one: others get their turn in between, */
+const UNREADABLE_AT_A_TIME = 50
+/** and a file of nothing else is given up. */
+const UNREADABLE_MAX = 100_000
+
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 /**
  * Reads CSV (RFC 4180; any line ends; comma, semicolon or tab, as the first line has it) record by record.
  * A line that cannot be read is said so, and reading goes on with the next: one bad quote costs one line, not the rest of the file.
+ * @throws Refusal INVALID_INPUT: more than `unreadableMax` lines cannot be read
  */
-export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  unreadableMax = UNREADABLE_MAX,
+): AsyncGenerator<CsvRecord> {
   let pending: Buffer[] = []
   let size = 0
   let enough = WINDOW_BYTES
@@ -50,12 +61,27 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<Cs
     enough = Math.max(WINDOW_BYTES, 2 * size)
   }
 
+  let unreadable = 0
+  async function* inTurns(records: Iterable<CsvRecord>): AsyncGenerator<CsvRecord> {
+    for (const record of records) {
+      yield record
+      if (!('problem' in record)) continue
+      unreadable += 1
+      if (unreadable > unreadableMax)
+        throw new Refusal(
+          'INVALID_INPUT',
+          `More than ${unreadableMax.toLocaleString('en')} lines cannot be read as CSV.`,
+        )
+      if (unreadable % UNREADABLE_AT_A_TIME === 0) await setImmediate()
+    }
+  }
+
   for await (const chunk of chunks) {
     pending.push(chunk)
     size += chunk.length
-    if (size >= enough) yield* readPending(false)
+    if (size >= enough) yield* inTurns(readPending(false))
   }
-  yield* readPending(true)
+  yield* inTurns(readPending(true))
 }
 
 /** Records up to the first that cannot be read. `end`: where they end. */
