@@ -154,10 +154,9 @@ describe('lists, in a browser', () => {
     await expectSoundPage(page)
     await dialog(page).getByRole('button', { name: 'Create Campaign' }).click()
     await gone(page)
-    expect(await card('Spring').getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts()).toEqual([
-      'saas',
-      'berlin',
-    ])
+    await expect
+      .poll(() => card('Spring').getByRole('list', { name: 'Tags' }).getByRole('listitem').allInnerTexts())
+      .toEqual(['saas', 'berlin'])
     await card('Spring').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByText('No leads in this campaign yet. Add leads from your dashboard.').waitFor()
     await dialog(page).getByRole('button', { name: 'Add Leads' }).click()

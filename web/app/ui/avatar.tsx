@@ -23,7 +23,7 @@ export function Avatar({ name, src, size = 'md', letters = 1 }: AvatarProps) {
         sizes[size],
       )}
     >
-      {[...name.replace(/^@/, '')].slice(0, letters).join('')}
+      {[...name.replace(/^[@\s\p{Cf}]+/u, '')].slice(0, letters).join('')}
       {src && broken !== src && (
         <img
           src={src}

@@ -19,9 +19,9 @@ export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialo
         <AlertDialog.Viewport className={popupFrame}>
           <AlertDialog.Popup className={cx(popupSheet, 'sm:max-w-md')}>
             <div className="grid gap-2 p-5 sm:p-6">
-              <AlertDialog.Title className="text-lg">{question.title}</AlertDialog.Title>
+              <AlertDialog.Title className="text-lg wrap-anywhere">{question.title}</AlertDialog.Title>
               {question.body && (
-                <AlertDialog.Description className="text-muted">{question.body}</AlertDialog.Description>
+                <AlertDialog.Description className="text-muted wrap-anywhere">{question.body}</AlertDialog.Description>
               )}
             </div>
             <PopupFoot>

@@ -26,8 +26,10 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
         <Base.Viewport className={popupFrame}>
           <Base.Popup className={cx(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}>
             <PopupHead
-              title={<Base.Title className="text-lg">{title}</Base.Title>}
-              description={description && <Base.Description className="text-muted">{description}</Base.Description>}
+              title={<Base.Title className="text-lg wrap-anywhere">{title}</Base.Title>}
+              description={
+                description && <Base.Description className="text-muted wrap-anywhere">{description}</Base.Description>
+              }
             />
             <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 sm:px-6">{children}</div>
             {footer && <PopupFoot>{footer}</PopupFoot>}
@@ -46,8 +48,10 @@ export function Sheet({ open, onClose, title, description, footer, children }: O
         <Base.Backdrop className="backdrop" />
         <Base.Popup className="fixed inset-y-0 right-0 z-50 flex w-full max-w-md flex-col border-l border-line bg-raised shadow-lg outline-none transition-[opacity,translate] duration-slow ease-out data-ending-style:translate-x-8 data-ending-style:opacity-0 data-starting-style:translate-x-8 data-starting-style:opacity-0">
           <PopupHead
-            title={<Base.Title className="text-lg">{title}</Base.Title>}
-            description={description && <Base.Description className="text-muted">{description}</Base.Description>}
+            title={<Base.Title className="text-lg wrap-anywhere">{title}</Base.Title>}
+            description={
+              description && <Base.Description className="text-muted wrap-anywhere">{description}</Base.Description>
+            }
           />
           <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 sm:px-6">{children}</div>
           {footer && <PopupFoot>{footer}</PopupFoot>}

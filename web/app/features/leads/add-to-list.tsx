@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorWords, refusalWords } from '../../api'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -133,7 +133,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
         setName('')
         onCreated(list.id)
       },
-      onError: (error) => setProblem(errorWords(error, 'Failed to create list. Please try again.')),
+      onError: (error) => setProblem(refusalWords(error, 'Failed to create list. Please try again.')),
     }),
   )
   const submit = (event: FormEvent) => {

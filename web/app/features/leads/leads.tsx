@@ -19,7 +19,7 @@ import { LeadSheet } from './lead-sheet'
 import { standingOf } from './lead-standing'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
-import { type Removal, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
+import { useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
 /** While messages wait to be sent, their statuses move. */
@@ -43,7 +43,7 @@ export function Leads() {
   const total = leads.data?.total ?? 0
   const selection = useLeadSelection(filter, shown ?? [])
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
-  const [removal, setRemoval] = useState<Removal | null>(null)
+  const [removal, setRemoval] = useLastRemoval()
   const [opened, setOpened] = useState<string | null>(null)
   const queue = useQueueDms()
   const confirm = useConfirm()

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SavedFilter } from '@x-automated/contract/saved-filters'
-import { Bookmark, BookmarkPlus, Link2, Pencil, Settings2, Trash2 } from 'lucide-react'
+import { Bookmark, BookmarkPlus, Link2, ListFilter, Pencil, Settings2, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, errorWords } from '../../api'
 import { Button, IconButton } from '../../ui/button'
@@ -10,6 +10,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../ui/menu'
 import { toast } from '../../ui/toast'
+import { ListFormDialog } from '../lists/list-form-dialog'
 import { type LeadsView, writeAddress } from './lead-address'
 
 export interface SavedFiltersProps {
@@ -21,7 +22,7 @@ export interface SavedFiltersProps {
 /** Filters that were given a name, for everyone in the workspace; and a link to what the page shows. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   const saved = useQuery(api.savedFilters.list.queryOptions()).data?.filters ?? []
-  const [open, setOpen] = useState<'save' | 'manage' | null>(null)
+  const [open, setOpen] = useState<'save' | 'list' | 'manage' | null>(null)
   const copyLink = async () => {
     const address = new URL(location.pathname, location.origin)
     address.search = writeAddress(view.filter, 1, view.sort).toString()
@@ -51,6 +52,9 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
         <MenuItem icon={<BookmarkPlus aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('save')}>
           Save this filter
         </MenuItem>
+        <MenuItem icon={<ListFilter aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('list')}>
+          Save as smart list
+        </MenuItem>
         <MenuItem icon={<Link2 aria-hidden />} onSelect={copyLink}>
           Copy link to this view
         </MenuItem>
@@ -60,6 +64,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
           </MenuItem>
         )}
       </Menu>
+      {open === 'list' && <ListFormDialog list={null} filter={view.filter} open onClose={() => setOpen(null)} />}
       <SaveFilter open={open === 'save'} onClose={() => setOpen(null)} view={view} />
       <ManageFilters open={open === 'manage'} onClose={() => setOpen(null)} saved={saved} />
     </>

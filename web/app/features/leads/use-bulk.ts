@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
@@ -80,6 +80,20 @@ export function useSuppressLeads(onDone: () => void = () => {}) {
 export interface Removal {
   ids: string[]
   count: number
+}
+
+const removalKey = ['last-removal-of-leads']
+
+/** What was deleted last, until it is taken back or dismissed: leaving the page and coming back within the hour keeps it. */
+export function useLastRemoval() {
+  const queries = useQueryClient()
+  const { data = null } = useQuery<Removal | null>({
+    queryKey: removalKey,
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 3_600_000,
+  })
+  return [data, (removal: Removal | null) => queries.setQueryData(removalKey, removal)] as const
 }
 
 /** @param onRemoved told where something was deleted */

@@ -2,9 +2,17 @@ import { expect, test } from 'vitest'
 import { draftOf, filterOf, problemsOf } from './filter-draft'
 
 test('a filter comes back from its fields as it was, with what they have no field for', () => {
-  const filter = { keyword: 'maker', minFollowers: 100, maxFollowers: 5000, status: 'not_sent' as const, listId: 'a' }
+  const filter = {
+    keyword: 'maker',
+    minFollowers: 100,
+    maxFollowers: 5000,
+    status: 'not_sent' as const,
+    tag: 'vip',
+    basis: 'asked' as const,
+    listId: 'a',
+  }
   expect(filterOf(draftOf(filter), filter)).toEqual(filter)
-  expect(filterOf({ keyword: ' ', min: '1,000', max: '', status: '' }, filter)).toEqual({
+  expect(filterOf({ keyword: ' ', min: '1,000', max: '', status: '', tag: '', basis: '' }, filter)).toEqual({
     minFollowers: 1000,
     listId: 'a',
   })
@@ -16,5 +24,5 @@ test.each([
   [{ min: '10', max: '9' }, { max: 'Less than the minimum' }],
   [{ min: '9', max: '9' }, {}],
 ])('%j', (bounds, problems) => {
-  expect(problemsOf({ keyword: '', status: '', ...bounds })).toEqual(problems)
+  expect(problemsOf(bounds)).toEqual(problems)
 })

@@ -7,19 +7,24 @@ export interface FilterDraft {
   min: string
   max: string
   status: string
+  /** A tag, by its id or its name. */
+  tag: string
+  basis: string
 }
 
-export function draftOf({ keyword, minFollowers, maxFollowers, status }: LeadFilter): FilterDraft {
+export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basis }: LeadFilter): FilterDraft {
   return {
     keyword: keyword ?? '',
     min: minFollowers === undefined ? '' : String(minFollowers),
     max: maxFollowers === undefined ? '' : String(maxFollowers),
     status: status ?? '',
+    tag: tag ?? '',
+    basis: basis ?? '',
   }
 }
 
 /** What is wrong with the fields, in words; none: nothing. */
-export function problemsOf({ min, max }: FilterDraft): { min?: string; max?: string } {
+export function problemsOf({ min, max }: Pick<FilterDraft, 'min' | 'max'>): { min?: string; max?: string } {
   const [least, most] = [followersIn(min), followersIn(max)]
   if (min.trim() !== '' && least === undefined) return { min: 'Enter a number' }
   if (max.trim() !== '' && most === undefined) return { max: 'Enter a number' }
@@ -28,14 +33,17 @@ export function problemsOf({ min, max }: FilterDraft): { min?: string; max?: str
 }
 
 /** The filter that the fields say, with what they have no field for as it was. */
-export function filterOf({ keyword, min, max, status }: FilterDraft, before: LeadFilter): LeadFilter {
-  const { keyword: _, minFollowers: __, maxFollowers: ___, status: ____, ...rest } = before
+export function filterOf({ keyword, min, max, status, tag, basis }: FilterDraft, before: LeadFilter): LeadFilter {
+  const { listId, scrapeId } = before
   const [least, most, word] = [followersIn(min), followersIn(max), keyword.trim()]
   return {
-    ...rest,
+    ...(listId ? { listId } : {}),
+    ...(scrapeId ? { scrapeId } : {}),
     ...(word ? { keyword: word } : {}),
     ...(least === undefined ? {} : { minFollowers: least }),
     ...(most === undefined ? {} : { maxFollowers: most }),
     ...(status ? { status: status as NonNullable<LeadFilter['status']> } : {}),
+    ...(tag ? { tag } : {}),
+    ...(basis ? { basis: basis as NonNullable<LeadFilter['basis']> } : {}),
   }
 }

@@ -2,7 +2,8 @@ import type { LeadFilter } from '@x-automated/contract/leads'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
-import { standingWords } from '../leads/lead-address'
+import { basisWords, standingWords } from '../leads/lead-address'
+import { useTags } from '../leads/tag-badge'
 import { type FilterDraft, problemsOf } from './filter-draft'
 
 interface FilterFieldsProps {
@@ -15,12 +16,9 @@ interface FilterFieldsProps {
 /** Who is in a smart list. All that is said must hold. */
 export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
   const problems = problemsOf(draft)
-  const others = [
-    rest.listId && 'a list',
-    rest.tag && 'a tag',
-    rest.basis && 'a contact basis',
-    rest.scrapeId && 'a scrape',
-  ]
+  const tags = useTags().data?.tags ?? []
+  const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
+  const others = [rest.listId && 'a list', rest.scrapeId && 'a scrape']
   const more = others.filter(Boolean).join(', ')
   return (
     <fieldset className="grid gap-3 rounded-lg border border-line p-4 sm:grid-cols-2">
@@ -57,6 +55,27 @@ export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
             ...Object.entries(standingWords).map(([value, label]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ ...draft, status: event.currentTarget.value })}
+        />
+      </Field>
+      <Field label="Tag">
+        <Select
+          value={tag?.id ?? draft.tag}
+          options={[
+            { value: '', label: 'All tags' },
+            ...tags.map(({ id, name }) => ({ value: id, label: name })),
+            ...(draft.tag && !tag ? [{ value: draft.tag, label: 'Unknown tag' }] : []),
+          ]}
+          onChange={(event) => onChange({ ...draft, tag: event.currentTarget.value })}
+        />
+      </Field>
+      <Field label="Contact basis">
+        <Select
+          value={draft.basis}
+          options={[
+            { value: '', label: 'Any or none' },
+            ...Object.entries(basisWords).map(([value, label]) => ({ value, label })),
+          ]}
+          onChange={(event) => onChange({ ...draft, basis: event.currentTarget.value })}
         />
       </Field>
       {more && <p className="text-muted sm:col-span-2">Also by {more}, as it was set on the Leads page.</p>}

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
@@ -16,6 +17,8 @@ import { FilterFields } from './filter-fields'
 interface ListFormDialogProps {
   /** The list to change; null makes a new one. */
   list: List | null
+  /** Who is in a new smart list, to begin with. */
+  filter?: LeadFilter
   open: boolean
   onClose: () => void
 }
@@ -26,11 +29,12 @@ interface Values {
 }
 
 /** Names a list, and says who is in a smart one: a new list, or one that is there. Mount it anew for each. */
-export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
+export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
   const formId = useId()
   const queries = useQueryClient()
-  const [kind, setKind] = useState<'hand' | 'smart'>(list?.filter ? 'smart' : 'hand')
-  const [draft, setDraft] = useState<FilterDraft>(() => draftOf(list?.filter ?? {}))
+  const [kind, setKind] = useState<'hand' | 'smart'>(list?.filter || given ? 'smart' : 'hand')
+  const saved = list?.filter ?? given ?? {}
+  const [draft, setDraft] = useState<FilterDraft>(() => draftOf(saved))
   const form = useForm<Values>({ defaultValues: { name: list?.name ?? '', description: list?.description ?? '' } })
   const { errors } = form.formState
   const answered = {
@@ -54,7 +58,7 @@ export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
   const save = (values: Values) => {
     if (kind === 'smart' && Object.keys(problemsOf(draft)).length > 0) return
     const description = values.description.trim() || null
-    const filter = kind === 'smart' ? { filter: filterOf(draft, list?.filter ?? {}) } : {}
+    const filter = kind === 'smart' ? { filter: filterOf(draft, saved) } : {}
     if (list) update.mutate({ id: list.id, name: values.name.trim(), description, ...filter })
     else create.mutate({ name: values.name.trim(), description, ...filter })
   }
@@ -112,7 +116,7 @@ export function ListFormDialog({ list, open, onClose }: ListFormDialogProps) {
             ]}
           />
         )}
-        {kind === 'smart' && <FilterFields draft={draft} rest={list?.filter ?? {}} onChange={setDraft} />}
+        {kind === 'smart' && <FilterFields draft={draft} rest={saved} onChange={setDraft} />}
       </form>
     </Dialog>
   )
