@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, NoInput, Time, text, wholeNumber } from './fields.ts'
+import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
 import { route } from './route.ts'
 
 /** Warming up: so many messages in the first day, and each day a tenth more. */
@@ -8,11 +9,6 @@ export const WARM_UP_GROWTH = 1.1
 
 /** Working hours where X is the real one and nobody has set any. */
 export const DEFAULT_HOURS = { start: '09:00', end: '18:00' }
-
-/** By these a reply ends all writing to its sender, where the workspace has set none of its own. */
-export const DEFAULT_OPT_OUT_WORDS = ['stop', 'unsubscribe', 'opt out', 'remove me', 'do not contact'] as const
-export const OPT_OUT_WORDS_MAX = 50
-const OPT_OUT_WORD_LENGTH = 60
 
 /**
  * Why an account sends nothing at the moment: it is outside its working hours, has reached its daily cap or the cap of its warm-up,
@@ -131,7 +127,7 @@ export const sendingSettings = {
       z.strictObject({
         words: z
           .array(
-            text(OPT_OUT_WORD_LENGTH).refine((word) => /[\p{L}\p{N}]/u.test(word), 'must hold a letter or a digit'),
+            text(OPT_OUT_WORD_LENGTH_MAX).refine((word) => /[\p{L}\p{N}]/u.test(word), 'must hold a letter or a digit'),
           )
           .max(OPT_OUT_WORDS_MAX),
       }),

@@ -8,7 +8,7 @@ import { dmsOf, launch, makeList, openHandles, openSenders, type SomeList } from
 import type { XHappening } from '../../outside/x-activity.ts'
 import { type Claimed, claimDue, record } from '../sending/engine.ts'
 import { dms } from '../sending/tables.ts'
-import { optOutWords, receive, setOptOutWords } from './service.ts'
+import { receive } from './service.ts'
 import { replies } from './tables.ts'
 
 let app: TestApp
@@ -139,11 +139,11 @@ describe('a reply', () => {
     expect((await person.client.suppressions.list({})).suppressions).toMatchObject([
       { twitterHandle: lead, reason: 'replied_stop', note: 'Please STOP.', by: null },
     ])
-    await setOptOutWords(app.db, person.actor, ['nein danke'])
+    await person.client.sendingSettings.saveOptOutWords({ words: ['nein danke'] })
     await tell(said(second, account.handle, 'Nein, danke!'))
     expect((await person.client.suppressions.list({})).total).toBe(2)
-    await setOptOutWords(app.db, person.actor, null)
-    expect(await optOutWords(app.db, person.workspaceId)).toContain('stop')
+    // What the settings show without words of one's own is what is listened for.
+    expect((await person.client.sendingSettings.saveOptOutWords({ words: [] })).optOutWords).toContain('take me off')
   })
 
   it('is kept in part, can be deleted, and goes and comes back with its lead', async () => {

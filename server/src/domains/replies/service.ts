@@ -1,4 +1,4 @@
-import { DEFAULT_OPT_OUT_WORDS, REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/replies'
+import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/replies'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppressions'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
@@ -8,10 +8,11 @@ import { transact } from '../../db/transact.ts'
 import type { XHappening } from '../../outside/x-activity.ts'
 import { Refusal } from '../../refusal.ts'
 import { findSentMessage, stopMessages } from '../sending/service.ts'
+import { optOutWordsOf } from '../sending-settings/service.ts'
 import { suppressLead } from '../suppressions/service.ts'
 import { type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage, asksToStop } from './rules.ts'
-import { replies, replySettings } from './tables.ts'
+import { replies } from './tables.ts'
 
 export { WEBHOOK_PATH } from './engine.ts'
 
@@ -111,7 +112,7 @@ async function keepMessage(tx: Db, party: Party, message: XMessageHappening): Pr
   await lockLeadAndCampaigns(tx, leadId)
   const answered = isReply ? answeredMessage(ours, message.at) : null
   const text = message.text.slice(0, REPLY_TEXT_MAX)
-  const optedOut = isReply && asksToStop(message.text, await optOutWords(tx, workspaceId))
+  const optedOut = isReply && asksToStop(message.text, await optOutWordsOf(tx, workspaceId))
   const [kept] = await tx
     .insert(replies)
     .values({
@@ -203,28 +204,6 @@ export async function detection(db: Db, actor: Actor) {
     rows.length === 0 ? 'off' : degraded ? 'degraded' : rows.every(({ isTold }) => isTold) ? 'live' : 'starting'
   const polledAt = rows[0]?.polledAt
   return { state, problem: degraded?.problem ?? null, checkedAt: polledAt ? new Date(polledAt) : null }
-}
-
-/** Words in a reply that ask not to be written to any more. */
-export async function optOutWords(db: Db, workspaceId: string): Promise<readonly string[]> {
-  const [row] = await db
-    .select({ words: replySettings.optOutWords })
-    .from(replySettings)
-    .where(eq(replySettings.workspaceId, workspaceId))
-  return row?.words ?? DEFAULT_OPT_OUT_WORDS
-}
-
-/** Sets a workspace's own opt-out words; null: the default ones. Replies that came before are not read again. */
-export async function setOptOutWords(db: Db, actor: Actor, words: readonly string[] | null): Promise<void> {
-  if (words === null) {
-    await db.delete(replySettings).where(eq(replySettings.workspaceId, actor.workspaceId))
-    return
-  }
-  const row = { optOutWords: [...words] }
-  await db
-    .insert(replySettings)
-    .values({ workspaceId: actor.workspaceId, ...row })
-    .onConflictDoUpdate({ target: replySettings.workspaceId, set: row })
 }
 
 /** Deletes what somebody wrote; that they wrote stays. @throws Refusal REPLY_NOT_FOUND */

@@ -1,4 +1,4 @@
-import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/sending-settings'
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/replies'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
@@ -178,7 +178,7 @@ describe('PUT /sending/opt-out-words', () => {
     const save = async (words: string[]) => (await owner.client.sendingSettings.saveOptOutWords({ words })).optOutWords
     expect(await save([' Stop ', 'stop', 'lass das'])).toEqual(['stop', 'lass das'])
     expect(await save([])).toEqual([...DEFAULT_OPT_OUT_WORDS])
-    for (const words of [['!'], ['a'.repeat(61)], Array.from({ length: 51 }, (_, i) => `w${i}`)])
+    for (const words of [['!'], ['a'.repeat(51)], Array.from({ length: 51 }, (_, i) => `w${i}`)])
       expect((await owner.call('PUT', '/sending/opt-out-words', { words })).status).toBe(400)
     const member = await makePerson(app, { in: owner, role: 'member' })
     expect((await member.call('PUT', '/sending/opt-out-words', { words: [] })).status).toBe(403)

@@ -1,4 +1,4 @@
-import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/sending-settings'
+import { DEFAULT_OPT_OUT_WORDS } from '@x-automated/contract/replies'
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'

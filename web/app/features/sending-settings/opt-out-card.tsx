@@ -15,6 +15,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
     api.sendingSettings.saveOptOutWords.mutationOptions({
       onSuccess(settings) {
         queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
+        setDraft(settings.optOutWords)
         toast.success('Opt-out words saved.')
       },
       onError: (error) => toast.error(errorWords(error, 'Failed to save the opt-out words. Please try again.')),
