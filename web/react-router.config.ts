@@ -2,7 +2,7 @@ import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
 import { registeredPages } from './app/paths'
-import { buildEmbed } from './build-steps/embed'
+import { buildEmbed, buildLegalPages } from './build-steps/embed'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
@@ -23,6 +23,7 @@ export default {
     }
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)
     await buildEmbed(join(reactRouterConfig.buildDirectory, 'client'))
+    await buildLegalPages(join(reactRouterConfig.buildDirectory, 'client'))
     await refuseInlineStyles(join(reactRouterConfig.buildDirectory, 'client'))
   },
 } satisfies Config

@@ -137,12 +137,19 @@ describe('the session, in a browser', () => {
     expect(shared).toHaveLength(3)
     for (const href of shared) expect(href).toContain(`=${home}`)
     for (const [name, path] of [
-      ['Privacy Policy', '/privacy'],
-      ['Terms of Service', '/terms'],
+      ['Privacy Policy', '/privacy.html'],
+      ['Terms of Service', '/terms.html'],
     ] as const) {
-      const link = foot.getByRole('link', { name })
-      if ((await link.count()) > 0) expect(await link.getAttribute('href')).toBe(path)
+      await page.getByRole('contentinfo').getByRole('link', { name }).click()
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      expect(new URL(page.url()).pathname).toBe(path)
+      expect(await page.getByText('support@x-automated.example').count()).toBe(0)
+      await expectSoundPage(page)
+      await page.goto(path.replace('.html', ''))
+      await page.getByRole('heading', { name, level: 1 }).waitFor()
+      expect(new URL(page.url()).pathname).toBe(path)
     }
+    await page.goto('/')
 
     world.expectConsole(/a broken screen/)
     await page.route('**/assets/rankings-*.js', (route) =>

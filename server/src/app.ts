@@ -155,7 +155,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   await serveDocs(app)
   serveApi(app, services)
   // A stand-in X draws the pictures of its people itself.
-  await servePages(app, webFolder, env.standIns && env.x ? new URL(env.x.apiUrl).origin : null)
+  await servePages(app, webFolder, env.standIns && env.x ? new URL(env.x.apiUrl).origin : null, env.supportEmail)
   return app
 }
 

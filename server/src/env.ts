@@ -29,6 +29,7 @@ const Variables = z.object({
   DNS_SERVER: z.string().refine(isResolver, 'must be an IP address, with or without a port').optional(),
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
+  SUPPORT_EMAIL: z.email().optional(),
   SEND_INTERVAL_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   DAILY_DM_CAP: z.coerce.number().int().min(0).max(500).default(500),
   WAITLIST_CONFIRM: z.enum(['optional', 'required']).default('optional'),
@@ -73,6 +74,8 @@ export interface Env {
   dnsServer: string | null
   smtpUrl: string | null
   mailFrom: string
+  /** Where people write to: shown on the legal pages. */
+  supportEmail: string
   sendIntervalSeconds: number
   dailyDmCap: number
   /** A referral counts only once the referred member has confirmed the mailed link. */
@@ -130,6 +133,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
+    supportEmail: v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,
     waitlistConfirmRequired: v.WAITLIST_CONFIRM === 'required',

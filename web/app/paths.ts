@@ -42,8 +42,8 @@ export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
 ) as unknown as { [K in PageName]: (typeof allPages)[K]['path'] }
 
-/** Static documents beside the app; null while they are not written. */
-export const documents: { privacy: string | null; terms: string | null } = { privacy: null, terms: null }
+/** Static documents beside the app (web/legal): links to them load a page of their own. */
+export const documents = { privacy: '/privacy.html', terms: '/terms.html' } as const
 
 /** Is the page built? Ask before linking to one that may come later. */
 export function isRegistered(name: PageName): boolean {

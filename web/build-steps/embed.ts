@@ -38,7 +38,25 @@ async function buildLoader(output: BuildOptions): Promise<string> {
   return chunks[0].code
 }
 
-/** Serves the widget while developing: its page by Vite, its loader built anew at each request. */
+/** Builds the legal pages beside the app: `/privacy.html` and `/terms.html`. @param folder build/client */
+export async function buildLegalPages(folder: string): Promise<void> {
+  const legal = join(web, 'legal')
+  await build({
+    ...shared,
+    root: legal,
+    plugins: [tailwindcss()],
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      cssTarget,
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      rollupOptions: { input: [join(legal, 'privacy.html'), join(legal, 'terms.html')] },
+    },
+  })
+}
+
+/** Serves the widget and the legal pages while developing: pages by Vite, the loader built anew at each request. */
 export function embedInDevelopment(): Plugin {
   return {
     name: 'embed-in-development',
@@ -50,6 +68,11 @@ export function embedInDevelopment(): Plugin {
           response.setHeader('content-type', 'text/html').end(await transformIndexHtml('/embed', page))
         } else if (path === '/embed.js') {
           response.setHeader('content-type', 'text/javascript').end(await buildLoader({ write: false }))
+        } else if (path === '/privacy.html' || path === '/terms.html') {
+          const page = (await readFile(join(web, 'legal', path), 'utf8')).replace('/page.css', '/legal/page.css')
+          response.setHeader('content-type', 'text/html').end(await transformIndexHtml(path, page))
+        } else if (path === '/privacy' || path === '/terms') {
+          response.writeHead(302, { location: `${path}.html` }).end()
         } else next()
       })
     },

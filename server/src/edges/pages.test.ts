@@ -18,6 +18,8 @@ beforeAll(async () => {
     'embed/index.html': '<script>1</script><p>widget</p>',
     '404/index.html': '<p>nothing</p>',
     '__spa-fallback.html': '<p>app</p>',
+    'privacy.html': '<p>privacy: support@x-automated.example</p>',
+    'terms.html': '<p>terms</p>',
     'embed.js': '0',
     'assets/page.js': '0',
   })) {
@@ -55,6 +57,18 @@ it.each(['/embed', '/embed?ref=Ab3dE9xy&theme=dark', '/embed/'])('%s may be fram
   expect(headers['content-security-policy']).toMatch(/script-src 'self' 'sha256-[^']+';/)
   expect(headers['x-frame-options']).toBeUndefined()
   expect(headers['set-cookie']).toBeUndefined()
+})
+
+it.each(['/privacy', '/terms', '/terms/'])('%s leads the browser to the document', async (path) => {
+  const { statusCode, headers } = await get(path)
+  const target = `${path.replace(/\/$/, '')}.html`
+  expect([statusCode, headers.location]).toEqual([302, target])
+  expect((await get(target)).statusCode).toBe(200)
+})
+
+it('names the address that people write to', async () => {
+  expect((await get('/privacy.html')).body).toContain(`privacy: ${app.services.env.supportEmail}<`)
+  expect(app.services.env.supportEmail).not.toBe('support@x-automated.example')
 })
 
 it('/embed.js may be loaded from anywhere, other files from here alone', async () => {

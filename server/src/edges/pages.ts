@@ -19,13 +19,24 @@ const FALLBACK_FILE = '__spa-fallback.html'
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
 
+/** Static documents: their bare paths lead the browser to them (specification §2). */
+const DOCUMENTS = ['/privacy', '/terms']
+/** Stands in the documents for the address that people write to. */
+const SUPPORT_PLACEHOLDER = 'support@x-automated.example'
+
 /**
  * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
  * @param folder web/build/client
  * @param pictures where pictures of people on X come from, beside X's own host; null: from nowhere else
+ * @param supportEmail the address that the documents name
  */
-export async function servePages(app: FastifyInstance, folder: string, pictures: string | null): Promise<void> {
-  const pages = existsSync(folder) ? readPages(folder, pictures) : new Map<string, Page>()
+export async function servePages(
+  app: FastifyInstance,
+  folder: string,
+  pictures: string | null,
+  supportEmail: string,
+): Promise<void> {
+  const pages = existsSync(folder) ? readPages(folder, pictures, supportEmail) : new Map<string, Page>()
   const fallback = pages.get('/__spa-fallback')
   const list = readPageList(folder)
   const notFound = pages.get(list.notFound)
@@ -50,7 +61,9 @@ export async function servePages(app: FastifyInstance, folder: string, pictures:
     const path = request.url.split('?', 1)[0] ?? '/'
     const reads = request.method === 'GET' || request.method === 'HEAD'
     if (!reads || path.startsWith('/api/') || path === '/api') return sendRefusal(reply, new Refusal('NOT_FOUND'))
-    const page = pages.get(path === '/' ? path : path.replace(/\/$/, ''))
+    const bare = path === '/' ? path : path.replace(/\/$/, '')
+    if (DOCUMENTS.includes(bare) && pages.has(`${bare}.html`)) return reply.redirect(`${bare}.html`, 302)
+    const page = pages.get(bare)
     if (page && page !== fallback) return sendPage(reply, page, page === notFound ? 404 : 200)
     if (fallback && appPaths.some((pattern) => pattern.test(path))) return sendPage(reply, fallback, 200)
     if (notFound) return sendPage(reply, notFound, 404)
@@ -73,7 +86,7 @@ function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply
 }
 
 /** Every HTML file of the build by its path, with a policy that allows exactly its own inline scripts. */
-function readPages(folder: string, pictures: string | null): Map<string, Page> {
+function readPages(folder: string, pictures: string | null, supportEmail: string): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
   return new Map(
     files.map((file) => {
@@ -82,11 +95,12 @@ function readPages(folder: string, pictures: string | null): Map<string, Page> {
       const html =
         pictures && file === FALLBACK_FILE
           ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
-          : built
-      const path = `/${file
+          : built.replaceAll(SUPPORT_PLACEHOLDER, supportEmail)
+      const bare = `/${file
         .replaceAll('\\', '/')
         .replace(/(^|\/)index\.html$/, '')
         .replace(/\.html$/, '')}`
+      const path = DOCUMENTS.includes(bare) ? `${bare}.html` : bare
       const isFramed = path === WIDGET_PAGE
       return [path, { html, policy: policyFor(html, isFramed ? '*' : "'none'", pictures), isFramed }]
     }),

@@ -24,19 +24,17 @@ export default function SignUp() {
               Already have an account? Log in
             </Link>
           </p>
-          {documents.terms && documents.privacy && (
-            <p className="text-xs">
-              By signing up you agree to our{' '}
-              <a href={documents.terms} className="underline">
-                Terms of Service
-              </a>{' '}
-              and{' '}
-              <a href={documents.privacy} className="underline">
-                Privacy Policy
-              </a>
-              .
-            </p>
-          )}
+          <p className="text-xs">
+            By signing up you agree to our{' '}
+            <a href={documents.terms} className="underline">
+              Terms of Service
+            </a>{' '}
+            and{' '}
+            <a href={documents.privacy} className="underline">
+              Privacy Policy
+            </a>
+            .
+          </p>
         </div>
       }
     >

@@ -18,20 +18,14 @@ export function Footer() {
     <footer className="mt-auto border-t border-line">
       <div className="page-width flex flex-wrap items-center gap-x-6 gap-y-4 py-8 text-muted">
         <p>© 2024 X-Automated</p>
-        {(documents.privacy || documents.terms) && (
-          <nav aria-label="Legal" className="flex gap-x-6">
-            {documents.privacy && (
-              <a href={documents.privacy} className="hover:text-ink">
-                Privacy Policy
-              </a>
-            )}
-            {documents.terms && (
-              <a href={documents.terms} className="hover:text-ink">
-                Terms of Service
-              </a>
-            )}
-          </nav>
-        )}
+        <nav aria-label="Legal" className="flex gap-x-6">
+          <a href={documents.privacy} className="hover:text-ink">
+            Privacy Policy
+          </a>
+          <a href={documents.terms} className="hover:text-ink">
+            Terms of Service
+          </a>
+        </nav>
         <div className="ms-auto flex items-center gap-4 max-sm:w-full max-sm:justify-between">
           <ul className="flex gap-1 max-sm:-ms-2">
             {social.map(({ label, network, brand }) => (

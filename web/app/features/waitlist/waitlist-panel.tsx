@@ -59,19 +59,17 @@ export function WaitlistPanel() {
               Check your ranking
             </Link>
           </p>
-          {documents.privacy && documents.terms && (
-            <p className="text-xs text-muted">
-              By joining you agree to our{' '}
-              <a href={documents.terms} className="underline">
-                Terms of Service
-              </a>{' '}
-              and{' '}
-              <a href={documents.privacy} className="underline">
-                Privacy Policy
-              </a>
-              .
-            </p>
-          )}
+          <p className="text-xs text-muted">
+            By joining you agree to our{' '}
+            <a href={documents.terms} className="underline">
+              Terms of Service
+            </a>{' '}
+            and{' '}
+            <a href={documents.privacy} className="underline">
+              Privacy Policy
+            </a>
+            .
+          </p>
         </div>
       )}
       {place && (
