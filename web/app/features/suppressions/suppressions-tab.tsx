@@ -158,12 +158,15 @@ export function SuppressionsTab() {
                     {one.note ?? '–'}
                   </Td>
                   <Td label="Added">
-                    <DateTime value={one.createdAt} precision="day" />
-                    {one.by && <span className="text-muted"> by {one.by.name}</span>}
+                    <span>
+                      <DateTime value={one.createdAt} precision="day" />
+                      {one.by && <span className="text-muted"> by {one.by.name}</span>}
+                    </span>
                   </Td>
                   {mayChange && (
                     <Td corner end>
                       <IconButton
+                        size="sm"
                         label={`Remove @${one.twitterHandle} from the list`}
                         disabled={remove.isPending}
                         onClick={() => remove.mutate(one)}

@@ -1,0 +1,166 @@
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const PASSWORD = 'Correct-horse1'
+const EMAIL = 'settings@example.com'
+
+/** A confirmed account, made over the API; then signs in on the page, as a person does. */
+async function signIn(page: Page) {
+  const anonymous = createClient({ contract, url: `${world.origin}/api` })
+  await anonymous.auth.signUpEmail({ email: EMAIL, password: PASSWORD })
+  await fetch(await linkInMail(world.mailbox, EMAIL, /Confirm/), { redirect: 'manual' })
+  const { token } = (await (
+    await fetch(`${world.origin}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+    })
+  ).json()) as { token: string }
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(EMAIL)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log In', exact: true }).click()
+  await page.waitForURL('**/dashboard')
+  return createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } })
+}
+
+async function soundBothWays(page: Page) {
+  await expectSoundPage(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await expectSoundPage(page)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+it('sets how the workspace sends, keeps the suppression list, and is told what happens by itself', async () => {
+  const page = await world.openPage()
+  const client = await signIn(page)
+  await client.xAccount.connect({ username: 'settings_sender', password: 'long enough' })
+
+  // Sending: what is wrong is said; hours that are closed hold a campaign back, and its page says so.
+  await page.goto('/settings')
+  await page.getByRole('heading', { name: 'Pace of @settings_sender' }).waitFor()
+  await page.getByText('0 of 500').waitFor()
+  await page.getByRole('textbox', { name: 'Daily cap' }).fill('900')
+  await page.getByRole('button', { name: 'Save pace' }).click()
+  await page.getByText('A whole number from 1 to 500.').waitFor()
+  await soundBothWays(page)
+  await page.getByRole('textbox', { name: 'Daily cap' }).fill('40')
+  await page.getByRole('switch', { name: 'All day' }).uncheck()
+  const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
+  await page.getByLabel('From', { exact: true }).fill(`${hour(2)}:00`)
+  await page.getByLabel('To', { exact: true }).fill(`${hour(3)}:00`)
+  await page.getByRole('button', { name: 'Save pace' }).click()
+  await page.getByText('Saved. It holds from the next message on.').waitFor()
+  await page.getByText('0 of 40').waitFor()
+  await page.getByText(/Outside working hours: nothing is sent until/).waitFor()
+
+  await page.getByLabel('Words and phrases').fill('lass das')
+  await page.getByRole('button', { name: 'Add word' }).click()
+  await page.getByRole('button', { name: 'Save words' }).click()
+  await page.getByText('Opt-out words saved.').waitFor()
+
+  // Whom campaigns may write to: lifted only after X's rules were read.
+  const basis = page.getByRole('switch', { name: /Campaigns write only to leads with a contact basis/ })
+  await basis.click()
+  await page.getByText('Campaigns write only to leads with a contact basis now.').waitFor()
+  await basis.click()
+  const question = page.getByRole('dialog')
+  const lift = question.getByRole('button', { name: 'Lift the limit' })
+  expect(await lift.isDisabled()).toBe(true)
+  await expectSoundPage(page)
+  await question.getByLabel('I have read this, and answer for whom we write to.').check()
+  await lift.click()
+  await page.getByText('Campaigns write to every lead of their list now.').waitFor()
+  await page.getByText(/^Lifted by/).waitFor()
+
+  await fetch(`${world.origin}/api/leads/import`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${await tokenOf(page)}` },
+    body: 'twitter_handle\nopen_set_1\nopen_set_2\n',
+  })
+  const list = await client.lists.create({ name: 'Two' })
+  await client.lists.addLeads({ id: list.id, filter: {} })
+  const campaign = await client.campaigns.create({
+    name: 'Spring',
+    leadListId: list.id,
+    messageTemplate: 'Hi {lead_name}',
+    status: 'paused',
+  })
+  await client.campaigns.queue({ id: campaign.id })
+  await page.goto(`/campaigns/${campaign.id}`)
+  await page.getByText('Waiting: outside working hours').waitFor()
+  await page.getByText(/^Nothing is sent until .*Then it goes on by itself\.$/).waitFor()
+  await soundBothWays(page)
+
+  // The suppression list: added, found, removed, taken back, imported.
+  await page.goto('/settings?tab=suppression-list')
+  await page.getByText('Nobody is on the list yet').waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Add people' }).click()
+  await page.getByRole('dialog').getByLabel('Handles').fill('@ada_l, no!')
+  await page.getByRole('button', { name: 'Add to the list' }).click()
+  await page.getByText('“no!” is no handle: they have 1 to 15 letters, digits or underscores.').waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('dialog').getByLabel('Handles').fill('@ada_l\nhttps://x.com/grace_h')
+  await page.getByRole('dialog').getByLabel('Note').fill('Asked by phone')
+  await page.getByRole('button', { name: 'Add to the list' }).click()
+  await page.getByText('2 people added.').waitFor()
+  await page.getByText('2 people never written to').waitFor()
+  await soundBothWays(page)
+  await page.getByRole('button', { name: 'Remove @ada_l from the list' }).click()
+  await page.getByText('@ada_l may be written to again.').waitFor()
+  await page.getByText('1 person never written to').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 people never written to').waitFor()
+  await page.getByLabel('Search by handle').fill('grace')
+  await page.getByText('1 person found').waitFor()
+  await page.getByLabel('Search by handle').fill('')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByLabel('CSV file').setInputFiles({
+    name: 'people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('handle\nlinus_t\nnot one\nada_l\n'),
+  })
+  await page.getByRole('button', { name: 'Import people' }).click()
+  await page.getByText('1 person added', { exact: true }).waitFor()
+  await page.getByText('Line 3 twitter_handle must be 1 to 15 letters, digits or underscores').waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('3 people never written to').waitFor()
+
+  // Notices: no mail of completed campaigns, please; then the hours open, and the bell rings.
+  await page.goto('/settings?tab=notices')
+  const completed = page.getByRole('group', { name: 'A campaign is complete' })
+  await completed.getByRole('switch', { name: 'By mail' }).uncheck()
+  await soundBothWays(page)
+  await page.reload()
+  await expect.poll(() => completed.getByRole('switch', { name: 'By mail' }).isChecked()).toBe(false)
+  const [pace] = (await client.sendingSettings.find()).paces
+  await client.sendingSettings.savePace({
+    xAccountId: pace!.xAccountId,
+    timeZone: 'UTC',
+    workDays: [1, 2, 3, 4, 5, 6, 7],
+    hours: null,
+    dailyCap: null,
+    warmUp: false,
+    pauseSeconds: null,
+  })
+  await page.getByRole('button', { name: 'Notices, 1 unread' }).click()
+  await page.getByText('Campaign “Spring” is complete').waitFor()
+  await soundBothWays(page)
+  await page.getByRole('link', { name: /Campaign “Spring” is complete/ }).click()
+  await page.waitForURL(`**/campaigns/${campaign.id}`)
+  await page.getByRole('button', { name: 'Notices', exact: true }).waitFor()
+})
+
+const tokenOf = (page: Page) => page.evaluate(() => localStorage.getItem('authToken'))
