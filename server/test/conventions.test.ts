@@ -141,6 +141,7 @@ describe('every operation on one thing', () => {
     'lists.removeLeads': { leadIds: [SOME_ID] },
     'campaigns.update': { name: 'x' },
     'campaigns.claim': { holder: 'test' },
+    'secondFactors.rename': { name: 'Another' },
     'secondFactors.verify': { code: '123456' },
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
     'campaigns.confirm': { lease: SOME_ID },
