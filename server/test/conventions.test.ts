@@ -143,6 +143,7 @@ describe('every operation on one thing', () => {
     'campaigns.claim': { holder: 'test' },
     'secondFactors.rename': { name: 'Another' },
     'secondFactors.verify': { code: '123456' },
+    'secondFactors.rename': { name: 'x' },
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
     'campaigns.confirm': { lease: SOME_ID },
     'campaigns.release': { lease: SOME_ID },
@@ -158,6 +159,13 @@ describe('every operation on one thing', () => {
 })
 
 describe('elsewhere', () => {
+  it.each([
+    ['/session/authorize', undefined],
+    ['/scrapes/estimate', { twitterHandle: 'f9_x', type: 'followers' }],
+  ])('503 where X is not configured: POST %s', async (path, body) => {
+    expectEnvelope(await person.call('POST', path, body), 503, 'X_UNAVAILABLE')
+  })
+
   it.each([
     ['GET', '/nothing'],
     ['POST', '/'],

@@ -282,7 +282,7 @@ describe('when X refuses', () => {
     await close()
     const rows = await app.db.select().from(dms).where(eq(dms.campaignId, id))
     expect(rows.every((dm) => dm.status === 'queued' && !dm.leaseExpiresAt && !dm.claimedAt && !dm.triedAt)).toBe(true)
-    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    await app.db.update(xAccounts).set({ nextSendAt: new Date(), restsUntil: null }).where(eq(xAccounts.id, account.id))
     await start()
     await completed(person, id)
     expect(await arrivedFrom(account.handle)).toHaveLength(2)
