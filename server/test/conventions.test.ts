@@ -141,7 +141,6 @@ describe('every operation on one thing', () => {
     'lists.removeLeads': { leadIds: [SOME_ID] },
     'campaigns.update': { name: 'x' },
     'campaigns.claim': { holder: 'test' },
-    'secondFactors.rename': { name: 'Another' },
     'secondFactors.verify': { code: '123456' },
     'secondFactors.rename': { name: 'x' },
     'campaigns.recordOutcome': { lease: SOME_ID, wasSent: true },
