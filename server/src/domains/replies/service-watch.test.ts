@@ -15,6 +15,7 @@ import {
   sleep,
 } from '../../../test/outreach.ts'
 import type { Services } from '../../app.ts'
+import { xAccounts } from '../x-account/tables.ts'
 import { workOnReplies } from './service.ts'
 import { replies, replyWatches } from './tables.ts'
 
@@ -27,7 +28,10 @@ const { start, connected } = openSenders(() => app)
 const watches: { close(): Promise<void> }[] = []
 afterEach(async () => {
   await Promise.all(watches.splice(0).map((watch) => watch.close()))
-  // Its accounts are nobody's any more in the next test.
+  // Its accounts are nobody's any more in the next test: watched by nobody, and not to be watched anew.
+  await app.db
+    .update(xAccounts)
+    .set({ status: 'disconnected', sealedAccessToken: null, sealedRefreshToken: null, accessTokenExpiresAt: null })
   await app.db.delete(replyWatches)
 })
 /** A process that watches for replies. Its address is the one that the app of this test is really at. */
