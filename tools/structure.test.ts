@@ -6,6 +6,7 @@ const problems = (path: string, text = '') => structureProblems([path], () => te
 
 test.each([
   'server/src/domains/leads/service.ts',
+  'server/src/domains/leads/engine-pages.ts',
   'server/src/domains/leads/routes.test.ts',
   'server/src/domains/leads/routes-import.test.ts',
   'server/src/domains/auth/routes.sign-up.test.ts',

@@ -4,7 +4,8 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 /** The rooms of a domain, so that one knows a file before opening it (ARCHITECTURE.md). */
 const rooms = ['tables', 'rules', 'service', 'routes', 'mails', 'engine']
 
-const room = new RegExp(`^(${rooms.join('|')})\\.ts$`)
+/** A service or an engine too long for one file is split by meaning: service-preparing.ts. */
+const room = new RegExp(`^(${rooms.join('|')}|(service|engine)-[a-z0-9-]+)\\.ts$`)
 const roomTest = new RegExp(`^(${rooms.join('|')})([.-][a-z0-9-]+)*\\.test\\.ts$`)
 const domainFile = /^server\/src\/domains\/[^/]+\/(.+)$/
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
-import { estimate } from './preparing.ts'
+import { estimate } from './service-preparing.ts'
 import { campaigns } from './tables.ts'
 
 let app: TestApp

@@ -3,8 +3,8 @@ import { confirm, release } from '../extension/service.ts'
 import { claim, claimAny, reportOutcome, requeue } from '../sending/service.ts'
 import { withWait, withWaits } from '../sending-settings/service.ts'
 import { isOffered, processQueue } from '../simulated-queue/service.ts'
-import { duplicate, estimate, sendTest } from './preparing.ts'
 import { create, dms, find, list, queue, update } from './service.ts'
+import { duplicate, estimate, sendTest } from './service-preparing.ts'
 
 const api = signedInApi.campaigns
 

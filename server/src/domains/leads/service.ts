@@ -8,7 +8,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
-import { countedLeads, placeOf, readPage, readPlainPage } from './pages.ts'
+import { countedLeads, placeOf, readPage, readPlainPage } from './engine-pages.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import { filterStatus, knownFollowers, leads, words } from './tables.ts'
 
