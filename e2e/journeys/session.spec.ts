@@ -107,6 +107,7 @@ describe('the session, in a browser', () => {
 
     // Storage that is cleared as a whole reloads every other tab.
     await page.goto('/leaderboard')
+    await page.waitForLoadState('networkidle')
     await mark(page)
     await other.evaluate(() => {
       // Other tabs are told only where there was something to clear.

@@ -168,6 +168,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await question.getByText('Remove company.example?').waitFor()
   await question.getByRole('button', { name: 'Remove' }).click()
   await admin.getByText('company.example was removed.').waitFor()
+  await question.waitFor({ state: 'detached' })
   await admin.getByRole('button', { name: 'Remove', exact: true }).click()
   await question.getByText(/1 person linked it/).waitFor()
   await question.getByRole('button', { name: 'Remove' }).click()
