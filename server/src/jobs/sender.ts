@@ -2,20 +2,9 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Services } from '../app.ts'
 import type { Database, Db } from '../db/open.ts'
-import {
-  type Claimed,
-  claimDue,
-  type Done,
-  letGoOf,
-  nextDueInMs,
-  record,
-  send,
-  settle,
-  TIMING,
-  type Timing,
-  takeOver,
-  type Verdict,
-} from '../domains/sending/engine.ts'
+import { type Claimed, claimDue, letGoOf, nextDueInMs, TIMING, type Timing } from '../domains/sending/engine.ts'
+import { type Done, record, send, type Verdict } from '../domains/sending/engine-sending.ts'
+import { settle, takeOver } from '../domains/sending/engine-settling.ts'
 import { expireLeases, SENDING_CHANNEL } from '../domains/sending/service.ts'
 import { openLiveness } from './liveness.ts'
 

@@ -1,6 +1,6 @@
 import { signedInApi } from '../../operations.ts'
 import { listByStanding } from '../leads/service.ts'
-import { sendNow } from './engine.ts'
+import { sendNow } from './engine-at-once.ts'
 
 /** What the messenger's filter means, in the standings that the leads filter knows. */
 const STANDINGS = { all: [], pending: ['not_sent', 'queued'], sent: ['sent'], failed: ['failed'] } as const

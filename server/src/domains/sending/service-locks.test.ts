@@ -4,7 +4,7 @@ import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
 import { transact } from '../../db/transact.ts'
-import { campaignGate } from './service.ts'
+import { campaignGate } from './service-locks.ts'
 
 let app: TestApp
 let person: Person

@@ -1,0 +1,240 @@
+import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { XError } from '../../outside/x.ts'
+import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
+import type { Claimed, Needs, Timing } from './engine.ts'
+import { backoffSeconds, findSentMessage } from './rules.ts'
+import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
+import { findReasonToStop, skipMessage } from './service-stopping.ts'
+
+// Send and record: what engine.ts says of them.
+
+/** What became of a message in our hands. */
+export type Verdict =
+  | { kind: 'sent'; eventId: string }
+  /** `forbidden`: X may mean the account rather than this lead. */
+  | { kind: 'failed'; reason: string; forbidden?: true }
+  /** Not sent: its lead is not to be written to any more. */
+  | { kind: 'skipped'; reason: string }
+  /** Not sent: X allows no more for now. */
+  | { kind: 'wait'; until: Date }
+  /** Not sent: X cannot be reached. */
+  | { kind: 'later' }
+  /** Not sent: X has shut the account out. */
+  | { kind: 'stop'; reason: string }
+  /** Not sent: its campaign was paused. */
+  | { kind: 'paused' }
+  /** Nobody knows. */
+  | { kind: 'unknown' }
+  /** Another has taken it over. */
+  | { kind: 'lost' }
+
+class LeaseLost extends Error {}
+class CampaignPaused extends Error {}
+class Stopped extends Error {}
+
+/**
+ * Hands a claimed message to X, unless its conversation shows that an attempt before has gone through.
+ * @param holds whether the session that claimed it still stands, and so keeps a pause waiting
+ */
+export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds: () => boolean): Promise<Verdict> {
+  const { lead } = claimed
+  if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
+  if (claimed.suppressed) return { kind: 'skipped', reason: claimed.suppressed }
+  let mayBeSent = false
+  try {
+    const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
+    if (!recipientId) return { kind: 'failed', reason: `There is nobody on X called @${lead.handle}.` }
+    if (!lead.xUserId) {
+      const twin = await keepXUserId(needs.database.db, claimed, recipientId)
+      if (twin) return { kind: 'failed', reason: twin }
+    }
+    if (claimed.triedSince) {
+      const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
+      if (found) return { kind: 'sent', eventId: found }
+    }
+    const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
+      await keepFresh(needs.database.db, claimed, timing, holds)
+      const reason = await findReasonToStop(needs.database.db, claimed.id)
+      if (reason) throw new Stopped(reason)
+      mayBeSent = true
+      try {
+        return await x.sendMessage(accessToken, recipientId, claimed.message)
+      } catch (error) {
+        if (error instanceof XError && error.kind !== 'unknown') mayBeSent = false
+        throw error
+      }
+    })
+    return { kind: 'sent', eventId }
+  } catch (error) {
+    if (error instanceof LeaseLost) return { kind: 'lost' }
+    if (error instanceof Stopped) return { kind: 'skipped', reason: error.message }
+    if (error instanceof CampaignPaused) return { kind: 'paused' }
+    if (mayBeSent) return { kind: 'unknown' }
+    if (error instanceof XError) return verdictOf(error, lead.handle)
+    throw error
+  }
+}
+
+/** An X error of a call that has certainly not sent anything (x-network.md, Errors). */
+export function verdictOf(error: XError, handle: string): Verdict {
+  switch (error.kind) {
+    case 'recipient':
+      return { kind: 'failed', reason: `X does not deliver to @${handle}: ${error.message}` }
+    case 'not-found':
+      return { kind: 'failed', reason: `There is nobody on X called @${handle} any more.` }
+    case 'invalid':
+      return { kind: 'failed', reason: `X refused the message: ${error.message}` }
+    case 'forbidden':
+      return { kind: 'failed', reason: `X does not allow it: ${error.message}`, forbidden: true }
+    case 'rate-limit':
+      return { kind: 'wait', until: error.retryAt ?? new Date(Date.now() + 15 * 60_000) }
+    case 'unauthorized':
+    case 'credentials':
+      return { kind: 'stop', reason: CONNECTION_LOST }
+    case 'account':
+      return { kind: 'stop', reason: error.message }
+    case 'unavailable':
+    case 'unknown':
+      return { kind: 'later' }
+  }
+}
+
+export async function lookUp(needs: Needs, accountId: string, handle: string): Promise<string | null> {
+  const user = await withAccount(needs, accountId, (x, accessToken) => x.findUser(accessToken, handle))
+  return user?.id ?? null
+}
+
+/**
+ * Keeps X's id of an imported lead.
+ * @returns why not to write, where another lead turns out to be the same person and has a message of this campaign, or of any that counts
+ */
+async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
+  const { rows } = await db.execute<{ twin: boolean; wrote: boolean }>(sql`
+    with twin as (
+      select id from leads where workspace_id = ${claimed.workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
+    ), kept as (
+      update leads set x_user_id = ${xUserId}, updated_at = now()
+      where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from twin)
+    )
+    select exists (select from twin) as twin, exists (
+      select from dms d join campaigns c on c.id = d.campaign_id
+      where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
+        and (d.campaign_id = ${claimed.campaignId} or not (select allow_repeat from campaigns where id = ${claimed.campaignId}))
+        and c.status <> 'archived'
+    ) as wrote`)
+  return rows[0]?.twin && rows[0].wrote
+    ? 'Skipped: this person is among your leads twice and is written to already.'
+    : null
+}
+
+/** X's id of our message in the conversation, or null where it is not there. @throws XError */
+export async function findInConversation(
+  needs: Needs,
+  sent: Pick<Claimed, 'id' | 'accountId' | 'senderId' | 'message'> & { recipientId: string; since: Date },
+): Promise<string | null> {
+  const messages = await withAccount(needs, sent.accountId, (x, accessToken) =>
+    x.listMessages(accessToken, sent.recipientId),
+  )
+  const { rows } = await needs.database.db.execute<{ id: string }>(
+    sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id}`,
+  )
+  const known = new Set(rows.map(({ id }) => id))
+  const found = findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
+  return found?.id ?? null
+}
+
+/**
+ * Whoever settles a message counts on it having been handed over soon after its claim. Where looking up and looking through took longer, the claim is made anew;
+ * so is it where this process was stopped for a while, and then the message may have become another's, or its campaign paused. Once its session is gone, always.
+ */
+async function keepFresh(db: Db, claimed: Claimed, { handOverMs }: Timing, holds: () => boolean): Promise<void> {
+  let isSure = holds()
+  while (!isSure || performance.now() - claimed.claimedAt > handOverMs / 2) {
+    const renewedAt = performance.now()
+    const { rows } = await db.execute<{ isActive: boolean }>(sql`
+      update dms d set claimed_at = now(), lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) from campaigns c
+      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at is not null and not d.outcome_unknown
+        and c.id = d.campaign_id
+      returning c.status = 'active' as "isActive"`)
+    const [row] = rows
+    if (!row) throw new LeaseLost()
+    if (!row.isActive) throw new CampaignPaused()
+    claimed.claimedAt = renewedAt
+    isSure = true
+  }
+}
+
+/** A message out of hand: what became of it, and for `later` how many failures of its account that makes in a row. */
+export interface Done {
+  claimed: Claimed
+  verdict: Verdict
+  failures: number
+}
+
+/** Writes down what became of messages of one campaign. (Of several at once, two processes would wait for each other.) */
+export async function record(db: Db, done: readonly Done[]): Promise<void> {
+  await transact(db, async (tx) => {
+    for (const one of done) await recordOne(tx, one)
+  })
+}
+
+async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<void> {
+  switch (verdict.kind) {
+    case 'sent':
+      await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+      return
+    case 'failed':
+      await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })
+      return
+    case 'skipped':
+      await giveBack(tx, claimed)
+      await skipMessage(tx, claimed.id, verdict.reason)
+      return
+    case 'wait':
+      await giveBack(tx, claimed)
+      await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+      return
+    case 'later':
+      await giveBack(tx, claimed)
+      await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
+      return
+    case 'paused':
+      await giveBack(tx, claimed)
+      return
+    case 'stop':
+      await giveBack(tx, claimed)
+      await pauseCampaignsOf(tx, claimed.accountId, verdict.reason)
+      return
+    case 'unknown':
+      await tx.execute(
+        sql`update dms set outcome_unknown = true, due_at = now(), updated_at = now() where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued'`,
+      )
+      return
+    case 'lost':
+      return
+  }
+}
+
+/** Back into the queue: certainly not sent, so it does not count for the cap either. */
+async function giveBack(tx: Db, claimed: Claimed): Promise<void> {
+  await tx.execute(sql`
+    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null,
+      tried_at = ${claimed.triedSince?.toISOString() ?? null}::timestamptz, updated_at = now()
+    where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued' and not outcome_unknown`)
+}
+
+/** The account sends nothing before that moment. */
+export async function rest(tx: Db, accountId: string, until: ReturnType<typeof sql>): Promise<void> {
+  await tx.execute(sql`
+    update x_accounts set rests_until = ${until}, next_send_at = greatest(next_send_at, ${until}) where id = ${accountId}`)
+}
+
+/** Pauses what the account sends, with the reason on the screen. Direct messages wait too, until somebody queues more or connects the account again. */
+export async function pauseCampaignsOf(tx: Db, accountId: string, reason: string): Promise<void> {
+  await tx.execute(sql`
+    update campaigns set status = 'paused', pause_reason = ${reason}, updated_at = now()
+    where id in (select id from campaigns where x_account_id = ${accountId} and status = 'active' and channel = 'api' order by id for update)`)
+}

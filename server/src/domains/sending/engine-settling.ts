@@ -1,0 +1,122 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { livingWorkers } from '../../jobs/liveness.ts'
+import { XError } from '../../outside/x.ts'
+import type { Needs, Timing } from './engine.ts'
+import { findInConversation, lookUp, pauseCampaignsOf, verdictOf } from './engine-sending.ts'
+import { wakeAccount } from './service-claims.ts'
+import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
+
+/**
+ * Finds messages whose sender is gone: its process is dead, or the lease ran out. From then on they are being settled, and nobody else's to report on.
+ * Also lets direct messages go on where their account was connected again.
+ */
+export async function takeOver(db: Db): Promise<void> {
+  await db.execute(sql`
+    update dms set outcome_unknown = true, due_at = now(), lease = gen_random_uuid(), updated_at = now()
+    where lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
+      and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`)
+  const { rows } = await db.execute<{ accountId: string }>(sql`
+    update campaigns c set status = 'active', pause_reason = null, updated_at = now()
+    from x_accounts a
+    where c.kind = 'direct' and c.status = 'paused' and a.id = c.x_account_id and a.status = 'connected' and a.last_connected_at > c.updated_at
+    returning a.id as "accountId"`)
+  for (const { accountId } of rows) await wakeAccount(db, accountId)
+}
+
+/** How many are settled side by side, and how long one that settles a message has it to itself. */
+const SETTLE_BATCH = 8
+const SETTLE_SECONDS = 60
+
+/**
+ * Settles messages whose outcome nobody knows, by their conversations.
+ * @returns milliseconds until the next is to be looked at; null: there is none
+ */
+export async function settle(needs: Needs, timing: Timing): Promise<number | null> {
+  const { db } = needs.database
+  const { rows } = await db.execute<Unsettled>(sql`
+    with taken as (
+      update dms set due_at = now() + make_interval(secs => ${SETTLE_SECONDS}), lease = gen_random_uuid()
+      where id in (
+        select id from dms where lease_expires_at is not null and outcome_unknown and status = 'queued' and due_at <= now()
+        order by due_at limit ${SETTLE_BATCH} for update skip locked
+      )
+      returning *
+    )
+    select t.id, t.lease, t.campaign_id as "campaignId", t.message, t.tried_at as "triedAt",
+      (extract(epoch from now() - t.claimed_at) * 1000)::float as "ageMs",
+      a.id as "accountId", a.x_user_id as "senderId", l.twitter_handle as handle, l.x_user_id as "leadXUserId"
+    from taken t left join x_accounts a on a.id = t.x_account_id left join leads l on l.id = t.lead_id`)
+  await Promise.all(rows.map((dm) => settleOne(needs, timing, dm)))
+  const { rows: waiting } = await db.execute<{ ms: number | null }>(
+    sql`select (extract(epoch from min(due_at) - now()) * 1000)::float as ms from dms where lease_expires_at is not null and outcome_unknown and status = 'queued'`,
+  )
+  return waiting[0]?.ms ?? null
+}
+
+type Unsettled = {
+  id: string
+  lease: string
+  campaignId: string
+  message: string
+  triedAt: string
+  ageMs: number
+  accountId: string | null
+  senderId: string
+  handle: string | null
+  leadXUserId: string | null
+}
+
+async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<void> {
+  const { db } = needs.database
+  const giveUp = () =>
+    db.transaction((tx) =>
+      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
+    )
+  const { accountId } = dm
+  if (!accountId || !dm.handle) {
+    await giveUp()
+    return
+  }
+  let eventId: string | null
+  try {
+    const recipientId = dm.leadXUserId ?? (await lookUp(needs, accountId, dm.handle))
+    eventId = recipientId
+      ? await findInConversation(needs, {
+          id: dm.id,
+          accountId,
+          senderId: dm.senderId,
+          message: dm.message,
+          recipientId,
+          since: new Date(dm.triedAt),
+        })
+      : null
+  } catch (error) {
+    if (!(error instanceof XError)) throw error
+    const verdict = verdictOf(error, dm.handle)
+    if (verdict.kind === 'failed') await giveUp()
+    else if (verdict.kind === 'wait') await lookAgain(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
+    else await lookAgain(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
+    if (verdict.kind === 'stop') await db.transaction((tx) => pauseCampaignsOf(tx, accountId, verdict.reason))
+    return
+  }
+  if (eventId) {
+    const found = eventId
+    await db.transaction((tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
+  } else if (dm.ageMs < timing.settleAfterMs) {
+    await lookAgain(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
+  } else {
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`
+        update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
+        where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
+      await wakeAccount(tx, accountId)
+    })
+  }
+}
+
+async function lookAgain(db: Db, dm: Pick<Unsettled, 'id' | 'lease'>, seconds: number): Promise<void> {
+  await db.execute(
+    sql`update dms set due_at = now() + make_interval(secs => ${Math.max(0, seconds)}) where id = ${dm.id} and lease = ${dm.lease} and outcome_unknown`,
+  )
+}

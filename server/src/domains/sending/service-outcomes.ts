@@ -1,0 +1,141 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
+import { Refusal } from '../../refusal.ts'
+import { campaigns } from '../campaigns/tables.ts'
+import { dms } from './tables.ts'
+
+export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
+/** Specification §4. */
+export const LEAD_MISSING = 'Skipped: Lead data or Twitter handle missing during processing.'
+const DEFAULT_FAILURE = 'Send failed via extension.'
+
+/** What the simulated queue holds messages as: it never sends them, so what it lets go of goes back into the queue. */
+export const SIMULATED_HOLDER = 'simulated'
+
+export interface Outcome {
+  wasSent: boolean
+  /** X's id of the sent message. */
+  eventId?: string | null
+  errorMessage?: string | null
+  /** Failed without anybody knowing. */
+  outcomeUnknown?: boolean
+}
+
+/**
+ * Records what became of a claimed message, once: on the message, its lead, its place in the list, and its campaign.
+ * @returns null where the lease is not the message's any more
+ */
+export async function recordOutcome(
+  tx: Db,
+  dm: { id: string; lease: string },
+  { wasSent, eventId = null, errorMessage = null, outcomeUnknown = false }: Outcome,
+): Promise<{ campaignCompleted: boolean } | null> {
+  const { rows } = await tx.execute<{ campaignId: string }>(sql`
+    with dm as (
+      update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`now()` : null}, x_event_id = ${eventId},
+        error_message = ${wasSent ? null : errorMessage}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
+      where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
+      returning campaign_id, lead_id
+    ), list as (
+      -- Its count of contacts changes in the end: locked before the lead and its place, as everyone does.
+      select l.id from lead_lists l join campaigns c on c.lead_list_id = l.id join dm on dm.campaign_id = c.id
+      where ${wasSent}::boolean and l.filter is null for no key update of l
+    ), lead as (
+      update leads l set dm_status = ${wasSent ? 'contacted' : 'failed_contact'}, updated_at = now()
+      from dm left join list on true where l.id = dm.lead_id
+    ), item as (
+      update lead_list_items i set contact_status = 'contacted'
+      from dm cross join list
+      where i.lead_list_id = list.id and i.lead_id = dm.lead_id and i.contact_status <> 'contacted'
+    )
+    select campaign_id as "campaignId" from dm`)
+  const campaignId = rows[0]?.campaignId
+  if (!campaignId) return null
+  if (wasSent) await catchUp(tx, dm.id)
+  return { campaignCompleted: await completeIfDone(tx, campaignId) }
+}
+
+/** X may have told that a message was read or answered before we had written down that it was sent. A statement of its own, so that it sees what was told while this one waited. */
+async function catchUp(tx: Db, id: string): Promise<void> {
+  await tx.execute(sql`
+    update dms d set status = case when told.replied_at is null then 'delivered' else 'replied' end,
+      replied_at = told.replied_at, delivered_at = coalesce(told.read_at, told.replied_at)
+    from dms m cross join lateral (
+      select (select min(r.at) from replies r where r.dm_id = m.id and r.kind = 'reply') as replied_at,
+        (select s.read_at from lead_reads s join x_accounts a on a.x_user_id = s.account_x_user_id
+         where s.lead_id = m.lead_id and a.id = m.x_account_id and s.read_at >= m.claimed_at) as read_at
+    ) told
+    where m.id = ${id} and d.id = m.id and d.status = 'sent' and coalesce(told.replied_at, told.read_at) is not null`)
+}
+
+/** Completed when sent and failed reach the list's total (specification §4); also keeps when the campaign last ran. */
+export async function completeIfDone(tx: Db, campaignId: string): Promise<boolean> {
+  const done = sql`kind = 'campaign' and queued_at is not null and status not in ('completed', 'archived')
+    and dms_sent_count + dms_failed_count >= total_leads_in_list`
+  const [row] = await tx
+    .update(campaigns)
+    .set({
+      lastRunAt: sql`now()`,
+      updatedAt: sql`now()`,
+      status: sql`case when ${done} then 'completed' else status end`,
+      pauseReason: sql`case when ${done} then null else pause_reason end`,
+    })
+    .where(eq(campaigns.id, campaignId))
+    .returning({ status: campaigns.status })
+  return row?.status === 'completed'
+}
+
+/**
+ * An extension says what became of a message. A late word under its own lease counts until the message is queued again, and the same word again changes nothing.
+ * @throws Refusal DM_NOT_FOUND; LEASE_LOST: another's lease, or another outcome was recorded
+ */
+export async function reportOutcome(
+  db: Db,
+  actor: Actor,
+  report: { id: string; lease: string; wasSent: boolean; errorMessage?: string; outcomeUnknown?: boolean },
+) {
+  const { id, lease, wasSent, errorMessage } = report
+  const outcomeUnknown = !wasSent && report.outcomeUnknown === true
+  return transact(db, async (tx) => {
+    const [dm] = await tx
+      .select()
+      .from(dms)
+      .where(and(eq(dms.id, id), eq(dms.workspaceId, actor.workspaceId)))
+      .for('update')
+    if (!dm) throw new Refusal('DM_NOT_FOUND')
+    if (dm.lease !== lease.toLowerCase() || !dm.holder?.startsWith('extension:')) throw new Refusal('LEASE_LOST')
+    const recorded = await recordOutcome(
+      tx,
+      { id, lease: dm.lease },
+      { wasSent, errorMessage: errorMessage || (outcomeUnknown ? OUTCOME_UNKNOWN : DEFAULT_FAILURE), outcomeUnknown },
+    )
+    if (recorded) return { success: true as const, ...recorded }
+    if (wasSent !== (dm.sentAt !== null))
+      throw new Refusal('LEASE_LOST', 'Another outcome of this message was recorded already.')
+    const [campaign] = await tx
+      .select({ status: campaigns.status })
+      .from(campaigns)
+      .where(eq(campaigns.id, dm.campaignId))
+    return { success: true as const, campaignCompleted: campaign?.status === 'completed' }
+  })
+}
+
+/**
+ * Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked.
+ * What a simulation has dropped was certainly not sent, and waits again.
+ */
+export async function expireLeases(db: Db): Promise<void> {
+  await db.execute(sql`
+    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now()
+    where lease_expires_at < now() and holder = ${SIMULATED_HOLDER} and status = 'queued'`)
+  const { rows } = await db.execute<{ id: string; lease: string }>(
+    sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
+  )
+  for (const dm of rows) {
+    await transact(db, (tx) =>
+      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
+    )
+  }
+}

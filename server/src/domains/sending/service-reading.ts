@@ -1,0 +1,80 @@
+import { DM_STATUSES, type DmStatus } from '@x-automated/contract/campaigns'
+import { isId, isMoment } from '@x-automated/contract/fields'
+import { and, asc, eq, gt, or } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { invalidField } from '../../refusal.ts'
+import type { campaigns } from '../campaigns/tables.ts'
+import { leads } from '../leads/tables.ts'
+import { dms } from './tables.ts'
+
+type Campaign = typeof campaigns.$inferSelect
+
+export const dmColumns = {
+  id: dms.id,
+  campaignId: dms.campaignId,
+  status: dms.status,
+  message: dms.message,
+  sentAt: dms.sentAt,
+  createdAt: dms.createdAt,
+  updatedAt: dms.updatedAt,
+  errorMessage: dms.errorMessage,
+  outcomeUnknown: dms.outcomeUnknown,
+  lead: { id: leads.id, name: leads.name, twitterHandle: leads.twitterHandle },
+}
+
+interface DmPage {
+  status?: DmStatus
+  page: number
+  pageSize: number
+  cursor?: string
+}
+
+/** Messages of a campaign in the order in which they were queued. `cursor` goes on behind an answer before, at the cost of one page however deep. */
+export async function listDms(db: Db, campaign: Campaign, { status, page, pageSize, cursor }: DmPage) {
+  const of = and(eq(dms.campaignId, campaign.id), status && eq(dms.status, status))
+  const behind = cursor === undefined ? undefined : readCursor(cursor)
+  // Which rows, from the index alone; only then what they hold.
+  const shownIds = db
+    .select({ id: dms.id })
+    .from(dms)
+    .where(and(of, behind))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
+    .limit(pageSize + 1)
+    .offset(behind ? 0 : (page - 1) * pageSize)
+    .as('shown')
+  const rows = await db
+    .select(dmColumns)
+    .from(shownIds)
+    .innerJoin(dms, eq(dms.id, shownIds.id))
+    .leftJoin(leads, eq(leads.id, dms.leadId))
+    .orderBy(asc(dms.createdAt), asc(dms.id))
+  const shown = rows.slice(0, pageSize)
+  const last = rows.length > pageSize ? shown.at(-1) : undefined
+  return {
+    dms: shown,
+    total: await countDms(db, campaign, status),
+    page,
+    pageSize,
+    cursor: last ? Buffer.from(`${last.createdAt.toISOString()} ${last.id}`).toString('base64url') : null,
+  }
+}
+
+/** Kept counts where there is one; messages that were read or answered are counted. */
+async function countDms(db: Db, campaign: Campaign, status: DmStatus | undefined): Promise<number> {
+  if (status === 'queued') return campaign.dmsQueuedCount
+  if (status === 'failed') return campaign.dmsFailedCount
+  if (status === undefined) return campaign.dmsQueuedCount + campaign.dmsSentCount + campaign.dmsFailedCount
+  const others = DM_STATUSES.filter((one) => one !== status && one !== 'queued' && one !== 'failed')
+  if (status !== 'sent') return db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, status)))
+  const advanced = await Promise.all(
+    others.map((one) => db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, one)))),
+  )
+  return campaign.dmsSentCount - advanced.reduce((sum, count) => sum + count, 0)
+}
+
+function readCursor(cursor: string) {
+  const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'is not one of an answer before')
+  const createdAt = new Date(at ?? '')
+  return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
+}

@@ -1,0 +1,82 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { answeredBecause } from '../replies/tables.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
+import { lockLeads } from './service-locks.ts'
+import { completeIfDone } from './service-outcomes.ts'
+
+/** Over a lead `l` and a message `d`: why it must not go out; null where it may. */
+export const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')})`
+
+/**
+ * Ends what waits for leads that are on the suppression list now, or in whose conversation something was said since it was queued: their messages fail, with why,
+ * in every campaign, and a campaign with nothing left is complete.
+ * What is in somebody's hands is passed over: senders look at the list themselves before they hand a message over, and so does who queues one again.
+ * @param leadIds a query for them; others among them are left alone
+ * @returns how many messages were stopped
+ */
+export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): Promise<number> {
+  // Whoever is just queueing a list holds its leads: their messages are seen here once that is done.
+  await lockLeads(tx, leadIds)
+  const waiting = sql`
+    from dms d join leads l on l.id = d.lead_id
+    where d.workspace_id = ${workspaceId} and d.lead_id in (${leadIds}) and d.status = 'queued' and d.lease_expires_at is null`
+  // Campaigns before the messages, and no message is waited for: who holds one may wait for a lead.
+  const { rows: held } = await tx.execute<{ id: string }>(sql`
+    select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
+  if (held.length === 0) return 0
+  const { rowCount } = await tx.execute(sql`
+    update dms set status = 'failed', error_message = found.reason, updated_at = now()
+    from (
+      select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(held.map(({ id }) => id))}::uuid[])
+      for update of d skip locked
+    ) found
+    where dms.id = found.id and found.reason is not null`)
+  await settleLeads(tx, leadIds)
+  for (const { id } of held) await completeIfDone(tx, id)
+  return rowCount ?? 0
+}
+
+/** Fails a queued message that is in nobody's hands because its lead was suppressed, or answered, after it was queued. It counts as never tried. */
+export async function skipMessage(tx: Db, id: string, reason: string): Promise<void> {
+  const { rows } = await tx.execute<{ campaignId: string; leadId: string }>(sql`
+    select campaign_id as "campaignId", lead_id as "leadId" from dms
+    where id = ${id} and status = 'queued' and lease_expires_at is null and lead_id is not null for update`)
+  const [skipped] = rows
+  if (!skipped) return
+  const leadId = sql`select ${skipped.leadId}::uuid`
+  // Before the campaign, which the message's count changes.
+  await lockLeads(tx, leadId)
+  await tx.execute(
+    sql`update dms set status = 'failed', error_message = ${reason}, updated_at = now() where id = ${id}`,
+  )
+  await settleLeads(tx, leadId)
+  await completeIfDone(tx, skipped.campaignId)
+}
+
+/** Why a message must not go out at this moment; null where it may. */
+export async function findReasonToStop(db: Db, dmId: string): Promise<string | null> {
+  const { rows } = await db.execute<{ reason: string | null }>(
+    sql`select ${reasonToStop} as reason from dms d join leads l on l.id = d.lead_id where d.id = ${dmId}`,
+  )
+  return rows[0]?.reason ?? null
+}
+
+/** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others. */
+export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
+  await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+}
+
+/** Gives leads whose queued message will not be sent the status that their other messages leave them in. */
+async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
+  await tx.execute(sql`
+    with known as (
+      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and d.tried_at is not null) as failed,
+        bool_or(d.status = 'queued' and c.status <> 'archived') as still_queued
+      from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
+      group by d.lead_id
+    )
+    update leads l set updated_at = now(),
+      dm_status = case when known.contacted then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
+    from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
+}
