@@ -8,7 +8,8 @@ import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
 import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { upsertLeads } from './engine.ts'
+import { leadTags } from '../tags/tables.ts'
+import { upsertLeads } from './service.ts'
 import { leadCounts, leads } from './tables.ts'
 
 let app: TestApp
@@ -143,10 +144,15 @@ describe('POST /leads/delete, POST /leads/restore', () => {
   it('200: gone from everywhere, and back as they were, with lists, tags, scrapes and messages', async () => {
     const { lead, list, tag, scrape } = await makeHistory()
     const { client } = person
+    const before61 = sql`now() - interval '61 days'`
+    await app.db.update(leadTags).set({ addedAt: before61 }).where(eq(leadTags.leadId, lead.id))
+    await app.db.update(scrapeLeads).set({ foundAt: before61 }).where(eq(scrapeLeads.leadId, lead.id))
+    await app.db.insert(leadReads).values({ leadId: lead.id, accountXUserId: '4', readAt: new Date() })
     const view = async () => ({
       leads: (await client.leads.list({ sort: 'name' })).leads,
       detail: await client.leads.find({ id: lead.id }),
-      history: (await client.leads.history({ id: lead.id })).events.filter(({ kind }) => kind !== 'tagged'),
+      history: (await client.leads.history({ id: lead.id })).events,
+      reads: await app.db.select().from(leadReads).where(eq(leadReads.leadId, lead.id)),
       lists: await client.lists.list({}),
       tags: await client.tags.list(),
       counts: await app.db

@@ -8,12 +8,15 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { tags } from '../tags/tables.ts'
+import { rememberContacts } from './engine-contacts.ts'
 import { countedLeads, placeOf, readPage, readPlainPage } from './engine-pages.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import { filterStatus, knownFollowers, leads, words } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
-export { type CsvRecord, type ImportProgress, importLeads, type Owner, upsertLeads } from './engine.ts'
+export { forgetContacts, rememberContacts } from './engine-contacts.ts'
+export { type CsvRecord, type ImportProgress, importLeads } from './engine-import.ts'
+export { type Owner, upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
 /** The workspace that is asked about: an actor's, or that of a row. */
@@ -231,6 +234,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
         select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}
         order by id for no key update
       ) locked`)
+    await rememberContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
     const removed = await tx
       .delete(leads)
       .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
@@ -261,7 +265,7 @@ export async function history(
   const events = sql`
     select 'created' as kind, l.created_at as at, l.id as ref, '{}'::jsonb as rest from leads l where l.id = ${id}
     union all
-    select 'scraped', s.created_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
+    select 'scraped', f.found_at, s.id, jsonb_build_object('scrapeId', s.id, 'twitterHandle', s.twitter_handle, 'type', s.type)
     from scrape_leads f join scrapes s on s.id = f.scrape_id where f.lead_id = ${id}
     union all
     select 'listed', i.added_at, ll.id, jsonb_build_object('listId', ll.id, 'listName', ll.name)

@@ -41,6 +41,8 @@ export const leads = pgTable(
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
     /** When they last wrote to an account of the workspace, by X's clock. */
     repliedAt: time('replied_at'),
+    /** When they were last written to before their lead was deleted and came in again (`pastContacts`). */
+    contactedBeforeAt: time('contacted_before_at'),
     /** Why they may be written to (X's rules ask for it), since when, and how that is known. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),
@@ -78,4 +80,28 @@ export const leadCounts = pgTable(
     count: bigint('count', { mode: 'number' }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.dmStatus] })],
+)
+
+/**
+ * That somebody whose lead was deleted has been written to, or has replied: should they come in again, nobody writes to them a second time.
+ * Who it is stands here as a hash only. The row goes once it is a lead's own again, and with the workspace.
+ */
+export const pastContacts = pgTable(
+  'past_contacts',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    /** Of X's user id; null where it was unknown. */
+    xUserHash: text('x_user_hash'),
+    handleHash: text('handle_hash').notNull(),
+    contactedAt: time('contacted_at'),
+    repliedAt: time('replied_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    index('past_contacts_x_user').on(t.workspaceId, t.xUserHash).where(sql`x_user_hash is not null`),
+    index('past_contacts_handle').on(t.workspaceId, t.handleHash),
+  ],
 )

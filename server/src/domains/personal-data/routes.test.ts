@@ -61,6 +61,7 @@ describe('GET /auth/user/export', () => {
       'workspaces.json': 1,
       'x-accounts.json': 1,
       'leads.json': 3,
+      'past-contacts.json': 0,
       'tags.json': 0,
       'lead-tags.json': 0,
       'saved-filters.json': 0,

@@ -8,7 +8,7 @@ import { requireProof } from '../account/service.ts'
 import { type AuthContext, endOtherSessions } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { leads } from '../leads/tables.ts'
+import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { notices } from '../notices/tables.ts'
 import { replies } from '../replies/tables.ts'
@@ -93,6 +93,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
     ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
     ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
+    ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
     ['tags.json', rowsOf(db, tags, inOwn(tags.workspaceId))],
     ['lead-tags.json', tagsOf(db, inOwn(tags.workspaceId))],
     ['saved-filters.json', rowsOf(db, savedFilters, inOwn(savedFilters.workspaceId))],
@@ -122,6 +123,8 @@ const HIDDEN = new Set([
   'sealedSecret',
   'publicKey',
   'challenge',
+  'xUserHash',
+  'handleHash',
   'lease',
   'holder',
   'leaseExpiresAt',

@@ -1,10 +1,16 @@
 import type { LeadSelection } from '@x-automated/contract/leads'
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowLongStatements, resolveSelection, selectLeads } from '../leads/service.ts'
+import {
+  allowLongStatements,
+  forgetContacts,
+  rememberContacts,
+  resolveSelection,
+  selectLeads,
+} from '../leads/service.ts'
 import { leadRemovals } from './tables.ts'
 
 /** For so long a deletion can be taken back; then nothing is left of it. */
@@ -42,14 +48,11 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
       return { success: true as const, removed: 0, removalId: null }
     }
     await tx.execute(sql`
-      insert into removed_leads (removal_id, lead_id, lead, places, tag_ids, scrape_ids, dm_ids, replies)
-      select ${removal.id}::uuid, l.id, to_jsonb(l),
-        coalesce((select jsonb_agg(to_jsonb(i)) from lead_list_items i where i.lead_id = l.id), '[]'),
-        array(select tag_id from lead_tags where lead_id = l.id),
-        array(select scrape_id from scrape_leads where lead_id = l.id),
-        array(select id from dms where lead_id = l.id),
-        coalesce((select jsonb_agg(to_jsonb(r)) from replies r where r.lead_id = l.id), '[]')
+      insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads)
+      select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
+        ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
       from leads l where l.id in (select id from chosen_leads)`)
+    await rememberContacts(tx, actor.workspaceId, sql`select id from chosen_leads`)
     // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
     await tx.execute(sql`
       delete from lead_list_items i using (
@@ -61,6 +64,11 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
     await tx.execute(sql`delete from leads where id in (select id from chosen_leads)`)
     return { success: true as const, removed: removal.leadCount, removalId: removal.id }
   })
+}
+
+/** Over a lead `l`: its rows of a table. */
+function rowsOf(table: string): SQL {
+  return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = l.id), '[]')`
 }
 
 /**
@@ -100,7 +108,8 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
         'dm_status', case
           when r.lead ->> 'dm_status' <> 'queued' or exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'queued') then r.lead ->> 'dm_status'
-          when exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
+          when r.lead ->> 'contacted_before_at' is not null
+            or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
           when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and d.attempts > 0) then 'failed_contact'
           else 'not_sent' end
       )) restored
@@ -113,11 +122,19 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       from ${back}, jsonb_array_elements(r.places) place join lead_lists ll on ll.id = (place ->> 'lead_list_id')::uuid
       where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
     await tx.execute(sql`
-      insert into lead_tags (tag_id, lead_id)
-      select t.id, l.id from ${back} join tags t on t.id = any(r.tag_ids) where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+      insert into lead_tags (tag_id, lead_id, added_at)
+      select t.id, l.id, (kept ->> 'added_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.tags) kept join tags t on t.id = (kept ->> 'tag_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
     await tx.execute(sql`
-      insert into scrape_leads (scrape_id, lead_id)
-      select s.id, l.id from ${back} join scrapes s on s.id = any(r.scrape_ids) where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+      insert into scrape_leads (scrape_id, lead_id, found_at)
+      select s.id, l.id, (kept ->> 'found_at')::timestamptz
+      from ${back}, jsonb_array_elements(r.finds) kept join scrapes s on s.id = (kept ->> 'scrape_id')::uuid
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
+    await tx.execute(sql`
+      insert into lead_reads (lead_id, account_x_user_id, read_at)
+      select l.id, kept ->> 'account_x_user_id', (kept ->> 'read_at')::timestamptz from ${back}, jsonb_array_elements(r.reads) kept
+      where r.removal_id = ${removal.id} order by 1, 2 on conflict do nothing`)
     await tx.execute(sql`
       update dms d set lead_id = l.id from ${back}
       where r.removal_id = ${removal.id} and d.id = any(r.dm_ids) and d.lead_id is null`)
@@ -126,6 +143,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
         jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
       where r.removal_id = ${removal.id} on conflict do nothing`)
+    await forgetContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
     await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
     return { success: true as const, restored: rowCount ?? 0 }
   })

@@ -26,13 +26,14 @@ export const removedLeads = pgTable(
     leadId: uuid('lead_id').notNull(),
     /** The row of `leads`. */
     lead: jsonb('lead').notNull(),
-    /** Its rows of lead_list_items and lead_tags; its scrapes and messages, by id. */
-    places: jsonb('places').notNull(),
-    tagIds: uuid('tag_ids').array().notNull(),
-    scrapeIds: uuid('scrape_ids').array().notNull(),
+    /** Its messages, by id. */
     dmIds: uuid('dm_ids').array().notNull(),
-    /** Its rows of replies. */
+    /** Its rows of lead_list_items, lead_tags, scrape_leads, replies and lead_reads. */
+    places: jsonb('places').notNull(),
+    tags: jsonb('tags').notNull().default([]),
+    finds: jsonb('finds').notNull().default([]),
     replies: jsonb('replies').notNull().default([]),
+    reads: jsonb('reads').notNull().default([]),
   },
   (t) => [primaryKey({ columns: [t.removalId, t.leadId] })],
 )

@@ -1,5 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
@@ -102,6 +102,20 @@ describe.concurrent('within the plan', () => {
       matched: 120,
       error: null,
     })
+  })
+
+  it('a person counts in the month in which they were found, whenever the scrape began', async () => {
+    const person = await free()
+    const id = await startScrape(person, 'f40_month')
+    await until(app, id, over)
+    const lastMonth = sql`date_trunc('month', now()) - interval '2 days'`
+    await app.db.update(scrapes).set({ createdAt: lastMonth }).where(eq(scrapes.id, id))
+    const again = await startScrape(person, 'f40_month')
+    await until(app, again, over)
+    expect(await usedBy(person)).toBe(40)
+    await app.db.execute(sql`update scrape_leads set found_at = ${lastMonth} where scrape_id in (${id}, ${again})`)
+    await until(app, await startScrape(person, 'f40_month'), over)
+    expect(await usedBy(person)).toBe(80)
   })
 
   it('two scrapes at once do not go beyond the limit together', async () => {

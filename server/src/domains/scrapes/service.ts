@@ -583,8 +583,7 @@ async function withinPlan(tx: Db, row: ScrapeRow, users: XUser[]) {
     select l.x_user_id as "xUserId" from leads l
     where l.workspace_id = ${row.workspaceId} and l.x_user_id = any(${sql.param(users.map(({ id }) => id))}::text[])
       and exists (
-        select from scrape_leads f join scrapes s on s.id = f.scrape_id
-        where f.lead_id = l.id and s.created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+        select from scrape_leads f where f.lead_id = l.id and f.found_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
       )`)
   const counted = new Set(rows.map(({ xUserId }) => xUserId))
   let used = 0

@@ -61,6 +61,7 @@ export const scrapeLeads = pgTable(
     leadId: uuid('lead_id')
       .notNull()
       .references(() => leads.id, { onDelete: 'cascade' }),
+    foundAt: time('found_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )

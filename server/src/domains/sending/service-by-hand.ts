@@ -122,7 +122,8 @@ export async function claimDirect(
 /** Why a lead gets no message by hand now; null where it may. */
 async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promise<string | null> {
   const { rows } = await tx.execute<{ reason: string | null }>(sql`
-    select coalesce(${suppressedBecause('l')}, (
+    select coalesce(${suppressedBecause('l')},
+      case when l.contacted_before_at is not null and not ${allowRepeat}::boolean then 'This lead has been written to already.' end, (
       select case
         when d.outcome_unknown then 'A message to this lead may have been sent: check the conversation first.'
         when d.status = 'queued' then 'A message is queued for this lead already.'

@@ -77,6 +77,6 @@ async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
       group by d.lead_id
     )
     update leads l set updated_at = now(),
-      dm_status = case when known.contacted then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
+      dm_status = case when known.contacted or l.contacted_before_at is not null then 'contacted' when known.failed then 'failed_contact' else 'not_sent' end
     from known where l.id = known.lead_id and l.dm_status = 'queued' and not known.still_queued`)
 }

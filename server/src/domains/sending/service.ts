@@ -86,7 +86,9 @@ const NO_BASIS =
 function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, basisRequired: boolean): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
   return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end,
-    case when l.replied_at is not null and not ${campaign.allowRepeat}::boolean then 'Skipped: this person has replied.' end, (
+    case when l.replied_at is not null and not ${campaign.allowRepeat}::boolean then 'Skipped: this person has replied.' end,
+    case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
+      then 'Skipped: a message has gone to this person already, before their lead was deleted and came in again.' end, (
     select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end
       || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
     from dms d join campaigns c on c.id = d.campaign_id

@@ -1,0 +1,63 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+
+/*
+ * What is known of people whose lead is deleted, so that nobody is written to twice, nor after they replied, because a lead went and came in again.
+ */
+
+/** Told apart by workspace: the same person is another text in each. */
+const hashOf = (workspaceId: SQL, what: SQL) =>
+  sql`encode(sha256(convert_to(${workspaceId}::text || ${what}, 'UTF8')), 'base64')`
+const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'#' || ${sql.raw(alias)}.x_user_id`)
+const handleHash = (alias: string, workspaceId: SQL) =>
+  hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
+
+/**
+ * Keeps of leads that are about to be deleted that they were written to, or may have been, and that they replied.
+ * Before anything of theirs goes: it is read from their messages.
+ */
+export async function rememberContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
+    select ${own}, ${xUserHash('l', own)}, ${handleHash('l', own)}, written.at, l.replied_at
+    from leads l cross join lateral (
+      select greatest(l.contacted_before_at, max(coalesce(d.sent_at, d.claimed_at, d.tried_at, d.updated_at)),
+        case when l.dm_status in ('sent', 'contacted') then l.updated_at end) as at
+      from dms d
+      where d.lead_id = l.id and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and coalesce(d.lease_expires_at, d.tried_at) is not null))
+    ) written
+    where l.workspace_id = ${own} and l.id in (${leadIds}) and coalesce(written.at, l.replied_at) is not null`)
+}
+
+/** Gives those of the stage who became leads anew what is remembered of them; from then on it is the lead's own. */
+export async function recallContacts(tx: Db, workspaceId: string): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    with known as materialized (${remembered(own, sql`incoming_leads`, sql`i.lead_id`, sql`i.is_new`)}),
+    gone as (
+      delete from past_contacts p using known where p.id = known.id
+      returning known.lead_id, p.contacted_at, p.replied_at
+    )
+    update leads l set contacted_before_at = found.contacted_at, replied_at = greatest(l.replied_at, found.replied_at),
+      dm_status = case when found.contacted_at is null then l.dm_status else 'contacted' end
+    from (select lead_id, max(contacted_at) as contacted_at, max(replied_at) as replied_at from gone group by lead_id) found
+    where l.id = found.lead_id`)
+}
+
+/** Lets go of what is remembered of leads that are there again with all that they were. */
+export async function forgetContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    delete from past_contacts p using (${remembered(own, sql`leads`, sql`i.id`, sql`i.id in (${leadIds})`)}) known
+    where p.id = known.id`)
+}
+
+/** Rows of past_contacts that are about some people: by X's user id, or by handle where either does not know the id, as leads are told apart. */
+function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
+  return sql`
+    select p.id, ${leadId} as lead_id from ${people} i join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)} where ${which}
+    union
+    select p.id, ${leadId} from ${people} i join past_contacts p on p.workspace_id = ${own} and p.handle_hash = ${handleHash('i', own)}
+    where ${which} and (p.x_user_hash is null or i.x_user_id is null)`
+}

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+
+/**
+ * Somebody may stand twice in a workspace: by X's id under an old handle, and by a handle that was imported before X told whose it is.
+ * Once both are known to be one person, the second becomes part of the first: lists, messages, and that they were written to.
+ */
+export async function mergeTwins(tx: Db, workspaceId: string): Promise<void> {
+  const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
+    select kept.id as kept, gone.id as gone from incoming_leads i
+    join leads kept on kept.workspace_id = ${workspaceId} and kept.x_user_id = i.x_user_id
+    join leads gone on gone.workspace_id = ${workspaceId} and gone.x_user_id is null and lower(gone.twitter_handle) = lower(i.twitter_handle)`)
+  if (rows.length === 0) return
+  const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
+  // Messages, lists, leads: in the order in which outcomes are recorded (db/transact.ts).
+  await tx.execute(sql`
+    select count(*) from (select from dms where lead_id in (select gone from ${pairs}) order by id for no key update) locked`)
+  await tx.execute(sql`
+    select count(*) from (
+      select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (select gone from ${pairs}))
+      order by id for no key update
+    ) locked`)
+  await tx.execute(sql`
+    select count(*) from (
+      select l.id from leads l where l.id in (select kept from ${pairs} union select gone from ${pairs}) order by l.id for update
+    ) locked`)
+  await tx.execute(sql`
+    insert into lead_list_items (lead_list_id, lead_id, contact_status, added_at)
+    select i.lead_list_id, pair.kept, i.contact_status, i.added_at from lead_list_items i join ${pairs} on i.lead_id = pair.gone
+    order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    insert into scrape_leads (scrape_id, lead_id, found_at)
+    select s.scrape_id, pair.kept, s.found_at from scrape_leads s join ${pairs} on s.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    insert into lead_tags (tag_id, lead_id, added_at)
+    select g.tag_id, pair.kept, g.added_at from lead_tags g join ${pairs} on g.lead_id = pair.gone order by 1, 2 on conflict do nothing`)
+  await tx.execute(sql`
+    update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
+    and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
+  // Who has replied stays one who has: nothing goes to them that was queued before.
+  await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
+  await tx.execute(sql`
+    insert into lead_reads (lead_id, account_x_user_id, read_at)
+    select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
+    on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
+  await tx.execute(sql`
+    update leads l set
+      dm_status = case when l.dm_status = 'not_sent' then gone.dm_status else l.dm_status end,
+      replied_at = greatest(l.replied_at, gone.replied_at), contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at),
+      basis = case when l.basis = 'none' then gone.basis else l.basis end,
+      basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
+      basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,
+      metadata = gone.metadata || l.metadata
+    from ${pairs} join leads gone on gone.id = pair.gone where l.id = pair.kept`)
+  await tx.execute(sql`delete from leads where id in (select gone from ${pairs})`)
+}
