@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { analytics } from './analytics.ts'
 import { auth } from './auth.ts'
+import { billing } from './billing.ts'
 import { campaigns } from './campaigns.ts'
 import { extension } from './extension-pairings.ts'
 import { identities } from './identities.ts'
@@ -45,6 +46,7 @@ export const contract = {
   notices,
   replies,
   waitlist,
+  billing,
   operator,
   webhooks,
 }

@@ -2,8 +2,19 @@ import { z } from 'zod'
 import { Id, NoInput, Page, paging, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
-/** What people are told of: X does not take an account's connection any more, a campaign has paused by itself, a campaign is complete. */
-export const NOTICE_KINDS = ['x_disconnected', 'campaign_paused', 'campaign_completed'] as const
+/**
+ * What people are told of: X does not take an account's connection any more, a campaign has paused by itself, a campaign is complete;
+ * and owners: a limit of the plan is nearly used up, a payment has failed, a trial ends soon, a plan has ended.
+ */
+export const NOTICE_KINDS = [
+  'x_disconnected',
+  'campaign_paused',
+  'campaign_completed',
+  'usage_high',
+  'payment_failed',
+  'trial_ending',
+  'plan_ended',
+] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** What is kept of a happening, as triggers in the database write it. */
@@ -16,6 +27,13 @@ export interface NoticeFacts {
   reason?: string
   sent?: number
   failed?: number
+  /** What the plan limits, how much of it is used, and of how much. */
+  limited?: 'scrapedLeads' | 'dms'
+  used?: number
+  limit?: number
+  planName?: string
+  /** A moment: until when the plan holds in spite of a missing payment, or when the trial ends. */
+  until?: string
 }
 
 /** How many unread ones are counted; beyond it the bell says 99+. */

@@ -15,6 +15,64 @@ export const PLAN_LEVELS = {
   agency: { name: 'Agency', scrapedLeads: null, dms: 20_000, xAccounts: 10 },
 } as const satisfies Record<PlanLevel, { name: string } & Record<Limited, number | null>>
 
+export function isPlanId(id: string): id is PlanId {
+  return PLAN_IDS.some((one) => one === id)
+}
+
 export function levelOf(planId: PlanId): PlanLevel {
   return planId.startsWith('agency') ? 'agency' : 'pro'
 }
+
+export interface BuiltInPlan {
+  id: PlanId
+  name: string
+  priceCents: number
+  billingCycle: 'monthly' | 'yearly'
+  features: readonly string[]
+}
+
+/** The plans as the pricing page names them (specification §9). */
+export const PLANS = [
+  {
+    id: 'pro_monthly',
+    name: 'Pro',
+    priceCents: 5_000,
+    billingCycle: 'monthly',
+    features: [
+      'Up to 1,000 leads per month',
+      'Advanced filtering',
+      'Automated DM campaigns',
+      'Basic analytics',
+      'Email support',
+    ],
+  },
+  {
+    id: 'agency_monthly',
+    name: 'Agency',
+    priceCents: 12_000,
+    billingCycle: 'monthly',
+    features: [
+      'Unlimited leads',
+      'Custom filtering rules',
+      'Advanced DM campaigns',
+      'Team collaboration',
+      'Advanced analytics',
+      'Priority support',
+      'API access',
+    ],
+  },
+  {
+    id: 'pro_yearly',
+    name: 'Pro Yearly',
+    priceCents: 30_000,
+    billingCycle: 'yearly',
+    features: ['All Pro features', 'Priority email support'],
+  },
+  {
+    id: 'agency_yearly',
+    name: 'Agency Yearly',
+    priceCents: 72_000,
+    billingCycle: 'yearly',
+    features: ['All Agency features', '24/7 priority support'],
+  },
+] as const satisfies readonly BuiltInPlan[]

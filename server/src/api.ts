@@ -17,6 +17,7 @@ import type { Services } from './app.ts'
 import { accountRoutes } from './domains/account/routes.ts'
 import { analyticsRoutes } from './domains/analytics/routes.ts'
 import { authRoutes } from './domains/auth/routes.ts'
+import { billingRoutes } from './domains/billing/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { extensionRoutes } from './domains/extension/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
@@ -64,6 +65,7 @@ export const router = {
   notices: noticeRoutes,
   replies: replyRoutes,
   waitlist: waitlistRoutes,
+  billing: billingRoutes,
   operator: operatorRoutes,
   webhooks: webhookRoutes,
 }

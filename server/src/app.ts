@@ -17,6 +17,7 @@ import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
 import { serveNoticeLinks } from './edges/notice-links.ts'
 import { servePages } from './edges/pages.ts'
+import { servePaymentsWebhook } from './edges/payments-webhook.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveSso } from './edges/sso.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
@@ -29,6 +30,7 @@ import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
 import type { Dns } from './outside/dns.ts'
 import type { Google } from './outside/google.ts'
+import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
@@ -55,6 +57,8 @@ export interface Services {
   xActivity: XActivity | null
   /** Null where Google is not configured. */
   google: Google | null
+  /** Null where payments are not configured. */
+  payments: Payments | null
   dns: Dns
   /** For every address that users give. */
   safeFetch: SafeFetch
@@ -144,6 +148,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveGoogleCallback(app, services)
   serveXCallback(app, services)
   await serveXWebhook(app, services)
+  await servePaymentsWebhook(app, services)
   await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, linkSync, readFileSync, unlinkSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import type { PlanId } from '@x-automated/contract/plans'
 import { z } from 'zod'
 import { openDataDir, writePrivate } from './data-dir.ts'
 
@@ -26,6 +27,13 @@ const Variables = z.object({
   GOOGLE_ISSUER: optionalUrl,
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
+  STRIPE_API_URL: optionalUrl,
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STRIPE_LINK_PRO_MONTHLY: optionalUrl,
+  STRIPE_LINK_PRO_YEARLY: optionalUrl,
+  STRIPE_LINK_AGENCY_MONTHLY: optionalUrl,
+  STRIPE_LINK_AGENCY_YEARLY: optionalUrl,
   DNS_SERVER: z.string().refine(isResolver, 'must be an IP address, with or without a port').optional(),
   SMTP_URL: z.string().optional(),
   MAIL_FROM: z.string().default('X-Automated <hello@x-automated.example>'),
@@ -70,6 +78,15 @@ export interface Env {
   isRealX: boolean
   /** Null where Google is not configured: signing in with it is hidden. */
   google: { issuer: string; clientId: string; clientSecret: string } | null
+  /** Null where payments are not configured: nothing can be bought. */
+  payments: {
+    apiUrl: string
+    secretKey: string
+    /** Of a webhook that was registered by hand. Null: we register ours ourselves. */
+    webhookSecret: string | null
+    /** The provider's pages for the built-in plans; null: that plan is bought through a checkout session. */
+    links: Record<PlanId, string | null>
+  } | null
   /** The resolver that is asked for the records of domains; null: the system's. */
   dnsServer: string | null
   smtpUrl: string | null
@@ -128,6 +145,19 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
           issuer: (v.GOOGLE_ISSUER ?? 'https://accounts.google.com').replace(/\/$/, ''),
           clientId: v.GOOGLE_CLIENT_ID,
           clientSecret: v.GOOGLE_CLIENT_SECRET ?? '',
+        }
+      : null,
+    payments: v.STRIPE_SECRET_KEY
+      ? {
+          apiUrl: (v.STRIPE_API_URL ?? 'https://api.stripe.com').replace(/\/$/, ''),
+          secretKey: v.STRIPE_SECRET_KEY,
+          webhookSecret: v.STRIPE_WEBHOOK_SECRET ?? null,
+          links: {
+            pro_monthly: v.STRIPE_LINK_PRO_MONTHLY ?? null,
+            pro_yearly: v.STRIPE_LINK_PRO_YEARLY ?? null,
+            agency_monthly: v.STRIPE_LINK_AGENCY_MONTHLY ?? null,
+            agency_yearly: v.STRIPE_LINK_AGENCY_YEARLY ?? null,
+          },
         }
       : null,
     dnsServer: v.DNS_SERVER ?? null,

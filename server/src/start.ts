@@ -5,6 +5,7 @@ import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
+import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine.ts'
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
@@ -27,6 +28,7 @@ import { openLog } from './log.ts'
 import { createDns } from './outside/dns.ts'
 import { createGoogle } from './outside/google.ts'
 import { createMailer } from './outside/mail.ts'
+import { createPayments } from './outside/payments.ts'
 import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
 import { createXActivity } from './outside/x-activity.ts'
@@ -106,6 +108,7 @@ export async function startServer({
     hands: createHands(database),
     xActivity: createActivity(env),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
+    payments: env.payments ? createPayments(env.payments) : null,
     dns: createDns(env.dnsServer),
     // Stand-ins live on this machine.
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
@@ -128,9 +131,11 @@ export async function startServer({
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
+    await workOnPayments(services)
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
     if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: signing in with Google is off')
+    if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
       await forgetOldAnswers(database.db)
@@ -145,6 +150,7 @@ export async function startServer({
       await forgetOld(database.db)
       await forgetOldDeliveries(database.db)
       await forgetOldNotices(database.db)
+      await forgetOldPaymentEvents(database.db)
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })

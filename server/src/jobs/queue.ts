@@ -14,6 +14,12 @@ export interface Jobs {
   scrape: { scrapeId: string }
   /** Look for webhooks that are due. */
   webhooks: Record<string, never>
+  /** Look at a subscription at the payment provider. */
+  payment: { subscriptionId: string }
+  /** End one whose workspace was deleted. */
+  'payment-end': { subscriptionId: string }
+  /** Ask the payment provider for what nobody has told. */
+  'payments-look': Record<string, never>
   /** Remove what is kept for a time only. */
   cleanup: Record<string, never>
 }
@@ -41,6 +47,9 @@ const QUEUES: Record<
   'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
   webhooks: { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
+  payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120 },
+  'payment-end': { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 120 },
+  'payments-look': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }
 
@@ -68,6 +77,7 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
   }
   await boss.schedule('cleanup', '17 * * * *')
   await boss.schedule('webhooks', '* * * * *')
+  await boss.schedule('payments-look', '* * * * *')
   return {
     async enqueue(db, name, data, { startAfterSeconds } = {}) {
       await boss.send(name, data, {

@@ -4,8 +4,8 @@ import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { limitOf, limitWords, planAt } from './rules.ts'
-import { monthlyUsage, subscriptions } from './tables.ts'
+import { type Interval, lastsUntil, limitOf, limitWords, planAt, statusOf } from './rules.ts'
+import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 /** What plans limit by the month, by the name that its count has in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
@@ -13,16 +13,32 @@ export type LimitedByMonth = keyof typeof KINDS
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** The plan that a workspace has now: what it pays for, or what its owners earned by referrals. */
-export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
+/** Everything that a workspace's plan follows from. */
+export async function factsOf(db: Db, workspaceId: string) {
   // One after the other: inside a transaction there is one connection.
   const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
   const grants = await db
-    .select({ months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
+    .select({ achievement: rewardGrants.achievement, months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
     .from(rewardGrants)
     .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
     .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner')))
-  return planAt({ subscription: subscription ?? null, grants }, new Date())
+  const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
+  if (subscription && !subscription.paidId) paid.push({ from: subscription.createdAt, to: lastsUntil(subscription) })
+  return { subscription: subscription ?? null, grants, paid }
+}
+
+/** When a workspace had a subscription that was paid for. */
+async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
+  const rows = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId))
+  return rows.flatMap((row) => {
+    const status = statusOf(row.status)
+    return status ? [{ from: row.startedAt, to: row.endedAt ?? lastsUntil({ ...row, status }) }] : []
+  })
+}
+
+/** The plan that a workspace has now: what it pays for, or what its owners earned by referrals. */
+export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
+  return planAt(await factsOf(db, workspaceId), new Date())
 }
 
 /** What a workspace's plan allows of something; Infinity where it does not limit it. */
@@ -48,6 +64,12 @@ export async function allowanceOf(
   const { plan, limit } = await limitOn(db, workspaceId, what)
   // Only a row that is there can be locked.
   if (lock && Number.isFinite(limit)) await use(db, workspaceId, what, 0)
+  const used = await usedOf(db, workspaceId, what)
+  return { plan, used, left: Math.max(0, limit - used) }
+}
+
+/** How much of it was used this month. */
+export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth): Promise<number> {
   const [row] = await db
     .select({ count: monthlyUsage.count })
     .from(monthlyUsage)
@@ -58,8 +80,7 @@ export async function allowanceOf(
         eq(monthlyUsage.month, thisMonth),
       ),
     )
-  const used = row?.count ?? 0
-  return { plan, used, left: Math.max(0, limit - used) }
+  return row?.count ?? 0
 }
 
 /** Writes down that so many more were used this month. Others of the workspace wait until the transaction ends. */

@@ -7,6 +7,10 @@ const ACTIONS: Record<NoticeKind, string> = {
   x_disconnected: 'Connect it again',
   campaign_paused: 'See the campaign',
   campaign_completed: 'See how it went',
+  usage_high: 'See your plan',
+  payment_failed: 'Pay or change your card',
+  trial_ending: 'See your plan',
+  plan_ended: 'Choose a plan',
 }
 
 /** Mails a notice to one member of its workspace. */

@@ -59,6 +59,16 @@ export async function markRead(db: Db, actor: Actor, ids: string[] | undefined) 
   return { success: true as const, unread: await countUnread(db, actor) }
 }
 
+/** Tells the owners of a workspace, as each of them wants to be told, in the caller's transaction. */
+export async function tellOwners(tx: Db, workspaceId: string, kind: NoticeKind, facts: NoticeFacts): Promise<void> {
+  await tx.execute(sql`
+    insert into notices (workspace_id, user_id, kind, facts, in_app, mail)
+    select m.workspace_id, m.user_id, ${kind}, ${JSON.stringify(facts)}::jsonb, coalesce(p.in_app, true), coalesce(p.mail, true)
+    from workspace_members m left join notice_preferences p on p.user_id = m.user_id and p.kind = ${kind}
+    where m.workspace_id = ${workspaceId} and m.role = 'owner' and (coalesce(p.in_app, true) or coalesce(p.mail, true))`)
+  await tx.execute(sql`select pg_notify(${MEMBER_NOTICES_CHANNEL}, '')`)
+}
+
 // What one wants to be told
 
 export async function listPreferences(db: Db, actor: Actor) {

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Notice, type NoticeKind, UNREAD_MAX } from '@x-automated/contract/notices'
-import { Bell as BellIcon, CircleCheck, Pause, Unplug } from 'lucide-react'
+import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { api, errorWords } from '../../api'
@@ -23,6 +23,10 @@ const SIGNS: Record<NoticeKind, typeof Pause> = {
   x_disconnected: Unplug,
   campaign_paused: Pause,
   campaign_completed: CircleCheck,
+  usage_high: Gauge,
+  payment_failed: CreditCard,
+  trial_ending: Hourglass,
+  plan_ended: CreditCard,
 }
 
 /** What has happened meanwhile: the number of unread notices, and behind it all of them. */

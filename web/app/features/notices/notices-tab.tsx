@@ -15,6 +15,13 @@ const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
   },
   campaign_paused: { label: 'A campaign pauses by itself', hint: 'It needs you before it goes on.' },
   campaign_completed: { label: 'A campaign is complete', hint: 'Every lead of its list was written to or skipped.' },
+  usage_high: {
+    label: 'A limit of your plan is nearly used up',
+    hint: 'At 80 % of a month’s DMs or scraped leads. Owners only.',
+  },
+  payment_failed: { label: 'A payment fails', hint: 'Your plan goes on for a week meanwhile. Owners only.' },
+  trial_ending: { label: 'A trial ends soon', hint: 'Your card is charged then. Owners only.' },
+  plan_ended: { label: 'A plan has ended', hint: 'What is queued is still sent. Owners only.' },
 }
 
 /** What one is told of, and how. */

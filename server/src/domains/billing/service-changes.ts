@@ -1,0 +1,223 @@
+import type { ErrorCode } from '@x-automated/contract/errors'
+import { eq } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Env } from '../../env.ts'
+import { type PaidSubscription, type Payments, PaymentsError } from '../../outside/payments.ts'
+import { Refusal } from '../../refusal.ts'
+import { authUsers } from '../auth/tables.ts'
+import { ownLinks, referenceOf, soldPlans } from './service-overview.ts'
+import { lookAtEvents, lookAtPlans, lookAtSubscription, type SyncContext } from './service-sync.ts'
+import { paidSubscriptions, subscriptions } from './tables.ts'
+
+type Context = SyncContext & { db: Db; env: Pick<Env, 'payments' | 'authSecret'> }
+
+/** Specification §8. */
+const CANCEL_FAILED = 'Failed to cancel subscription. Please try again.'
+const UPGRADE_FAILED = 'Failed to upgrade plan. Please try again.'
+
+/** @throws Refusal PAYMENTS_UNAVAILABLE: not configured */
+function requirePayments({ payments }: Context, words?: string): Payments {
+  if (!payments) throw new Refusal('PAYMENTS_UNAVAILABLE', words)
+  return payments
+}
+
+/** What a call outside failed with becomes the refusal that says it. @param words of specification §8 */
+async function asking<T>(
+  call: () => Promise<T>,
+  words?: string,
+  refused: ErrorCode = 'SUBSCRIPTION_STATE',
+): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof PaymentsError)) throw error
+    if (error.kind === 'refused') throw new Refusal(refused, error.message, { cause: error })
+    throw new Refusal('PAYMENTS_UNAVAILABLE', words, { retryAfterSeconds: 5, cause: error })
+  }
+}
+
+/** A plan that can be bought, with its price; where that is not known yet, the provider is asked. @throws Refusal PLAN_NOT_FOUND, PAYMENTS_UNAVAILABLE */
+async function findPlan(context: Context, payments: Payments, planId: string, words?: string) {
+  const find = async () => (await soldPlans(context.db)).find(({ id }) => id === planId)
+  const known = await find()
+  if (known?.priceId) return { ...known, priceId: known.priceId }
+  await asking(() => lookAtPlans(context.db, payments), words)
+  const found = await find()
+  if (!found?.priceId) throw new Refusal('PLAN_NOT_FOUND')
+  return { ...found, priceId: found.priceId }
+}
+
+/** The subscription of the workspace that still runs at the provider; null: none does. */
+async function findRunning(db: Db, { workspaceId }: Actor) {
+  const [row] = await db
+    .select({ paid: paidSubscriptions })
+    .from(subscriptions)
+    .innerJoin(paidSubscriptions, eq(paidSubscriptions.id, subscriptions.paidId))
+    .where(eq(subscriptions.workspaceId, workspaceId))
+  return row && row.paid.endedAt === null ? row.paid : null
+}
+
+/** The running subscription as the provider has it at this moment. @throws Refusal SUBSCRIPTION_STATE, PAYMENTS_UNAVAILABLE */
+async function requireRunning(
+  context: Context,
+  payments: Payments,
+  actor: Actor,
+  none: string,
+  words?: string,
+): Promise<PaidSubscription> {
+  const row = await findRunning(context.db, actor)
+  const found = row && (await asking(() => payments.findSubscription(row.id), words))
+  if (!found || found.endedAt) throw new Refusal('SUBSCRIPTION_STATE', none)
+  return found
+}
+
+/**
+ * Where a plan is bought: the provider's own page of a built-in plan, else a page made for this purchase.
+ * @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (there is one already), PAYMENTS_UNAVAILABLE
+ */
+export async function checkout(context: Context, actor: Actor, planId: string) {
+  const payments = requirePayments(context)
+  const { db, env, origin } = context
+  if (await findRunning(db, actor))
+    throw new Refusal('SUBSCRIPTION_STATE', 'You have a subscription already. Change its plan instead.')
+  const { links } = await ownLinks(context, actor)
+  const link = links[planId as keyof typeof links]
+  if (link) return { success: true as const, checkoutUrl: link }
+  const { priceId } = await findPlan(context, payments, planId)
+  const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
+  if (!user) throw new Refusal('UNAUTHORIZED')
+  const checkoutUrl = await asking(async () =>
+    payments.openCheckout({
+      priceId,
+      reference: referenceOf(env.authSecret, actor.workspaceId),
+      email: user.email,
+      customerId: await findCustomer(db, actor),
+      successUrl: `${origin}/billing?checkout=success`,
+      cancelUrl: `${origin}/billing?checkout=cancelled`,
+    }),
+  )
+  return { success: true as const, checkoutUrl }
+}
+
+/** The customer that the workspace is at the provider; null: it never paid. */
+async function findCustomer(db: Db, { workspaceId }: Actor): Promise<string | null> {
+  const [row] = await db
+    .select({ customerId: paidSubscriptions.customerId })
+    .from(subscriptions)
+    .innerJoin(paidSubscriptions, eq(paidSubscriptions.id, subscriptions.paidId))
+    .where(eq(subscriptions.workspaceId, workspaceId))
+  return row?.customerId ?? null
+}
+
+const NOTHING_TO_CHANGE = 'There is no subscription to change. Choose a plan first.'
+
+/** The subscription, and the plan that it may be changed to. @throws as `previewUpgrade` */
+async function findChange(context: Context, actor: Actor, planId: string) {
+  const payments = requirePayments(context, UPGRADE_FAILED)
+  const plan = await findPlan(context, payments, planId, UPGRADE_FAILED)
+  const running = await requireRunning(context, payments, actor, NOTHING_TO_CHANGE, UPGRADE_FAILED)
+  if (running.plan?.planId === planId) throw new Refusal('SUBSCRIPTION_STATE', `${plan.name} is your plan already.`)
+  if (running.status !== 'active' && running.status !== 'trialing')
+    throw new Refusal('SUBSCRIPTION_STATE', 'A payment is missing. Pay the open invoice first.')
+  return { payments, plan, running }
+}
+
+/** What a change of plan costs. @throws Refusal PLAN_NOT_FOUND, SUBSCRIPTION_STATE (none, the same plan, a missing payment), PAYMENTS_UNAVAILABLE */
+export async function previewUpgrade(context: Context, actor: Actor, planId: string) {
+  const { payments, plan, running } = await findChange(context, actor, planId)
+  // The provider counts by the second.
+  const prorationDate = new Date(Math.floor(Date.now() / 1_000) * 1_000)
+  const preview = await asking(
+    () => payments.previewChange(running, plan.priceId, within(running, prorationDate)),
+    UPGRADE_FAILED,
+  )
+  return {
+    planId,
+    name: plan.name,
+    currency: preview.currency,
+    dueNowCents: preview.totalCents,
+    creditCents: -preview.lines.reduce((sum, { amountCents }) => sum + Math.min(0, amountCents), 0),
+    lines: preview.lines,
+    priceCents: plan.priceCents,
+    billingCycle: plan.billingCycle,
+    nextPaymentAt: running.status === 'trialing' && running.trialEnd ? running.trialEnd : preview.paidUntil,
+    prorationDate,
+  }
+}
+
+/** Changes to another plan at once. @throws Refusal as `previewUpgrade`, PAYMENT_DECLINED, PAYMENT_CONFIRMATION_NEEDED (details {url}) */
+export async function upgrade(
+  context: Context,
+  actor: Actor,
+  { planId, prorationDate }: { planId: string; prorationDate?: string },
+) {
+  const { payments, plan, running } = await findChange(context, actor, planId)
+  const at = within(running, prorationDate ? new Date(prorationDate) : new Date())
+  const outcome = await asking(() => payments.change(running, plan.priceId, at), UPGRADE_FAILED, 'PAYMENT_DECLINED')
+  if (outcome.kind === 'declined') throw new Refusal('PAYMENT_DECLINED', outcome.words)
+  if (outcome.kind === 'confirm')
+    throw new Refusal('PAYMENT_CONFIRMATION_NEEDED', undefined, { details: { url: outcome.url } })
+  await lookAgain(context, running.id)
+  return { success: true as const }
+}
+
+/** A moment of the period that runs: no other can be reckoned with. */
+function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Date {
+  return new Date(Math.min(Math.max(at.getTime(), startedAt.getTime()), currentPeriodEnd.getTime() - 1_000))
+}
+
+/** Lets the subscription end with what is paid for. @throws Refusal SUBSCRIPTION_STATE (none), PAYMENTS_UNAVAILABLE */
+export async function cancel(context: Context, actor: Actor) {
+  return setCancelled(context, actor, true, 'There is no subscription to cancel.')
+}
+
+/** Takes the cancellation back. @throws Refusal SUBSCRIPTION_STATE (none, or over), PAYMENTS_UNAVAILABLE */
+export async function resume(context: Context, actor: Actor) {
+  return setCancelled(context, actor, false, 'There is no subscription to go on with. Choose a plan.')
+}
+
+async function setCancelled(context: Context, actor: Actor, isCancelled: boolean, none: string) {
+  const words = isCancelled ? CANCEL_FAILED : undefined
+  const payments = requirePayments(context, words)
+  const running = await requireRunning(context, payments, actor, none, words)
+  if (running.cancelAtPeriodEnd !== isCancelled)
+    await asking(() => payments.setCancelled(running.id, isCancelled), words)
+  await lookAgain(context, running.id)
+  return { success: true as const }
+}
+
+/** Shows at once what was changed. Should it fail now, the provider's own word of it brings it. */
+async function lookAgain(context: Context, subscriptionId: string): Promise<void> {
+  await lookAtSubscription(context, subscriptionId).catch((error) =>
+    context.log.warn({ err: error }, 'a changed subscription could not be read again yet'),
+  )
+}
+
+/** A page of the provider where card and address are changed. @throws Refusal SUBSCRIPTION_STATE (never paid), PAYMENTS_UNAVAILABLE */
+export async function portal(context: Context, actor: Actor) {
+  const payments = requirePayments(context)
+  const customerId = await findCustomer(context.db, actor)
+  if (!customerId) throw new Refusal('SUBSCRIPTION_STATE', 'There is nothing to manage yet: nothing was ever paid.')
+  return { url: await asking(() => payments.openPortal(customerId, `${context.origin}/billing`)) }
+}
+
+/** Invoices, newest first; none where nothing was ever paid. @throws Refusal PAYMENTS_UNAVAILABLE */
+export async function invoices(context: Context, actor: Actor, cursor: string | undefined) {
+  const payments = requirePayments(context)
+  const customerId = await findCustomer(context.db, actor)
+  if (!customerId) return { invoices: [], cursor: null }
+  const page = await asking(() => payments.listInvoices(customerId, cursor ?? null), undefined, 'INVALID_INPUT')
+  return { invoices: page.invoices, cursor: page.hasMore ? (page.invoices.at(-1)?.id ?? null) : null }
+}
+
+/** Asks the provider for what has happened since it was asked last, and for this workspace's subscription. @throws Refusal PAYMENTS_UNAVAILABLE */
+export async function refresh(context: Context, actor: Actor) {
+  requirePayments(context)
+  const running = await findRunning(context.db, actor)
+  await asking(async () => {
+    await lookAtEvents(context)
+    if (running) await lookAtSubscription(context, running.id)
+  })
+  return { success: true as const }
+}

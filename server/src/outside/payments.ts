@@ -1,0 +1,422 @@
+import { isPlanId, levelOf, type PlanLevel } from '@x-automated/contract/plans'
+import Stripe from 'stripe'
+
+/** A price that is sold as a plan. */
+export interface PlanPrice {
+  priceId: string
+  planId: string
+  level: Exclude<PlanLevel, 'free'>
+  name: string
+  amountCents: number
+  currency: string
+  billingCycle: 'monthly' | 'yearly'
+  features: string[]
+  /** Whether it may be bought still; who has it keeps it. */
+  active: boolean
+}
+
+/** A subscription as the provider has it. */
+export interface PaidSubscription {
+  id: string
+  customerId: string
+  /** Of the customer, in lower case. */
+  email: string | null
+  status: Stripe.Subscription.Status
+  itemId: string
+  priceId: string
+  /** Null: a price that is no plan of ours. */
+  plan: PlanPrice | null
+  startedAt: Date
+  currentPeriodEnd: Date
+  cancelAtPeriodEnd: boolean
+  trialEnd: Date | null
+  /** When it ended for good. */
+  endedAt: Date | null
+  /** The invoice that a failed payment has left open: where it is paid, and since when it waits. */
+  openInvoice: { url: string | null; since: Date } | null
+}
+
+const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
+
+export interface PaidInvoice {
+  id: string
+  number: string | null
+  status: (typeof INVOICE_STATUSES)[number]
+  totalCents: number
+  currency: string
+  createdAt: Date
+  url: string | null
+  pdfUrl: string | null
+}
+
+/** Something that has happened at the provider, and which subscription it is about. What it says of it is not believed: the subscription is read again. */
+export interface PaymentEvent {
+  id: string
+  subscriptionId: string | null
+  createdAt: Date
+}
+
+export interface ChangePreview {
+  currency: string
+  totalCents: number
+  lines: { text: string; amountCents: number }[]
+  /** The last moment that its lines pay for. */
+  paidUntil: Date
+}
+
+/** How a change of plan went; `confirm`: it is made once the payment is confirmed on this page. */
+export type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; words: string } | { kind: 'confirm'; url: string }
+
+export interface Payments {
+  /** Every price that is a plan of ours, also those that are sold no more. */
+  listPlans(): Promise<PlanPrice[]>
+  /** Null: there is none of that id. */
+  findSubscription(id: string): Promise<PaidSubscription | null>
+  /** What a subscription was bought with: the reference that its link carried, and the buyer's address; null: not on a page of the provider. */
+  findCheckout(subscriptionId: string): Promise<{ reference: string | null; email: string | null } | null>
+  openCheckout(input: {
+    priceId: string
+    reference: string
+    email: string
+    customerId: string | null
+    successUrl: string
+    cancelUrl: string
+  }): Promise<string>
+  previewChange(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangePreview>
+  change(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangeOutcome>
+  setCancelled(subscriptionId: string, isCancelled: boolean): Promise<void>
+  /** Ends it at once. One that has ended, or that there is not, is fine. */
+  end(subscriptionId: string): Promise<void>
+  openPortal(customerId: string, returnUrl: string): Promise<string>
+  listInvoices(customerId: string, after: string | null): Promise<{ invoices: PaidInvoice[]; hasMore: boolean }>
+  /** What has happened since a moment, oldest first. */
+  listEvents(since: Date): Promise<PaymentEvent[]>
+  /** Has the provider tell this address; answers with what it signs with. */
+  registerWebhook(url: string): Promise<{ id: string; secret: string }>
+  isWebhookRegistered(id: string): Promise<boolean>
+  /** Null: none of the secrets has signed it, or longer ago than five minutes. */
+  readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null
+}
+
+/** `unavailable`: no answer, or one that can be hoped to change; `refused`: the provider does not do it, in these words. */
+export class PaymentsError extends Error {
+  readonly kind: 'unavailable' | 'refused'
+  constructor(kind: 'unavailable' | 'refused', message: string, cause: unknown) {
+    super(message, { cause })
+    this.name = 'PaymentsError'
+    this.kind = kind
+  }
+}
+
+/** What is listened to: whatever may change a subscription, or say whose it is. */
+const EVENT_TYPES = [
+  'checkout.session.completed',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'customer.subscription.trial_will_end',
+  'customer.subscription.pending_update_applied',
+  'customer.subscription.pending_update_expired',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.voided',
+  'invoice.marked_uncollectible',
+] as const satisfies Stripe.WebhookEndpointCreateParams.EnabledEvent[]
+
+const TIMEOUT_MS = 10_000
+const PAGE = 100
+const SIGNED_WITHIN_SECONDS = 300
+
+/** The payment provider through its official library (Stripe's API v1). @param apiUrl its origin, without a trailing slash */
+export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }): Payments {
+  const { protocol, hostname, port } = new URL(apiUrl)
+  const isSecure = protocol === 'https:'
+  const stripe = new Stripe(secretKey, {
+    host: hostname,
+    port: port || (isSecure ? 443 : 80),
+    protocol: isSecure ? 'https' : 'http',
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: 2,
+    telemetry: false,
+  })
+
+  return {
+    listPlans: () =>
+      asked(async () => {
+        const plans: PlanPrice[] = []
+        for await (const price of stripe.prices.list({ type: 'recurring', limit: PAGE, expand: ['data.product'] })) {
+          const plan = planOf(price)
+          if (plan) plans.push(plan)
+        }
+        return plans
+      }),
+
+    findSubscription: (id) =>
+      found(async () =>
+        subscriptionOf(
+          await stripe.subscriptions.retrieve(id, {
+            expand: ['items.data.price.product', 'latest_invoice', 'customer'],
+          }),
+        ),
+      ),
+
+    findCheckout: (subscriptionId) =>
+      asked(async () => {
+        const { data } = await stripe.checkout.sessions.list({ subscription: subscriptionId, limit: 1 })
+        const [session] = data
+        if (!session) return null
+        const email = session.customer_details?.email ?? session.customer_email
+        return { reference: session.client_reference_id, email: email?.toLowerCase() ?? null }
+      }),
+
+    openCheckout: ({ priceId, reference, email, customerId, successUrl, cancelUrl }) =>
+      asked(async () => {
+        const session = await stripe.checkout.sessions.create({
+          mode: 'subscription',
+          line_items: [{ price: priceId, quantity: 1 }],
+          client_reference_id: reference,
+          ...(customerId ? { customer: customerId } : { customer_email: email }),
+          success_url: successUrl,
+          cancel_url: cancelUrl,
+        })
+        if (!session.url) throw new Error('a checkout session without a page')
+        return session.url
+      }),
+
+    previewChange: (subscription, priceId, at) =>
+      asked(async () => {
+        const invoice = await stripe.invoices.createPreview({
+          subscription: subscription.id,
+          subscription_details: {
+            items: [{ id: subscription.itemId, price: priceId }],
+            proration_behavior: 'always_invoice',
+            proration_date: seconds(at),
+          },
+        })
+        const lines = invoice.lines.data
+        return {
+          currency: invoice.currency,
+          totalCents: invoice.total,
+          lines: lines.map((line) => ({ text: line.description ?? '', amountCents: line.amount })),
+          paidUntil: moment(Math.max(...lines.map((line) => line.period.end), invoice.period_end)),
+        }
+      }),
+
+    change: (subscription, priceId, at) =>
+      asked(async () => {
+        // A payment that does not go through at once changes nothing yet: the change waits for it (Stripe's pending updates).
+        const updated = await stripe.subscriptions.update(subscription.id, {
+          items: [{ id: subscription.itemId, price: priceId }],
+          proration_behavior: 'always_invoice',
+          proration_date: seconds(at),
+          payment_behavior: 'pending_if_incomplete',
+          expand: ['latest_invoice.payments'],
+        })
+        if (!updated.pending_update) {
+          if (updated.cancel_at_period_end)
+            await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+          return { kind: 'changed' }
+        }
+        const invoice = updated.latest_invoice as Stripe.Invoice
+        const intentId = invoice.payments?.data.at(-1)?.payment.payment_intent
+        const intent = typeof intentId === 'string' ? await stripe.paymentIntents.retrieve(intentId) : null
+        if (intent?.status === 'requires_action' && invoice.hosted_invoice_url)
+          return { kind: 'confirm', url: invoice.hosted_invoice_url }
+        // Voiding its invoice takes the waiting change back.
+        await stripe.invoices.voidInvoice(invoice.id)
+        return { kind: 'declined', words: intent?.last_payment_error?.message ?? 'Your card was declined.' }
+      }),
+
+    setCancelled: (subscriptionId, isCancelled) =>
+      asked(async () => {
+        const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(subscriptionId)
+        // The portal may have set a day instead.
+        const hasDay = cancel_at !== null && !cancel_at_period_end
+        await stripe.subscriptions.update(
+          subscriptionId,
+          !isCancelled && hasDay ? { cancel_at: '' } : { cancel_at_period_end: isCancelled },
+        )
+      }),
+
+    async end(subscriptionId) {
+      await found(async () => {
+        const { status } = await stripe.subscriptions.retrieve(subscriptionId)
+        if (status !== 'canceled' && status !== 'incomplete_expired') await stripe.subscriptions.cancel(subscriptionId)
+        return true
+      })
+    },
+
+    openPortal: (customerId, returnUrl) =>
+      asked(
+        async () => (await stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })).url,
+      ),
+
+    listInvoices: (customerId, after) =>
+      asked(async () => {
+        const { data, has_more } = await stripe.invoices.list({
+          customer: customerId,
+          limit: 24,
+          ...(after ? { starting_after: after } : {}),
+        })
+        return {
+          hasMore: has_more,
+          invoices: data.map((invoice) => ({
+            id: invoice.id,
+            number: invoice.number,
+            status: INVOICE_STATUSES.find((status) => status === invoice.status) ?? 'draft',
+            totalCents: invoice.total,
+            currency: invoice.currency,
+            createdAt: moment(invoice.created),
+            url: invoice.hosted_invoice_url ?? null,
+            pdfUrl: invoice.invoice_pdf ?? null,
+          })),
+        }
+      }),
+
+    listEvents: (since) =>
+      asked(async () => {
+        const events: PaymentEvent[] = []
+        const query = { created: { gte: seconds(since) }, types: [...EVENT_TYPES], limit: PAGE }
+        for await (const event of stripe.events.list(query)) events.push(eventOf(event))
+        return events.reverse()
+      }),
+
+    registerWebhook: (url) =>
+      asked(async () => {
+        const endpoint = await stripe.webhookEndpoints.create({ url, enabled_events: [...EVENT_TYPES] })
+        return { id: endpoint.id, secret: endpoint.secret ?? '' }
+      }),
+
+    isWebhookRegistered: async (id) => {
+      const endpoint = await found(() => stripe.webhookEndpoints.retrieve(id))
+      return endpoint !== null && endpoint.status === 'enabled'
+    },
+
+    readWebhook(body, signature, secrets) {
+      for (const secret of secrets) {
+        try {
+          return eventOf(stripe.webhooks.constructEvent(body, signature, secret, SIGNED_WITHIN_SECONDS))
+        } catch {
+          // Another may have signed it.
+        }
+      }
+      return null
+    },
+  }
+}
+
+/** @throws PaymentsError for whatever the provider, or the way to it, has against a call */
+async function asked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    throw asPaymentsError(error)
+  }
+}
+
+/** As `asked`; null where the provider has no such thing. */
+async function found<T>(call: () => Promise<T>): Promise<T | null> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing') return null
+    throw asPaymentsError(error)
+  }
+}
+
+function asPaymentsError(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error
+  const isRefusal =
+    error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError
+  return new PaymentsError(isRefusal ? 'refused' : 'unavailable', error.message, error)
+}
+
+function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
+  const item = subscription.items.data[0]
+  if (!item) throw new Error(`subscription ${subscription.id} has no item`)
+  const { customer, latest_invoice: invoice } = subscription
+  const email = typeof customer === 'object' && !customer.deleted ? customer.email : null
+  const isOpen = typeof invoice === 'object' && invoice?.status === 'open' && !subscription.pending_update
+  return {
+    id: subscription.id,
+    customerId: idOf(customer),
+    email: email?.toLowerCase() ?? null,
+    status: subscription.status,
+    itemId: item.id,
+    priceId: item.price.id,
+    plan: planOf(item.price),
+    startedAt: moment(subscription.start_date),
+    currentPeriodEnd: moment(item.current_period_end),
+    cancelAtPeriodEnd: subscription.cancel_at_period_end || subscription.cancel_at !== null,
+    trialEnd: momentOrNull(subscription.trial_end),
+    endedAt: momentOrNull(subscription.ended_at),
+    openInvoice: isOpen
+      ? {
+          url: invoice.hosted_invoice_url ?? null,
+          since: moment(invoice.status_transitions.finalized_at ?? invoice.created),
+        }
+      : null,
+  }
+}
+
+/**
+ * A plan is a recurring price with a lookup key: one of the built-in ids, or any other whose price or product says in its metadata
+ * which `level` it gives (pro, agency).
+ */
+function planOf(price: Stripe.Price): PlanPrice | null {
+  const { recurring, unit_amount: amountCents } = price
+  const product = typeof price.product === 'object' && !price.product.deleted ? price.product : null
+  const planId = price.lookup_key ?? price.metadata.plan_id
+  if (!planId || !recurring || recurring.interval_count !== 1 || amountCents === null) return null
+  const cycle = recurring.interval === 'month' ? 'monthly' : recurring.interval === 'year' ? 'yearly' : null
+  const level = isPlanId(planId) ? levelOf(planId) : (price.metadata.level ?? product?.metadata.level)
+  if (!cycle || (level !== 'pro' && level !== 'agency')) return null
+  return {
+    priceId: price.id,
+    planId,
+    level,
+    name: price.nickname ?? product?.name ?? planId,
+    amountCents,
+    currency: price.currency,
+    billingCycle: cycle,
+    features: (product?.marketing_features ?? []).flatMap(({ name }) => name ?? []),
+    active: price.active && product?.active !== false,
+  }
+}
+
+function eventOf(event: Stripe.Event): PaymentEvent {
+  return { id: event.id, subscriptionId: subscriptionIn(event.data.object), createdAt: moment(event.created) }
+}
+
+/** The subscription that an event's object is, or belongs to. */
+function subscriptionIn(object: unknown): string | null {
+  const about = object as Stripe.Subscription | Stripe.Checkout.Session | Stripe.Invoice
+  if (about.object === 'subscription') return about.id
+  if (about.object === 'checkout.session') return idOrNull(about.subscription)
+  if (about.object === 'invoice') return idOrNull(about.parent?.subscription_details?.subscription ?? null)
+  return null
+}
+
+function idOf(thing: string | { id: string }): string {
+  return typeof thing === 'string' ? thing : thing.id
+}
+
+function idOrNull(thing: string | { id: string } | null): string | null {
+  return thing === null ? null : idOf(thing)
+}
+
+/** Unix seconds, as the provider counts. */
+function seconds(date: Date): number {
+  return Math.floor(date.getTime() / 1_000)
+}
+
+function moment(unixSeconds: number): Date {
+  return new Date(unixSeconds * 1_000)
+}
+
+function momentOrNull(unixSeconds: number | null): Date | null {
+  return unixSeconds === null ? null : moment(unixSeconds)
+}
