@@ -151,9 +151,7 @@ export const billing = {
     description: 'Such a payment belongs to the account with the same verified address, also one that is made later.',
     access: 'public',
     effect: 'none',
-  })
-    .input(NoInput)
-    .output(PaymentLinks),
+  }).output(PaymentLinks),
 
   ownLinks: route({
     method: 'GET',
@@ -162,9 +160,7 @@ export const billing = {
     summary: "The payment provider's pages for the built-in plans, with your workspace and your address carried along",
     access: 'owner',
     effect: 'none',
-  })
-    .input(NoInput)
-    .output(PaymentLinks),
+  }).output(PaymentLinks),
 
   subscription: route({
     method: 'GET',
@@ -173,9 +169,7 @@ export const billing = {
     summary: 'The subscription of the workspace',
     access: 'viewer',
     effect: 'none',
-  })
-    .input(NoInput)
-    .output(Success.extend({ subscription: Subscription.nullable() })),
+  }).output(Success.extend({ subscription: Subscription.nullable() })),
 
   overview: route({
     method: 'GET',
@@ -185,9 +179,7 @@ export const billing = {
       'What the workspace may do and why, how much of it is used, and all about its subscription and its rewards',
     access: 'viewer',
     effect: 'none',
-  })
-    .input(NoInput)
-    .output(BillingOverview),
+  }).output(BillingOverview),
 
   checkout: route({
     method: 'POST',

@@ -39,7 +39,11 @@ describe('every signed-in operation', () => {
     async (_, operation) => {
       const viewer = await makePerson(app, { in: person, role: 'viewer' })
       expectEnvelope(
-        await viewer.call(operation.method, pathWith(operation, SOME_ID), operation.takesInput ? {} : undefined),
+        await viewer.call(
+          operation.method,
+          pathWith(operation, SOME_ID),
+          operation.takesInput && operation.method !== 'GET' ? {} : undefined,
+        ),
         403,
         'FORBIDDEN',
       )
@@ -121,7 +125,7 @@ describe('every operation that reads by a query or an id', () => {
     // More than an id may have; and of pages, sizes, periods and statuses what none of them can be.
     const path = pathWith(operation, 'x'.repeat(201))
     expectEnvelope(
-      await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0&from=0`),
+      await person.call('GET', `${path}?page=0&pageSize=x&period=0&cursor=%00&days=0&from=0&cycle=0`),
       400,
       'INVALID_INPUT',
     )

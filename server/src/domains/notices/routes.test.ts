@@ -1,3 +1,4 @@
+import { NOTICE_KINDS } from '@x-automated/contract/notices'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
@@ -95,8 +96,7 @@ describe('preferences', () => {
   it('are on at first; a kind that is switched off is not told in that way', async () => {
     const person = await makePerson(app)
     const on = (kind: string) => ({ kind, inApp: true, mail: true })
-    const kinds = ['x_disconnected', 'campaign_paused', 'campaign_completed']
-    expect(await person.client.notices.listPreferences()).toEqual({ preferences: kinds.map(on) })
+    expect(await person.client.notices.listPreferences()).toEqual({ preferences: NOTICE_KINDS.map(on) })
     const { preferences } = await person.client.notices.setPreference({ kind: 'x_disconnected', inApp: false })
     expect(preferences[0]).toEqual({ kind: 'x_disconnected', inApp: false, mail: true })
     await person.client.notices.setPreference({ kind: 'campaign_completed', mail: false })
@@ -144,11 +144,9 @@ describe('mails', () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)
     expect([done.status, done.body]).toEqual([200, expect.stringContaining('an X account is disconnected')])
-    expect((await person.client.notices.listPreferences()).preferences).toMatchObject([
-      { inApp: true, mail: false },
-      { mail: true },
-      { mail: true },
-    ])
+    expect((await person.client.notices.listPreferences()).preferences).toEqual(
+      NOTICE_KINDS.map((kind) => ({ kind, inApp: true, mail: kind !== 'x_disconnected' })),
+    )
     expect((await call(app, 'POST', '/notices/unsubscribe?token=made-up', '', form)).body.code).toBe('INVALID_CODE')
     mailer.close()
   })
