@@ -50,10 +50,14 @@ export const Scrape = z.object({
 export type Scrape = z.output<typeof Scrape>
 
 /** Specification §5, Scraper. */
+const ENTER_HANDLE = 'Please enter a X handle to scrape'
 const ENTER_CREDENTIALS = 'Please enter your X credentials'
 
 const scrapeRequest = {
-  twitterHandle: z.string({ error: 'Please enter a X handle to scrape' }).pipe(TwitterHandle),
+  twitterHandle: z
+    .string({ error: ENTER_HANDLE })
+    .refine((handle) => handle.trim().replace(/^@/, '') !== '', ENTER_HANDLE)
+    .pipe(TwitterHandle),
   type: z.enum(['followers', 'following']),
   minFollowers: FollowerBound.default(FOLLOWER_SLIDERS.min.default),
   maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),

@@ -17,6 +17,17 @@ const shared = [
   'xAccount',
 ]
 
+/** Between the tabs of one browser. */
+export const DATA_CHANNEL = 'x-automated-data'
+
+/** For what was changed here by something else than a mutation. */
+export function tellOtherTabs(): void {
+  if (typeof BroadcastChannel === 'undefined') return
+  const channel = new BroadcastChannel(DATA_CHANNEL)
+  channel.postMessage('changed')
+  channel.close()
+}
+
 /** The part of a BroadcastChannel that is used. It tells every tab but one's own. */
 export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>
 

@@ -21,7 +21,7 @@ import { pageMeta } from './features/shell/page-meta'
 import { SessionWatch } from './features/shell/session-watch'
 import { ViewCount } from './features/shell/view-count'
 import { wakeScript } from './features/shell/wake-script'
-import { followOtherTabs } from './other-tabs'
+import { DATA_CHANNEL, followOtherTabs } from './other-tabs'
 import { askAgainOnReturn, createQueryClient } from './query-client'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
@@ -68,7 +68,7 @@ function Frame({ children }: { children: ReactNode }) {
   const [queryClient] = useState(createQueryClient)
   useEffect(() => {
     if (typeof BroadcastChannel === 'undefined') return
-    const channel = new BroadcastChannel('x-automated-data')
+    const channel = new BroadcastChannel(DATA_CHANNEL)
     const stop = followOtherTabs(queryClient, channel)
     return () => {
       stop()

@@ -7,8 +7,21 @@ test('a preview is the header and the first five lines, whatever parts them', as
     headers: ['Handle', 'Name'],
     rows: [0, 1, 2, 3, 4].map((n) => [`p_${n}`, `Name; ${n}`]),
   })
-  expect(await readPreview(new Blob(['handle,company']))).toEqual({ headers: ['handle', 'company'], rows: [] })
-  for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBeNull()
+  // However it is cut, a character in two halves is no fault of the file.
+  for (const before of [0, 1, 2])
+    expect(await readPreview(new Blob([`h\n${'x'.repeat(before)}${'ü€'.repeat(60_000)}`]))).toMatchObject({
+      headers: ['h'],
+    })
+})
+
+test('says why a file cannot be previewed', async () => {
+  const unreadable = 'The first lines of this file could not be read as CSV.'
+  for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBe(unreadable)
+  expect(await readPreview(new Blob(['handle,company\n']))).toBe('This file has a header and no lines below it.')
+  const utf16 = Buffer.from('\ufeffhandle\nana\n', 'utf16le')
+  const ansi = Buffer.from('handle,name\nana,J\u00f6rg\n', 'latin1')
+  for (const bytes of [utf16, ansi])
+    expect(await readPreview(new Blob([bytes]))).toBe('The file is not UTF-8 text. Save it as CSV UTF-8 and try again.')
 })
 
 test('columns are known by their names, each of ours once; others are kept, ours of an export left out', () => {

@@ -57,19 +57,28 @@ export interface Preview {
 
 const PREVIEW_BYTES = 256 * 1024
 const PREVIEW_ROWS = 5
+const UNREADABLE = 'The first lines of this file could not be read as CSV.'
 
-/** Reads a file's header and first lines; null where they cannot be read as CSV. However large it is, only its beginning is read. */
-export async function readPreview(file: Blob): Promise<Preview | null> {
-  const text = (await file.slice(0, PREVIEW_BYTES).text()).replace(/^\ufeff/, '')
+/** Reads a file's header and first lines, or says why it cannot. However large it is, only its beginning is read. */
+export async function readPreview(file: Blob): Promise<Preview | string> {
+  let text: string
+  try {
+    // The beginning may end within a character.
+    const beginning = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
+    text = new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
+  } catch {
+    return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
+  }
   const first = text.split(/\r\n|\n|\r/, 1)[0] ?? ''
   const delimiter = [',', ';', '\t'].reduce((best, mark) =>
     first.split(mark).length > first.split(best).length ? mark : best,
   )
   try {
     const [headers, ...rows] = parse(text, { delimiter, relax_column_count: true, to: PREVIEW_ROWS + 1 }) as string[][]
-    return headers?.some((name) => name.trim() !== '') ? { headers, rows } : null
+    if (!headers?.some((name) => name.trim() !== '')) return UNREADABLE
+    return rows.length > 0 ? { headers, rows } : 'This file has a header and no lines below it.'
   } catch {
-    return null
+    return UNREADABLE
   }
 }
 

@@ -53,9 +53,8 @@ export function ImportDialog({ open, onClose }: ImportDialogProps) {
     setProblem(fault)
     if (!chosen || fault) return
     const preview = await readPreview(chosen)
-    if (preview)
-      setKnown({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
-    else setProblem('The first lines of this file could not be read as CSV.')
+    if (typeof preview === 'string') setProblem(preview)
+    else setKnown({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
   }
   const isReady = known !== null && columnsProblem(known.preview.headers, known.mapping.columns) === null
   const start = () => {

@@ -51,15 +51,21 @@ export function followersIn(typed: string): number | undefined {
   return /^\d{1,15}$/.test(digits) ? Math.min(Number(digits), FOLLOWERS_MAX) : undefined
 }
 
+/** Words to search for, as the API takes them: no NUL, and no half of an emoji where they were cut. */
+export function wordsIn(typed: string | null, max: number): string | undefined {
+  const words = typed?.replaceAll('\0', '').trim().slice(0, max)
+  return words?.replace(/[\uD800-\uDBFF]$/, '') || undefined
+}
+
 /** What the address of the page asks for. Whatever it says wrongly is left out. */
 export function readAddress(params: URLSearchParams): LeadsView {
-  const keyword = params.get('keyword')?.trim().slice(0, 200)
+  const keyword = wordsIn(params.get('keyword'), 200)
   const minFollowers = followersIn(params.get('minFollowers') ?? '')
   const maxFollowers = followersIn(params.get('maxFollowers') ?? '')
   const status = params.get('status')
   const scrapeId = params.get('scrape')?.slice(0, 200)
   const listId = params.get('list')?.slice(0, 200)
-  const tag = params.get('tag')?.trim().slice(0, 100)
+  const tag = wordsIn(params.get('tag'), 100)
   const basis = params.get('basis')
   const sort = params.get('sort') ?? ''
   const page = params.get('page') ?? ''

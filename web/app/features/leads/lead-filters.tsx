@@ -7,7 +7,7 @@ import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
-import { basisWords, followersIn, type LeadsView, sortWords, standingWords } from './lead-address'
+import { basisWords, followersIn, type LeadsView, sortWords, standingWords, wordsIn } from './lead-address'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTags } from './tag-badge'
 
@@ -33,10 +33,9 @@ const isSame = (a: Draft, b: Draft) => a.keyword.trim() === b.keyword.trim() && 
 
 /** The filter with what the fields say. */
 function withDraft(filter: LeadFilter, draft: Draft): LeadFilter {
-  const keyword = draft.keyword.trim().slice(0, 200)
   return {
     ...filter,
-    keyword: keyword || undefined,
+    keyword: wordsIn(draft.keyword, 200),
     minFollowers: followersIn(draft.min),
     maxFollowers: followersIn(draft.max),
   }

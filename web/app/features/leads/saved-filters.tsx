@@ -36,6 +36,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   return (
     <>
       <Menu
+        align="start"
         trigger={
           <Button size="sm" icon={<Bookmark aria-hidden />}>
             Saved filters

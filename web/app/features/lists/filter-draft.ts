@@ -1,5 +1,5 @@
 import type { LeadFilter } from '@x-automated/contract/leads'
-import { followersIn } from '../leads/lead-address'
+import { followersIn, wordsIn } from '../leads/lead-address'
 
 /** What stands in the fields of a smart list's filter. */
 export interface FilterDraft {
@@ -35,7 +35,7 @@ export function problemsOf({ min, max }: Pick<FilterDraft, 'min' | 'max'>): { mi
 /** The filter that the fields say, with what they have no field for as it was. */
 export function filterOf({ keyword, min, max, status, tag, basis }: FilterDraft, before: LeadFilter): LeadFilter {
   const { listId, scrapeId } = before
-  const [least, most, word] = [followersIn(min), followersIn(max), keyword.trim()]
+  const [least, most, word] = [followersIn(min), followersIn(max), wordsIn(keyword, 200)]
   return {
     ...(listId ? { listId } : {}),
     ...(scrapeId ? { scrapeId } : {}),

@@ -17,7 +17,7 @@ import { FilterFields } from './filter-fields'
 interface ListFormDialogProps {
   /** The list to change; null makes a new one. */
   list: List | null
-  /** Who is in a new smart list, to begin with. */
+  /** A new smart list is wanted, of whoever matches this. */
   filter?: LeadFilter
   open: boolean
   onClose: () => void
@@ -27,6 +27,8 @@ interface Values {
   name: string
   description: string
 }
+
+const SMART = 'Whoever matches a filter, kept current. A campaign takes those who match when it is launched.'
 
 /** Names a list, and says who is in a smart one: a new list, or one that is there. Mount it anew for each. */
 export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
@@ -67,8 +69,8 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
     <Dialog
       open={open}
       onClose={onClose}
-      title={list ? 'Edit list' : 'Create List'}
-      description={list ? undefined : 'A list is a group of leads that a campaign writes to.'}
+      title={list ? 'Edit list' : given ? 'Save as smart list' : 'Create List'}
+      description={list ? undefined : given ? SMART : 'A list is a group of leads that a campaign writes to.'}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -101,18 +103,14 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
             {...form.register('description')}
           />
         </Field>
-        {!list && (
+        {!list && !given && (
           <RadioGroup
             label="Who is in it"
             value={kind}
             onChange={(value) => setKind(value as typeof kind)}
             options={[
               { value: 'hand', label: 'Leads that I pick', hint: 'You add and remove them.' },
-              {
-                value: 'smart',
-                label: 'Smart list',
-                hint: 'Whoever matches a filter, kept current. A campaign takes those who match when it is launched.',
-              },
+              { value: 'smart', label: 'Smart list', hint: SMART },
             ]}
           />
         )}

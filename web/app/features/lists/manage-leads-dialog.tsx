@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { Search, Users } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { api, client, errorCode, errorWords } from '../../api'
 import { isRegistered, paths } from '../../paths'
 import { StatusBadge } from '../../ui/badge'
@@ -15,6 +15,8 @@ import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
+import { useSettled } from '../../ui/use-settled'
+import { wordsIn } from '../leads/lead-address'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
 import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
 
@@ -45,7 +47,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   const [shown, setShown] = useState<'all' | 'members'>('all')
   const [page, setPage] = useState(1)
   const [wishes, setWishes] = useState(noWishes)
-  const keyword = useSettled(typed.trim(), SEARCH_AFTER_MS)
+  const keyword = useSettled(wordsIn(typed, 200), SEARCH_AFTER_MS)
 
   const filter: LeadFilter = { ...(keyword ? { keyword } : {}), ...(shown === 'members' ? { listId: list.id } : {}) }
   const leads = useQuery(
@@ -225,7 +227,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
           page={page}
           pageSize={PAGE_SIZE}
           onPage={setPage}
-          empty={<NoLeads filtered={keyword !== ''} membersOnly={shown === 'members'} />}
+          empty={<NoLeads filtered={keyword !== undefined} membersOnly={shown === 'members'} />}
           above={
             <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
               <p className="text-muted" data-numeric>
@@ -303,14 +305,4 @@ function portions(ids: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, index) =>
     ids.slice(index * IDS_AT_ONCE, (index + 1) * IDS_AT_ONCE),
   )
-}
-
-/** The value once it has stayed the same for a while. */
-function useSettled(value: string, afterMs: number): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), afterMs)
-    return () => clearTimeout(timer)
-  }, [value, afterMs])
-  return settled
 }

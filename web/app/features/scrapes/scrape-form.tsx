@@ -25,6 +25,8 @@ import {
   STOP_AFTER,
 } from './scrape-words'
 
+const WITHOUT_X = 'No X account is connected.'
+
 interface Values {
   handle: string
   type: Scrape['type']
@@ -83,6 +85,9 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     }),
   )
   const working = create.isPending || busy === 'working'
+  // Lost, it is said why; never there, or let go of, it is no session that has expired.
+  const lost = connection.data && !connection.data.connected ? connection.data.reason : null
+  const isWithoutX = connection.data?.connected === false && lost === null
   // Where X takes no password, connecting is done on its own tab.
   const byPassword = connection.data?.methods.includes('password') ?? true
   const refused =
@@ -128,16 +133,15 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       <form method="post" noValidate className="grid gap-5" onSubmit={submit}>
         {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
           <Callout
-            tone={connection.data.reason ? 'warn' : 'info'}
-            title={connection.data.reason && `The connection to @${connection.data.handle} was lost`}
+            tone={lost ? 'warn' : 'info'}
+            title={lost && `The connection to @${connection.data.handle} was lost`}
           >
-            {connection.data.reason ?? 'No X account is connected yet.'}{' '}
+            {lost ?? WITHOUT_X}{' '}
             <Link to={paths.xAutomation} className="text-link">
-              {connection.data.reason ? 'Connect X again' : 'Connect X'}
+              {lost ? 'Connect X again' : 'Connect X'}
             </Link>
           </Callout>
         )}
-        {refused && <Callout tone="bad">{errorWords(create.error, 'Failed to scrape X followers')}</Callout>}
         <Field label="X Handle to Scrape" error={errors.handle?.message} required>
           <Input
             leading={<AtSign aria-hidden />}
@@ -206,7 +210,17 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         {askCredentials &&
           (byPassword ? (
             <div className="grid gap-4">
-              <Callout tone="warn">{SESSION_EXPIRED}</Callout>
+              {isWithoutX ? (
+                <Callout tone="warn" title={WITHOUT_X}>
+                  Please enter your X credentials, or{' '}
+                  <Link to={paths.xAutomation} className="text-link">
+                    connect X
+                  </Link>{' '}
+                  on its own tab.
+                </Callout>
+              ) : (
+                <Callout tone="warn">{SESSION_EXPIRED}</Callout>
+              )}
               <Field label="X Username" error={errors.username?.message} required>
                 <Input
                   autoComplete="username"
@@ -229,10 +243,14 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               </Field>
             </div>
           ) : (
-            <Callout tone="warn" action={<ConnectWithX size="sm">Connect with X again</ConnectWithX>}>
-              X does not accept the connection any more.
+            <Callout
+              tone="warn"
+              action={<ConnectWithX size="sm">{isWithoutX ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+            >
+              {isWithoutX ? WITHOUT_X : 'X does not accept the connection any more.'}
             </Callout>
           ))}
+        {refused && <Callout tone="bad">{errorWords(create.error, 'Failed to scrape X followers')}</Callout>}
         <Button
           type="submit"
           variant="primary"

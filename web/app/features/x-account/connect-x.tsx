@@ -4,6 +4,7 @@ import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, errorWords } from '../../api'
+import { tellOtherTabs } from '../../other-tabs'
 import { isRegistered, paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -27,7 +28,7 @@ export function ConnectX() {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
   const slow = useSlow(status.isPending)
-  const outcome = useOutcome()
+  const outcome = useOutcome(status.data)
   const refresh = useRefresh(accounts.data?.accounts[0]?.id)
 
   if (status.isPending) {
@@ -107,12 +108,17 @@ export function ConnectX() {
   )
 }
 
-/** How connecting on X's page ended, as the address says it once. */
-function useOutcome() {
+/** How connecting on X's page ended, as the address says it once; until the connection changes again. */
+function useOutcome(connection: XConnection | undefined) {
   const [params, setParams] = useSearchParams()
   const [named] = useState(() => params.get('x'))
+  const [cameBackTo, setCameBackTo] = useState<string>()
+  const standing = connection && `${connection.connected} ${connection.handle} ${connection.lastConnected}`
+  if (standing !== undefined && cameBackTo === undefined) setCameBackTo(standing)
   useEffect(() => {
     if (!params.has('x')) return
+    // X's answer came by the address: no call of this tab's has told the others.
+    tellOtherTabs()
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
@@ -122,7 +128,7 @@ function useOutcome() {
       { replace: true, preventScrollReset: true },
     )
   }, [params, setParams])
-  return outcomeNamed(named)
+  return standing === cameBackTo ? outcomeNamed(named) : null
 }
 
 /** Asks X itself about the current account. @param id undefined: there is none, and only we are asked */
