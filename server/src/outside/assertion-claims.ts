@@ -45,6 +45,7 @@ export function claimsIn(
     subject: name,
     email: emailIn(assertion) ?? (name.includes('@') ? name.toLowerCase() : null),
     emailConfirmed: confirmedIn(assertion),
+    name: null,
     assertionId,
     // For as long as any of its times could let it be taken again.
     expiresAt: new Date(end.getTime() + skewMs),

@@ -26,6 +26,7 @@ export interface ProviderClaims {
   email: string | null
   /** False where the provider says that it has not confirmed the address; null where it says nothing. */
   emailConfirmed: boolean | null
+  name: string | null
 }
 
 /** What binds an answer to what was asked; all three are made anew for each sign-in. */
@@ -59,6 +60,10 @@ export interface OpenIdOptions {
   clientSecret: string
   scopes: string
   redirectUri: string
+  /** What the provider is to ask, such as which account. */
+  prompt?: string
+  /** Sends the client's secret in the body, whatever the provider prefers. */
+  secretInBody?: boolean
   /** Lets plain HTTP be used: where the stand-ins run. */
   allowLoopback: boolean
 }
@@ -69,21 +74,28 @@ export interface OpenId {
   /** Its public keys. @throws ProviderUnavailable */
   countKeys(): Promise<number>
   /** Where somebody signs in. @throws ProviderUnavailable */
-  authorizeUrl(request: OpenIdRequest, loginHint: string | null): Promise<string>
+  authorizeUrl(request: OpenIdRequest, loginHint?: string | null): Promise<string>
   /** Trades what came to the callback. @throws ProviderDeclined, ProviderUnavailable; anything else: an answer that does not fit the request */
   finish(callback: URL, request: OpenIdRequest): Promise<ProviderClaims>
 }
 
+/** What discovery says is asked for again after this. */
+const DISCOVERY_MS = 3_600_000
+
 /** OpenID Connect with any provider, by discovery, with PKCE, state, nonce and a signature that is looked at (OpenID Connect Core 1.0, RFC 9700). */
 export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
-  const { issuer, clientId, clientSecret, scopes, redirectUri, allowLoopback } = options
+  const { issuer, clientId, clientSecret, scopes, redirectUri, prompt, secretInBody = false, allowLoopback } = options
   const client = { client_id: clientId }
   const http = { [allowInsecureRequests]: allowLoopback, [customFetch]: fetch }
 
+  let known: { server: AuthorizationServer; at: number } | null = null
   const discover = async () => {
+    if (known && performance.now() - known.at < DISCOVERY_MS) return known.server
     try {
       const url = new URL(issuer)
-      return await processDiscoveryResponse(url, await discoveryRequest(url, http))
+      const server = await processDiscoveryResponse(url, await discoveryRequest(url, http))
+      known = { server, at: performance.now() }
+      return server
     } catch (error) {
       throw new ProviderUnavailable(error)
     }
@@ -120,6 +132,7 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
         nonce,
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
+        ...(prompt ? { prompt } : {}),
         ...(loginHint ? { login_hint: loginHint } : {}),
       }
       for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
@@ -136,9 +149,10 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
         throw new ProviderDeclined(error.error, error.error === 'access_denied')
       }
       const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-      const authentication = methods.includes('client_secret_basic')
-        ? ClientSecretBasic(clientSecret)
-        : ClientSecretPost(clientSecret)
+      const authentication =
+        !secretInBody && methods.includes('client_secret_basic')
+          ? ClientSecretBasic(clientSecret)
+          : ClientSecretPost(clientSecret)
       const response = await authorizationCodeGrantRequest(
         server,
         client,
@@ -167,10 +181,13 @@ function asUnavailable(error: unknown): never {
   throw new ProviderUnavailable(error)
 }
 
-function claimsOf({ sub, email, email_verified: verified }: { sub: string; [claim: string]: unknown }): ProviderClaims {
+/** What we take of the claims of an id_token that was checked. */
+export function claimsOf(claims: { sub: string; [claim: string]: unknown }): ProviderClaims {
+  const { sub, email, email_verified: verified, name } = claims
   return {
     subject: sub,
     email: typeof email === 'string' && email.includes('@') ? email.trim().toLowerCase() : null,
     emailConfirmed: verified === undefined ? null : verified === true || verified === 'true',
+    name: typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 100) : null,
   }
 }

@@ -5,13 +5,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
-import {
-  type Google,
-  type GoogleClaims,
-  GoogleDeclined,
-  type GoogleRequest,
-  GoogleUnavailable,
-} from '../../outside/google.ts'
+import type { Google } from '../../outside/google.ts'
+import { type OpenIdRequest, type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../outside/openid.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
@@ -41,7 +36,7 @@ function requireGoogle({ google }: { google: Google | null }): Google {
 }
 
 function asUnavailable(error: unknown): never {
-  throw error instanceof GoogleUnavailable ? new Refusal('GOOGLE_UNAVAILABLE', undefined, { cause: error }) : error
+  throw error instanceof ProviderUnavailable ? new Refusal('GOOGLE_UNAVAILABLE', undefined, { cause: error }) : error
 }
 
 /** A sign-in at a provider that fails for a reason which the person should know. */
@@ -78,7 +73,7 @@ async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt
 }
 
 /** Nonce and verifier follow from the state, so that none of them has to be stored. */
-function requestOf({ env }: { env: { authSecret: string } }, state: string): GoogleRequest {
+function requestOf({ env }: { env: { authSecret: string } }, state: string): OpenIdRequest {
   const derived = (purpose: string) =>
     createHmac('sha256', env.authSecret).update(`${purpose}\n${state}`).digest('base64url')
   return { state, nonce: derived('google nonce'), codeVerifier: derived('google verifier') }
@@ -121,20 +116,20 @@ export async function finishAuthorize(context: Context & { log: FastifyBaseLogge
 }
 
 function problemOf(error: unknown): ProviderProblem {
-  if (error instanceof GoogleDeclined) return error.cancelled ? 'cancelled' : 'failed'
+  if (error instanceof ProviderDeclined) return error.cancelled ? 'cancelled' : 'failed'
   if (!(error instanceof Refusal)) return 'failed'
   if (error.code === 'RATE_LIMITED') return 'busy'
   return (error.details as { problem?: ProviderProblem } | undefined)?.problem ?? 'failed'
 }
 
-async function codeFor(context: Context, state: State, claims: GoogleClaims): Promise<string> {
+async function codeFor(context: Context, state: State, claims: ProviderClaims): Promise<string> {
   const { db } = context
   if (state.intent === 'link') {
     return issueLinkCode(db, {
       codeChallenge: state.codeChallenge,
       sessionId: state.sessionId ?? '',
       providerId: GOOGLE,
-      accountId: claims.sub,
+      accountId: claims.subject,
       email: claims.email,
     })
   }
@@ -149,7 +144,7 @@ async function codeFor(context: Context, state: State, claims: GoogleClaims): Pr
 }
 
 interface ExternalSignIn {
-  claims: GoogleClaims
+  claims: ProviderClaims
   referralCode?: string
   /** Do they join the waitlist, too? */
   joins: boolean
@@ -166,11 +161,11 @@ async function findOrMakeUser(context: Context, { claims, referralCode, joins }:
     .select({ user: authUsers })
     .from(authIdentities)
     .innerJoin(authUsers, eq(authUsers.id, authIdentities.userId))
-    .where(and(eq(authIdentities.providerId, GOOGLE), eq(authIdentities.accountId, claims.sub)))
+    .where(and(eq(authIdentities.providerId, GOOGLE), eq(authIdentities.accountId, claims.subject)))
   const { email } = claims
   if (!linked && !email) throw problem('no_email')
   // Two equal addresses of which one is unproved are no proof of anything.
-  if (!linked && !claims.emailVerified) throw problem('unconfirmed_email')
+  if (!linked && claims.emailConfirmed !== true) throw problem('unconfirmed_email')
 
   let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
   const isNew = !user
@@ -190,7 +185,7 @@ async function findOrMakeUser(context: Context, { claims, referralCode, joins }:
   if (!linked) {
     await tx
       .insert(authIdentities)
-      .values({ userId: user.id, providerId: GOOGLE, accountId: claims.sub, email: claims.email })
+      .values({ userId: user.id, providerId: GOOGLE, accountId: claims.subject, email: claims.email })
       .onConflictDoNothing()
     if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`, GOOGLE))
   }
