@@ -14,6 +14,6 @@ export default defineConfig({
     // Inlined data: URLs would need their own permission in the content security policy.
     assetsInlineLimit: 0,
   },
-  server: { proxy: { '/api': apiOrigin } },
+  server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
   test: { include: ['{app,embed}/**/*.test.ts', 'app/**/*.test.tsx'] },
 })

@@ -1,4 +1,4 @@
-import { ORPCError } from '@orpc/client'
+import { fallbackORPCErrorMessage, ORPCError } from '@orpc/client'
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import type { FieldProblem } from '@x-automated/contract/errors'
 import { contractClient } from './contract-client'
@@ -10,9 +10,9 @@ export const client = contractClient({ current: session.currentToken, refresh: s
 /** The API for TanStack Query: `useQuery(api.leads.list.queryOptions({ input: { page } }))`, `useMutation(api.lists.create.mutationOptions())`. */
 export const api = createTanstackQueryUtils(client)
 
-/** What the server said; '' where it gave no words, for which the client puts the code in their place. */
+/** What the server said; '' where it gave no words, or something between gave none of ours: the client puts the code, or the status, in their place. */
 function wordsOf(error: ORPCError<string, unknown>): string {
-  return error.message === error.code ? '' : error.message
+  return error.message === fallbackORPCErrorMessage(error.code, undefined) ? '' : error.message
 }
 
 /**

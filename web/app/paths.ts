@@ -1,3 +1,5 @@
+import type { PlanId } from '@x-automated/contract/plans'
+
 /** Who a page is for. Pages for everyone are prerendered; signed-in ones send guests to /login and back; to all but operators theirs are not there. */
 export type PageAccess = 'public' | 'signed-in' | 'operator'
 
@@ -19,14 +21,14 @@ const allPages = {
   waitlist: { path: '/waitlist', access: 'public', file: 'pages/waitlist.tsx' },
   leaderboard: { path: '/leaderboard', access: 'public', file: 'pages/leaderboard.tsx' },
   rankings: { path: '/rankings', access: 'public', file: 'pages/rankings.tsx' },
-  pricing: { path: '/pricing', access: 'public' },
+  pricing: { path: '/pricing', access: 'public', file: 'pages/pricing.tsx' },
   dashboard: { path: '/dashboard', access: 'signed-in', file: 'pages/dashboard.tsx' },
   xAutomation: { path: '/twitter', access: 'signed-in', file: 'pages/twitter.tsx' },
   leads: { path: '/leads', access: 'signed-in', file: 'pages/leads.tsx' },
   lists: { path: '/lists', access: 'signed-in', file: 'pages/lists.tsx' },
   campaigns: { path: '/campaigns', access: 'signed-in', file: 'pages/campaigns.tsx' },
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/campaign.tsx' },
-  billing: { path: '/billing', access: 'signed-in' },
+  billing: { path: '/billing', access: 'signed-in', file: 'pages/billing.tsx' },
   account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
   settings: { path: '/settings', access: 'signed-in', file: 'pages/settings.tsx' },
   operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
@@ -44,6 +46,11 @@ export const paths = Object.fromEntries(
 
 /** Static documents beside the app (web/legal): links to them load a page of their own. */
 export const documents = { privacy: '/privacy.html', terms: '/terms.html' } as const
+
+/** Leads to the payment provider's page for a built-in plan. An address of the server's: what it leads to is known only when it runs. */
+export function buyPath(planId: PlanId): string {
+  return `/buy/${planId}`
+}
 
 /** Is the page built? Ask before linking to one that may come later. */
 export function isRegistered(name: PageName): boolean {

@@ -55,7 +55,8 @@ function optionsOf({ duration, id, action }: Options = {}): ToastOptions {
 export const toast = {
   success: (words: string, options?: Options) =>
     void show.success(withAction(words, options), { icon: icons.success, ...optionsOf(options) }),
-  error: (words: string, options?: Options) => void show.error(words, { icon: icons.error, ...optionsOf(options) }),
+  error: (words: string, options?: Options) =>
+    void show.error(withAction(words, options), { icon: icons.error, ...optionsOf(options) }),
   info: (words: string, options?: Options) => void show.info(words, { icon: icons.info, ...optionsOf(options) }),
 }
 

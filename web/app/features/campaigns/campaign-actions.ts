@@ -3,6 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { api, client, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { useFailureToast } from '../billing/use-failure-toast'
 import { showAtOnce, showEverywhere } from './campaign-cache'
 import type { RealSend } from './real-send'
 
@@ -35,6 +36,7 @@ export interface CampaignActions {
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
+  const sayFailure = useFailureToast()
   const launch = useLaunch(realSend)
   const update = useMutation({
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: Wish }) =>
@@ -53,7 +55,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     },
     onError(error, { status }, takeBack) {
       takeBack?.()
-      toast.error(`${failures[status]} ${errorWords(error)}`)
+      sayFailure(error, `${failures[status]} ${errorWords(error)}`)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
@@ -81,6 +83,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
 /** Queues one message for each lead of the campaign's list, then starts it; whether or not it worked, the campaigns are read again. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
+  const sayFailure = useFailureToast()
   return useMutation({
     mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
@@ -91,7 +94,7 @@ export function useLaunch(realSend: RealSend) {
         )
       void realSend.autoStart(id)
     },
-    onError: (error) => toast.error(`Failed to launch campaign or queue DMs: ${errorWords(error)}`),
+    onError: (error) => sayFailure(error, `Failed to launch campaign or queue DMs: ${errorWords(error)}`),
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
 }

@@ -14,6 +14,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
+import { UsageNotice } from '../billing/usage-notice'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { showNewCampaign } from './campaign-cache'
@@ -177,6 +178,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               channel="api"
               xAccountId={draft.xAccountId}
             />
+            <UsageNotice what="dms" />
           </div>
         </div>
         <div className="flex flex-col-reverse gap-2 border-t border-line pt-5 sm:flex-row sm:justify-end">

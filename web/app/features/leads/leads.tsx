@@ -11,6 +11,7 @@ import { useConfirm } from '../../ui/confirm'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingWords } from '../../ui/skeleton'
+import { UsageNotice } from '../billing/usage-notice'
 import { failureWords } from './failure-words'
 import { LEADS_ON_A_PAGE, readAddress, writeAddress } from './lead-address'
 import { LeadFilters } from './lead-filters'
@@ -153,6 +154,9 @@ export function Leads() {
         </EmptyState>
       ) : (
         <div>
+          <div className="pb-3 empty:hidden">
+            <UsageNotice what="dms" />
+          </div>
           {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
           <LeadsToolbar
             filter={filter}

@@ -2,6 +2,7 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import type { Lead } from '@x-automated/contract/leads'
 import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
+import { useFailureToast } from '../billing/use-failure-toast'
 import { failureWords } from './failure-words'
 import { type Picked, selectionsOf } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
@@ -20,6 +21,7 @@ const listKey = () => api.leads.list.key({ type: 'query' })
 /** Queues a message to each lead. They show as queued at once, and as before where that fails. */
 export function useQueueDms() {
   const queries = useQueryClient()
+  const sayFailure = useFailureToast()
   return useMutation({
     mutationFn: async ({ picked, message }: Order) => {
       let queued = 0
@@ -48,7 +50,8 @@ export function useQueueDms() {
     onError: (error, { picked }, before) => {
       if (before) restore(queries, before)
       const single = 'ids' in picked && picked.ids.length === 1
-      toast.error(
+      sayFailure(
+        error,
         failureWords(
           error,
           single ? 'Failed to queue DM' : 'Failed to queue DMs',
@@ -56,7 +59,10 @@ export function useQueueDms() {
         ),
       )
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: api.leads.key() }),
+    onSettled() {
+      void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
+      return queries.invalidateQueries({ queryKey: api.leads.key() })
+    },
   })
 }
 

@@ -12,6 +12,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Field, FieldError } from '../../ui/field'
 import { Select } from '../../ui/select'
 import { LoadingWords } from '../../ui/skeleton'
+import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaces } from '../campaigns/message-template'
 import { canBeMessaged, standingOf } from '../leads/lead-standing'
@@ -119,6 +120,7 @@ export function Messenger() {
         </Callout>
       )}
       {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
+      <UsageNotice what="dms" />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <section aria-label="Leads" className="grid min-w-0 gap-3">
           <Field label="Filter leads">

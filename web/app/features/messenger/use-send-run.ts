@@ -58,7 +58,7 @@ export function useSendRun(onDone: () => void) {
       stop.current = null
       setProgress(null)
       onDone()
-      for (const queryKey of [api.messages.key(), api.leads.key(), api.analytics.key()])
+      for (const queryKey of [api.messages.key(), api.leads.key(), api.analytics.key(), api.billing.overview.key()])
         void queries.invalidateQueries({ queryKey })
     }
   }

@@ -13,6 +13,7 @@ import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Slider } from '../../ui/slider'
+import { SeePlans, UsageNotice } from '../billing/usage-notice'
 import { ConnectWithX } from '../x-account/connect-with-x'
 import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
@@ -206,6 +207,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             {...form.register('stopAfter')}
           />
         </Field>
+        <UsageNotice what="scrapedLeads" />
         <ScrapeEstimate handle={handle} type={type} asks={connection.data?.connected === true && !working} />
         {askCredentials &&
           (byPassword ? (
@@ -250,7 +252,11 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               {isWithoutX ? WITHOUT_X : 'X does not accept the connection any more.'}
             </Callout>
           ))}
-        {refused && <Callout tone="bad">{errorWords(create.error, 'Failed to scrape X followers')}</Callout>}
+        {refused && (
+          <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
+            {errorWords(create.error, 'Failed to scrape X followers')}
+          </Callout>
+        )}
         <Button
           type="submit"
           variant="primary"

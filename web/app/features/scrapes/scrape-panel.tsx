@@ -3,12 +3,12 @@ import type { Scrape } from '@x-automated/contract/scrapes'
 import { CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api, errorWords } from '../../api'
-import { isRegistered, paths } from '../../paths'
 import { Badge, StatusBadge } from '../../ui/badge'
-import { Button, ButtonLink } from '../../ui/button'
+import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
+import { SeePlans } from '../billing/usage-notice'
 import { Reconnect } from './reconnect'
 import {
   isUnderWay,
@@ -145,17 +145,7 @@ function Ended({ scrape }: { scrape: Scrape }) {
   return (
     <>
       {stoppedByPlan(scrape) && (
-        <Callout
-          tone="warn"
-          title="Stopped at what your plan allows"
-          action={
-            isRegistered('pricing') && (
-              <ButtonLink size="sm" to={paths.pricing}>
-                See plans
-              </ButtonLink>
-            )
-          }
-        >
+        <Callout tone="warn" title="Stopped at what your plan allows" action={<SeePlans />}>
           {scrape.error} Resume the scrape once your plan allows more.
         </Callout>
       )}

@@ -5,13 +5,14 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, errorWords } from '../../api'
 import { tellOtherTabs } from '../../other-tabs'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { SeePlans } from '../billing/usage-notice'
 import { ReplyDetectionNotice } from '../replies/reply-detection'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { outcomeNamed } from './callback-outcomes'
@@ -220,12 +221,7 @@ function OneMore({ used, limit, methods }: { used: number; limit: number; method
   if (used >= limit) {
     return (
       <p className="text-muted">
-        Your plan includes {limit} X {limit === 1 ? 'account' : 'accounts'}.{' '}
-        {isRegistered('pricing') && (
-          <ButtonLink to={paths.pricing} size="sm">
-            See plans
-          </ButtonLink>
-        )}
+        Your plan includes {limit} X {limit === 1 ? 'account' : 'accounts'}. <SeePlans />
       </p>
     )
   }

@@ -1,0 +1,170 @@
+import { ORPCError } from '@orpc/client'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Plan, UpgradePreview } from '@x-automated/contract/billing'
+import { useRef } from 'react'
+import { api, client, errorCode, errorWords } from '../../api'
+import { Button, buttonClass } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { Dialog } from '../../ui/dialog'
+import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+import { amountWords, moneyWords, type OfferedPlan, planOffer } from './plan-words'
+import { useOpenPortal, useRereadPlan } from './subscription-actions'
+
+interface ChangePlanDialogProps {
+  plan: Plan
+  current: OfferedPlan & { name: string }
+  open: boolean
+  onClose: () => void
+}
+
+/** Says what a change of plan costs now and later, and makes it. */
+export function ChangePlanDialog({ plan, current, open, onClose }: ChangePlanDialogProps) {
+  const isUpgrade = planOffer(plan, current) === 'upgrade'
+  const reread = useRereadPlan()
+  const portal = useOpenPortal()
+  // One for each time that it is offered: a second press charges nothing twice.
+  const key = useRef(crypto.randomUUID())
+  const preview = useQuery({
+    ...api.billing.previewUpgrade.queryOptions({ input: { planId: plan.id } }),
+    enabled: open,
+    // What is confirmed is what is shown.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+  const upgrade = useMutation({
+    mutationFn: ({ prorationDate }: UpgradePreview) =>
+      client.billing.upgrade({ planId: plan.id, prorationDate }, { context: { idempotencyKey: key.current } }),
+    async onSuccess() {
+      toast.success(
+        isUpgrade ? 'Your plan has been upgraded successfully!' : `Your plan has been changed to ${plan.name}.`,
+      )
+      await reread()
+      onClose()
+    },
+    onError(error) {
+      // Answered: the next press is another attempt.
+      if (errorCode(error)) key.current = crypto.randomUUID()
+      if (!isPaymentTrouble(error)) toast.error(errorWords(error, 'Failed to upgrade plan. Please try again.'))
+    },
+  })
+  const confirmation = confirmationUrl(upgrade.error)
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={isUpgrade ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
+      description={`From ${current.name}, at once.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={!preview.data || confirmation !== null}
+            loading={upgrade.isPending}
+            onClick={() => preview.data && upgrade.mutate(preview.data)}
+          >
+            {isUpgrade ? 'Confirm Upgrade' : 'Confirm Change'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {preview.isError ? (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" loading={preview.isFetching} onClick={() => preview.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            {errorWords(preview.error, 'Failed to upgrade plan. Please try again.')}
+          </Callout>
+        ) : preview.data ? (
+          <Costs preview={preview.data} />
+        ) : (
+          <>
+            <LoadingWords>Working out what it costs...</LoadingWords>
+            <SkeletonText lines={4} />
+          </>
+        )}
+        {confirmation ? (
+          <Callout
+            tone="warn"
+            title="Your bank asks you to confirm this payment"
+            action={
+              <a
+                href={confirmation}
+                target="_blank"
+                rel="noopener"
+                onClick={onClose}
+                className={buttonClass({ variant: 'primary', size: 'sm' })}
+              >
+                Confirm payment<span className="sr-only">, in a new tab</span>
+              </a>
+            }
+          >
+            Your plan changes as soon as that is done.
+          </Callout>
+        ) : (
+          upgrade.isError &&
+          isPaymentTrouble(upgrade.error) && (
+            <Callout
+              tone="bad"
+              action={
+                <Button size="sm" loading={portal.isPending} onClick={() => portal.mutate()}>
+                  Change card
+                </Button>
+              }
+            >
+              {errorWords(upgrade.error)} Your plan has not changed.
+            </Callout>
+          )
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Costs({ preview }: { preview: UpgradePreview }) {
+  const { dueNowCents, currency } = preview
+  return (
+    <>
+      <dl className="grid gap-2">
+        {preview.lines.map(({ text, amountCents }) => (
+          <div key={`${text} ${amountCents}`} className="flex justify-between gap-4">
+            <dt className="text-muted">{text}</dt>
+            <dd data-numeric>{moneyWords(amountCents, currency)}</dd>
+          </div>
+        ))}
+        <div className="flex justify-between gap-4 border-t border-line pt-3 text-base font-strong">
+          <dt>Due now</dt>
+          <dd data-numeric>{moneyWords(Math.max(0, dueNowCents), currency)}</dd>
+        </div>
+        {dueNowCents < 0 && (
+          <div className="flex justify-between gap-4">
+            <dt className="text-muted">Credited to your next invoices</dt>
+            <dd data-numeric>{moneyWords(-dueNowCents, currency)}</dd>
+          </div>
+        )}
+      </dl>
+      <p className="text-muted">
+        Then {amountWords(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" />.
+      </p>
+    </>
+  )
+}
+
+function isPaymentTrouble(error: unknown): boolean {
+  return errorCode(error) === 'PAYMENT_DECLINED' || errorCode(error) === 'PAYMENT_CONFIRMATION_NEEDED'
+}
+
+/** The page on which the bank wants the payment to be confirmed, where it does. */
+function confirmationUrl(error: unknown): string | null {
+  if (!(error instanceof ORPCError) || error.code !== 'PAYMENT_CONFIRMATION_NEEDED') return null
+  const url = (error.data as { url?: unknown } | null)?.url
+  return typeof url === 'string' ? url : null
+}

@@ -1,0 +1,151 @@
+import type { Subscription } from '@x-automated/contract/billing'
+import { PLAN_LEVELS } from '@x-automated/contract/plans'
+import { CreditCard } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { errorWords } from '../../api'
+import { Badge, type Tone } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { DateTime } from '../../ui/date-time'
+import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { amountWords, planOf, statusWords } from './plan-words'
+import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
+import type { KnownSubscription } from './use-subscription'
+
+const tones: Record<Subscription['status'], Tone> = {
+  active: 'good',
+  trialing: 'info',
+  past_due: 'warn',
+  canceled: 'neutral',
+}
+
+/** What one has, what it costs, until when, and what one can do about it. */
+export function CurrentSubscription({ known }: { known: KnownSubscription }) {
+  const { query, subscription } = known
+  return (
+    <Card title="Current Subscription" aria-busy={query.isPending || undefined}>
+      {query.isError ? (
+        <Callout
+          tone="bad"
+          title="The status of your subscription is unavailable"
+          action={
+            <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorWords(query.error)}
+        </Callout>
+      ) : subscription === undefined ? (
+        <>
+          <LoadingWords>Loading your subscription...</LoadingWords>
+          <SkeletonText lines={4} />
+        </>
+      ) : subscription ? (
+        <Subscribed subscription={subscription} known={known} />
+      ) : (
+        <NotSubscribed known={known} />
+      )}
+    </Card>
+  )
+}
+
+function Subscribed({ subscription, known }: { subscription: Subscription; known: KnownSubscription }) {
+  const { overview, changeable, mayManage } = known
+  const details = overview?.subscription ?? null
+  const plan = planOf(subscription, details)
+  const cancel = useCancelSubscription()
+  const resume = useResumeSubscription()
+  const portal = useOpenPortal()
+  const { status, cancelAtPeriodEnd, currentPeriodEnd } = subscription
+  return (
+    <div className="grid gap-5">
+      <Facts>
+        <Fact name="Plan">{plan.name}</Fact>
+        <Fact name="Amount">{amountWords(plan)}</Fact>
+        <Fact name="Status">
+          <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusWords(subscription)}</Badge>
+        </Fact>
+        <Fact name={endName(subscription)}>
+          <DateTime value={currentPeriodEnd} precision="day" />
+        </Fact>
+      </Facts>
+      {mayManage && changeable && (
+        <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
+          <Button icon={<CreditCard aria-hidden />} loading={portal.isPending} onClick={() => portal.mutate()}>
+            Manage Billing
+          </Button>
+          {cancelAtPeriodEnd ? (
+            <Button variant="primary" loading={resume.isPending} onClick={() => resume.mutate()}>
+              Keep Subscription
+            </Button>
+          ) : (
+            status === 'active' && (
+              <Button variant="ghost" loading={cancel.isPending} onClick={cancel.ask}>
+                Cancel Subscription
+              </Button>
+            )
+          )}
+        </div>
+      )}
+      {details?.manageable === false && (
+        <p className="text-muted">This plan was given to your workspace. Nothing is charged for it.</p>
+      )}
+      {mayManage === false && (
+        <p className="text-muted">The owner of this workspace pays for it, and changes or cancels the plan.</p>
+      )}
+    </div>
+  )
+}
+
+function endName({ status, cancelAtPeriodEnd }: Subscription): string {
+  if (status === 'canceled') return 'Ended on'
+  if (cancelAtPeriodEnd) return 'Ends on'
+  if (status === 'past_due') return 'Payment was due'
+  return status === 'trialing' ? 'Trial ends on' : 'Next payment'
+}
+
+function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscription }) {
+  const { name } = PLAN_LEVELS[overview?.level ?? 'free']
+  const earned = overview?.source === 'reward'
+  return (
+    <div className="grid gap-5">
+      <Facts>
+        <Fact name="Plan">{name}</Fact>
+        <Fact name="Amount">{amountWords({ priceCents: 0, billingCycle: 'monthly' })}</Fact>
+        {earned && overview.rewards.until && (
+          <Fact name="Earned by referrals, until">
+            <DateTime value={overview.rewards.until} precision="day" />
+          </Fact>
+        )}
+      </Facts>
+      <p className="text-muted">
+        {overview?.ended && (
+          <>
+            Your {overview.ended.name} plan ended on <DateTime value={overview.ended.endedAt} precision="day" />. Your
+            leads, lists and campaigns are all still here.{' '}
+          </>
+        )}
+        {mayManage === false
+          ? 'You have no subscription. The owner of this workspace can pick a plan.'
+          : 'You have no subscription. Pick a plan below to raise your limits.'}
+      </p>
+    </div>
+  )
+}
+
+function Facts({ children }: { children: ReactNode }) {
+  return <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-2 sm:gap-y-4">{children}</dl>
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 sm:grid sm:content-start sm:justify-start sm:gap-0.5">
+      <dt className="text-muted">{name}</dt>
+      <dd className="text-base font-strong" data-numeric>
+        {children}
+      </dd>
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/plans'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { limitWords } from './plan-words'
+
+const rows = [
+  ['Scraped leads a month', 'scrapedLeads'],
+  ['DMs a month', 'dms'],
+  ['X accounts', 'xAccounts'],
+] as const
+
+const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
+
+/** What each level allows, Free among them. */
+export function LimitsTable() {
+  return (
+    <Table label="What each plan allows" narrow="scroll">
+      <thead>
+        <Tr>
+          <Th>
+            <span className="sr-only">Limit</span>
+          </Th>
+          {levels.map((level) => (
+            <Th key={level} end>
+              {PLAN_LEVELS[level].name}
+            </Th>
+          ))}
+        </Tr>
+      </thead>
+      <tbody>
+        {rows.map(([label, what]) => (
+          <Tr key={what}>
+            <Td>{label}</Td>
+            {levels.map((level) => (
+              <Td key={level} end data-numeric>
+                {limitWords(level, what)}
+              </Td>
+            ))}
+          </Tr>
+        ))}
+        <Tr>
+          <Td>Leads you import or keep</Td>
+          {levels.map((level) => (
+            <Td key={level} end>
+              Unlimited
+            </Td>
+          ))}
+        </Tr>
+      </tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Plan } from '@x-automated/contract/billing'
+import { useState } from 'react'
+import { api, refusalWords } from '../../api'
+import { Badge } from '../../ui/badge'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Segments } from '../../ui/segments'
+import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
+import { ChangePlanDialog } from './change-plan-dialog'
+import { FALLBACK_PLANS } from './fallback-plans'
+import { PlanCard } from './plan-card'
+import { type BillingCycle, cycleSuffix, OFFER_WORDS, planOffer, priceWords } from './plan-words'
+import { useBuyPlan } from './subscription-actions'
+import type { KnownSubscription } from './use-subscription'
+
+const cycles = [
+  { value: 'monthly', label: 'Monthly' },
+  {
+    value: 'yearly',
+    label: (
+      <>
+        Yearly <Badge tone="accent">Save 40%</Badge>
+      </>
+    ),
+  },
+] as const
+
+/** The plans, by the month or by the year, each with what one can do beside the plan that one has. */
+export function PlanGrid({ known }: { known: KnownSubscription }) {
+  const [chosenCycle, setCycle] = useState<BillingCycle | null>(null)
+  const [changing, setChanging] = useState<{ plan: Plan; open: boolean } | null>(null)
+  const buy = useBuyPlan()
+  const cycle = chosenCycle ?? known.plan?.billingCycle ?? 'monthly'
+  const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
+  const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
+  // While nobody knows what one has, nothing is sold: it would be paid for twice.
+  const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
+
+  const choose = (plan: Plan) => {
+    if (known.changeable) setChanging({ plan, open: true })
+    else buy.mutate(plan.id)
+  }
+  return (
+    <section aria-labelledby="plans" className="grid gap-5">
+      <div className="flex flex-wrap items-center justify-between gap-4">
+        <h2 id="plans" className="text-lg">
+          Plans
+        </h2>
+        <Segments label="Billing cycle" name="cycle" options={cycles} value={cycle} onChange={setCycle} />
+      </div>
+      {known.overview?.available === false && (
+        <Callout>Plans cannot be bought here, as this server has no payment provider.</Callout>
+      )}
+      {query.isError && (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {refusalWords(query.error, 'Failed to load pricing plans. Please try again.')}
+        </Callout>
+      )}
+      {plans ? (
+        <ul aria-label={`Plans paid ${cycle}`} className="grid gap-6 md:grid-cols-2">
+          {plans
+            .filter((plan) => plan.billingCycle === cycle)
+            .map((plan) => {
+              const offer = planOffer(plan, known.plan)
+              const featured = plan.id.startsWith('agency')
+              return (
+                <PlanCard
+                  key={plan.id}
+                  name={plan.name}
+                  price={priceWords(plan.priceCents)}
+                  period={cycleSuffix(plan.billingCycle)}
+                  features={plan.features}
+                  featured={featured}
+                  heading="h3"
+                  badge={offer === 'current' && <Badge tone="good">Your plan</Badge>}
+                  action={(nameId) => (
+                    <Button
+                      aria-describedby={nameId}
+                      wide
+                      size="lg"
+                      variant={featured || offer === 'upgrade' ? 'primary' : 'secondary'}
+                      disabled={offer === 'current' || !canChoose}
+                      loading={buy.isPending && buy.variables === plan.id}
+                      onClick={() => choose(plan)}
+                    >
+                      {OFFER_WORDS[offer]}
+                    </Button>
+                  )}
+                />
+              )
+            })}
+        </ul>
+      ) : (
+        <>
+          <LoadingWords>Loading plans...</LoadingWords>
+          <div className="grid gap-6 md:grid-cols-2">
+            <ComingCard />
+            <ComingCard />
+          </div>
+        </>
+      )}
+      {changing && known.plan && (
+        <ChangePlanDialog
+          key={changing.plan.id}
+          plan={changing.plan}
+          current={known.plan}
+          open={changing.open}
+          onClose={() => setChanging({ ...changing, open: false })}
+        />
+      )}
+    </section>
+  )
+}
+
+function ComingCard() {
+  return (
+    <div aria-hidden className="grid gap-6 rounded-xl border border-line bg-surface p-6">
+      <Skeleton className="h-6 w-24" />
+      <Skeleton className="h-10 w-36" />
+      <SkeletonText lines={5} />
+      <Skeleton className="h-11" />
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import {
+  amountWords,
+  cycleSuffix,
+  limitWords,
+  moneyWords,
+  planOf,
+  planOffer,
+  priceWords,
+  statusWords,
+} from './plan-words'
+
+describe('what plans cost', () => {
+  it.each([
+    [5_000, '$50', '$50.00'],
+    [72_000, '$720', '$720.00'],
+    [999, '$9.99', '$9.99'],
+    [123_456_00, '$123,456', '$123,456.00'],
+    [0, '$0', '$0.00'],
+    [-2_500, '-$25', '-$25.00'],
+  ])('%i cents', (cents, price, money) => {
+    expect([priceWords(cents), moneyWords(cents)]).toEqual([price, money])
+  })
+
+  it('by the month or the year', () => {
+    expect(amountWords({ priceCents: 5_000, billingCycle: 'monthly' })).toBe('$50.00/month')
+    expect(amountWords({ priceCents: 30_000, billingCycle: 'yearly' })).toBe('$300.00/year')
+    expect([cycleSuffix('monthly'), cycleSuffix('yearly')]).toEqual(['/mo', '/yr'])
+  })
+})
+
+it.each([
+  ['active', false, 'Active'],
+  ['active', true, 'Active (Cancels at period end)'],
+  ['trialing', false, 'Trialing'],
+  ['past_due', false, 'Past due'],
+  ['canceled', false, 'Canceled'],
+] as const)('a subscription that is %s (cancelled: %s) reads %s', (status, cancelAtPeriodEnd, words) => {
+  expect(statusWords({ status, cancelAtPeriodEnd })).toBe(words)
+})
+
+it('offers what is pricier as an upgrade, what one has as it is, and the rest to select', () => {
+  const prices = { pro_monthly: 5_000, agency_monthly: 12_000, pro_yearly: 30_000, agency_yearly: 72_000 }
+  const plans = Object.entries(prices).map(([id, priceCents]) => ({ id, priceCents }))
+  const offers = (currentId: string | null) =>
+    plans.map((plan) => planOffer(plan, plans.find(({ id }) => id === currentId) ?? null))
+  expect(offers(null)).toEqual(['select', 'select', 'select', 'select'])
+  expect(offers('pro_monthly')).toEqual(['current', 'upgrade', 'upgrade', 'upgrade'])
+  expect(offers('pro_yearly')).toEqual(['select', 'select', 'current', 'upgrade'])
+  expect(offers('agency_yearly')).toEqual(['select', 'select', 'select', 'current'])
+})
+
+it('knows the plan of a subscription, or calls it Basic', () => {
+  const details = { planId: 'team', name: 'Team', priceCents: 9_000, billingCycle: 'yearly' } as const
+  expect(planOf({ planId: 'pro_yearly' }, null)).toMatchObject({ name: 'Pro Yearly', priceCents: 30_000 })
+  expect(planOf({ planId: 'team' }, details)).toEqual({
+    id: 'team',
+    name: 'Team',
+    priceCents: 9_000,
+    billingCycle: 'yearly',
+  })
+  const unknown = planOf({ planId: 'gone' }, details)
+  expect([unknown.name, amountWords(unknown)]).toEqual(['Basic', '$9.99/month'])
+})
+
+it('writes limits', () => {
+  expect([limitWords('free', 'dms'), limitWords('agency', 'scrapedLeads')]).toEqual(['50', 'Unlimited'])
+})

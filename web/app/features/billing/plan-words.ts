@@ -1,0 +1,71 @@
+import type { Subscription, SubscriptionDetails } from '@x-automated/contract/billing'
+
+import { type BuiltInPlan, PLAN_LEVELS, PLANS, type PlanLevel } from '@x-automated/contract/plans'
+
+export type BillingCycle = BuiltInPlan['billingCycle']
+
+/** What of a plan decides how it is offered. */
+export interface OfferedPlan {
+  id: string
+  priceCents: number
+}
+
+/** Shown for a plan that the product does not know (specification §9). */
+export const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' } as const
+
+/** '$50', and '$9.99' where there are cents. */
+export function priceWords(cents: number): string {
+  const whole = cents % 100 === 0
+  return (cents / 100).toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: whole ? 0 : 2,
+  })
+}
+
+/** '$50.00'; what is given back has a minus before it. @param currency as the payment provider names it: 'usd' */
+export function moneyWords(cents: number, currency = 'usd'): string {
+  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: currency.toUpperCase() })
+}
+
+/** What a plan costs, as the subscription's card says it: '$50.00/month'. */
+export function amountWords({ priceCents, billingCycle }: { priceCents: number; billingCycle: BillingCycle }): string {
+  return `${moneyWords(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`
+}
+
+/** Stands behind the price on a card of the billing page. */
+export function cycleSuffix(cycle: BillingCycle): string {
+  return cycle === 'yearly' ? '/yr' : '/mo'
+}
+
+/** 'Active (Cancels at period end)' (specification §4). */
+export function statusWords(subscription: Pick<Subscription, 'status' | 'cancelAtPeriodEnd'>): string {
+  const words = subscription.status.replace('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
+}
+
+/** The plan that a subscription is for: one of the built-in ones, else as the server describes it, else a plan that nobody knows. */
+export function planOf(
+  { planId }: Pick<Subscription, 'planId'>,
+  details: Pick<SubscriptionDetails, 'planId' | 'name' | 'priceCents' | 'billingCycle'> | null,
+): { id: string; name: string; priceCents: number; billingCycle: BillingCycle } {
+  const builtIn = PLANS.find(({ id }) => id === planId)
+  if (builtIn) return builtIn
+  if (details?.planId === planId && details.name !== '' && details.priceCents !== null)
+    return { id: planId, name: details.name, priceCents: details.priceCents, billingCycle: details.billingCycle }
+  return { id: planId, ...UNKNOWN_PLAN }
+}
+
+/** What the button of a plan offers, beside the plan that somebody has (specification §4). */
+export function planOffer(plan: OfferedPlan, current: OfferedPlan | null): 'current' | 'upgrade' | 'select' {
+  if (plan.id === current?.id) return 'current'
+  return current && plan.priceCents > current.priceCents ? 'upgrade' : 'select'
+}
+
+/** Its words. */
+export const OFFER_WORDS = { current: 'Current Plan', upgrade: 'Upgrade', select: 'Select Plan' } as const
+
+/** A level's limit in words: '1,000', 'Unlimited'. */
+export function limitWords(level: PlanLevel, what: 'scrapedLeads' | 'dms' | 'xAccounts'): string {
+  return PLAN_LEVELS[level][what]?.toLocaleString('en-US') ?? 'Unlimited'
+}

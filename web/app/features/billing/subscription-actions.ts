@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { isPlanId } from '@x-automated/contract/plans'
+import { api, client, errorWords } from '../../api'
+import { useConfirm } from '../../ui/confirm'
+import { toast } from '../../ui/toast'
+
+/** Asks again for all that a change of plan changes. */
+export function useRereadPlan(): () => Promise<void> {
+  const queries = useQueryClient()
+  return async () => {
+    // What an account may connect follows the plan.
+    void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+    await queries.invalidateQueries({ queryKey: api.billing.key() })
+  }
+}
+
+/** Cancels, after asking. The words are the specification's (§8). */
+export function useCancelSubscription() {
+  const confirm = useConfirm()
+  const reread = useRereadPlan()
+  const cancel = useMutation({
+    mutationFn: () => client.billing.cancel({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess() {
+      toast.success('Your subscription has been canceled and will end at the current billing period.')
+      return reread()
+    },
+    onError: (error) => toast.error(errorWords(error, 'Failed to cancel subscription. Please try again.')),
+  })
+  const ask = async () => {
+    const sure = await confirm({
+      title: 'Cancel subscription?',
+      body: "Are you sure you want to cancel your subscription? You'll still have access until the end of your billing period.",
+      confirm: 'Cancel Subscription',
+      cancel: 'Keep Subscription',
+      danger: true,
+    })
+    if (sure) cancel.mutate()
+  }
+  return { ask, isPending: cancel.isPending }
+}
+
+/** Takes a cancellation back. */
+export function useResumeSubscription() {
+  const reread = useRereadPlan()
+  return useMutation({
+    mutationFn: () => client.billing.resume({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess() {
+      toast.success('Your subscription goes on. Nothing was canceled.')
+      return reread()
+    },
+    onError: (error) => toast.error(errorWords(error, 'Failed to keep your subscription. Please try again.')),
+  })
+}
+
+/** Leads to the provider's page on which the card and the billing address are changed. */
+export function useOpenPortal() {
+  return useMutation({
+    mutationFn: () => client.billing.portal({}, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess: ({ url }) => location.assign(url),
+    onError: (error) => toast.error(errorWords(error, 'Failed to open the billing page. Please try again.')),
+  })
+}
+
+/** Leads to the page on which a plan is paid: the hosted link of a built-in one, a checkout of any other (specification §7). */
+export function useBuyPlan() {
+  return useMutation({
+    mutationFn: async (planId: string) => {
+      const link = isPlanId(planId) ? (await client.billing.ownLinks({})).links[planId] : null
+      if (link) return link
+      const key = crypto.randomUUID()
+      return (await client.billing.checkout({ planId }, { context: { idempotencyKey: key } })).checkoutUrl
+    },
+    onSuccess: (url) => location.assign(url),
+    onError: (error) => toast.error(errorWords(error, 'Failed to process payment. Please try again.')),
+  })
+}

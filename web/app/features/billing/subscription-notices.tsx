@@ -1,0 +1,64 @@
+import { Button, buttonClass } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { amountWords, planOf } from './plan-words'
+import { useOpenPortal } from './subscription-actions'
+import type { KnownSubscription } from './use-subscription'
+
+/** What has to be known, or done, about a subscription now: a payment that failed, a trial that ends, a cancellation. */
+export function SubscriptionNotices({ known: { subscription, overview, mayManage } }: { known: KnownSubscription }) {
+  const portal = useOpenPortal()
+  if (!subscription) return null
+  const details = overview?.subscription ?? null
+  const plan = planOf(subscription, details)
+  const end = <DateTime value={subscription.currentPeriodEnd} precision="day" />
+  if (subscription.status === 'past_due')
+    return (
+      <Callout
+        tone="bad"
+        title="Your last payment failed"
+        action={
+          mayManage && (
+            <div className="flex flex-wrap gap-2">
+              {details?.payUrl && (
+                <a
+                  href={details.payUrl}
+                  target="_blank"
+                  rel="noopener"
+                  className={buttonClass({ variant: 'primary', size: 'sm' })}
+                >
+                  Pay the open invoice<span className="sr-only">, in a new tab</span>
+                </a>
+              )}
+              <Button size="sm" loading={portal.isPending} onClick={() => portal.mutate()}>
+                Change card
+              </Button>
+            </div>
+          )
+        }
+      >
+        {details?.graceEndsAt ? (
+          <>
+            You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. The card is tried again
+            by then; without a payment your workspace goes on with what is free.
+          </>
+        ) : (
+          'The card is tried again in the next days. Without a payment your workspace goes on with what is free.'
+        )}{' '}
+        Nothing that is queued is lost.
+      </Callout>
+    )
+  if (subscription.cancelAtPeriodEnd)
+    return (
+      <Callout title={<>Your subscription ends on {end}</>}>
+        You keep {plan.name} until then. Nothing more is charged, and nothing that is queued is lost.
+      </Callout>
+    )
+  if (subscription.status === 'trialing')
+    return (
+      <Callout title={<>Your trial ends on {end}</>}>
+        The first payment of {amountWords(plan)} is due then. You can stop it before in Manage Billing.
+      </Callout>
+    )
+  return null
+}

@@ -1,0 +1,49 @@
+import type { BillingOverview, Usage } from '@x-automated/contract/billing'
+import { PLAN_LEVELS } from '@x-automated/contract/plans'
+import { TriangleAlert } from 'lucide-react'
+import { Card } from '../../ui/card'
+import { DateTime } from '../../ui/date-time'
+import { Progress } from '../../ui/progress'
+import { usageTitle } from './usage-words'
+
+const number = (n: number) => n.toLocaleString('en-US')
+
+/** How much of what the plan limits is used, and which plan lifts what is nearly used up. */
+export function UsageCard({ overview }: { overview: BillingOverview }) {
+  return (
+    <Card title="Usage" description={`What your ${PLAN_LEVELS[overview.level].name} plan allows.`}>
+      <div className="grid gap-5">
+        {overview.usage.map((usage) => (
+          <UsageRow key={usage.what} usage={usage} />
+        ))}
+        <p className="text-muted">
+          Monthly limits begin anew on <DateTime value={overview.usageResetsAt} precision="day" />.
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+function UsageRow({ usage }: { usage: Usage }) {
+  const { used, limit, warning } = usage
+  if (limit === null)
+    return (
+      <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+        <span className="font-strong">{usageTitle(usage)}</span>
+        <span className="text-muted" data-numeric>
+          {number(used)} · unlimited
+        </span>
+      </p>
+    )
+  return (
+    <div className="grid gap-2">
+      <Progress label={usageTitle(usage)} value={used} max={limit} detail={`${number(used)} of ${number(limit)}`} />
+      {warning && (
+        <p className="flex gap-1.5 text-warn">
+          <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+          {usage.words}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Limited } from '@x-automated/contract/plans'
+import { api } from '../../api'
+import { paths } from '../../paths'
+import { ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { usageWords } from './usage-words'
+
+/** Where something limited is queued: how much of it is used, and from 80 % on which plan lifts the limit. Nothing where there is none. */
+export function UsageNotice({ what }: { what: Limited }) {
+  const overview = useQuery(api.billing.overview.queryOptions())
+  const usage = overview.data?.usage.find((one) => one.what === what)
+  if (!usage || usage.limit === null) return null
+  if (!usage.warning)
+    return (
+      <p className="text-muted" data-numeric>
+        {usageWords(usage)}
+      </p>
+    )
+  return (
+    <Callout tone="warn" title={<span data-numeric>{usageWords(usage)}</span>} action={usage.lifts && <SeePlans />}>
+      {usage.words}
+    </Callout>
+  )
+}
+
+/** The way to a plan that allows more. */
+export function SeePlans() {
+  return (
+    <ButtonLink size="sm" to={paths.billing}>
+      See plans
+    </ButtonLink>
+  )
+}

@@ -1,0 +1,19 @@
+import type { Usage } from '@x-automated/contract/billing'
+import type { Limited } from '@x-automated/contract/plans'
+
+/** What is limited, as a heading says it, and in a sentence behind a number. */
+const names: Record<Limited, { title: string; used: string }> = {
+  scrapedLeads: { title: 'Scraped leads', used: 'scraped leads used this month' },
+  dms: { title: 'DMs', used: 'DMs used this month' },
+  xAccounts: { title: 'X accounts', used: 'X accounts connected' },
+}
+
+export function usageTitle({ what }: Pick<Usage, 'what'>): string {
+  return names[what].title
+}
+
+/** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' where there is no limit. */
+export function usageWords({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
+  const of = limit === null ? '' : ` of ${limit.toLocaleString('en-US')}`
+  return `${used.toLocaleString('en-US')}${of} ${names[what].used}`
+}

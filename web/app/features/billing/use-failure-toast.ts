@@ -1,0 +1,16 @@
+import { useNavigate } from 'react-router'
+import { errorCode } from '../../api'
+import { paths } from '../../paths'
+import { toast } from '../../ui/toast'
+
+/** Tells of a failed call; where the plan does not allow what was asked for, with the way to one that does. */
+export function useFailureToast(): (error: unknown, words: string) => void {
+  const navigate = useNavigate()
+  return (error, words) =>
+    toast.error(
+      words,
+      errorCode(error) === 'PLAN_LIMIT'
+        ? { action: { label: 'See plans', onClick: () => void navigate(paths.billing) } }
+        : {},
+    )
+}

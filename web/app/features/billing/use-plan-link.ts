@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import type { PlanId } from '@x-automated/contract/plans'
+import { api } from '../../api'
+import { buyPath, paths } from '../../paths'
+import { useSession } from '../../session'
+
+/**
+ * Where 'Get Started' leads on the pricing page: to the page on which the plan is paid, which is told whose payment it is;
+ * and whoever has a subscription already, or does not pay for their workspace, to the billing page.
+ */
+export function usePlanLink(): (planId: PlanId) => string {
+  const isSignedIn = useSession().status === 'signed-in'
+  const role = useQuery(api.auth.me.queryOptions({ enabled: isSignedIn })).data?.workspace.role
+  const isOwner = role === 'owner'
+  const overview = useQuery(api.billing.overview.queryOptions({ enabled: isOwner })).data
+  const own = useQuery(api.billing.ownLinks.queryOptions({ enabled: isOwner })).data
+  return (planId) => {
+    if (!isSignedIn || role === undefined) return buyPath(planId)
+    if (!isOwner || overview?.subscription?.manageable) return paths.billing
+    return own?.links[planId] ?? buyPath(planId)
+  }
+}

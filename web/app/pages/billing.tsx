@@ -1,0 +1,40 @@
+import { CurrentSubscription } from '../features/billing/current-subscription'
+import { Invoices } from '../features/billing/invoices'
+import { PlanGrid } from '../features/billing/plan-grid'
+import { RewardMonths } from '../features/billing/reward-months'
+import { SubscriptionNotices } from '../features/billing/subscription-notices'
+import { UsageCard } from '../features/billing/usage-card'
+import { useReturnFromPayment } from '../features/billing/use-return-from-payment'
+import { useSubscription } from '../features/billing/use-subscription'
+import { pageMeta } from '../features/shell/page-meta'
+import { PageHeader } from '../ui/page-header'
+
+const title = 'Billing & Subscription'
+const text = 'Your plan, what you have used of it, and your invoices.'
+
+export const meta = () => pageMeta(title, text)
+
+export default function Billing() {
+  const known = useSubscription()
+  useReturnFromPayment(known.mayManage)
+  const { overview } = known
+  return (
+    <>
+      <PageHeader title={title} description={text} />
+      <div className="grid gap-10">
+        <div className="grid gap-6">
+          <SubscriptionNotices known={known} />
+          <div className="grid items-start gap-6 lg:grid-cols-2">
+            <div className="grid gap-6">
+              <CurrentSubscription known={known} />
+              {overview && <RewardMonths overview={overview} />}
+            </div>
+            {overview && <UsageCard overview={overview} />}
+          </div>
+        </div>
+        <PlanGrid known={known} />
+        {known.mayManage && overview?.available && <Invoices />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,37 @@
+import { LimitsTable } from '../features/billing/limits-table'
+import { PricingPlans } from '../features/billing/pricing-plans'
+import { pageMeta } from '../features/shell/page-meta'
+import { paths } from '../paths'
+import { useCarriedReferral } from '../referral-code'
+import { ButtonLink } from '../ui/button'
+
+export const meta = () =>
+  pageMeta('Pricing', 'Pro and Agency plans, by the month or by the year, and what the free plan includes.')
+
+/** What the product costs. */
+export default function Pricing() {
+  const carry = useCarriedReferral()
+  return (
+    <div className="page-width grid justify-items-center gap-16 py-12 md:py-16">
+      <div className="grid w-full justify-items-center gap-8">
+        <header className="grid justify-items-center gap-3 text-center">
+          <h1 className="text-3xl md:text-4xl">Choose Your Plan</h1>
+          <p className="text-lg text-muted">Start automating your Twitter growth today</p>
+        </header>
+        <PricingPlans />
+      </div>
+      <section aria-labelledby="limits" className="grid w-full max-w-3xl gap-4">
+        <div className="flex flex-wrap items-end justify-between gap-4">
+          <div className="grid gap-1">
+            <h2 id="limits" className="text-xl">
+              What each plan allows
+            </h2>
+            <p className="text-muted">Free needs no card. Limits begin anew on the first of each month.</p>
+          </div>
+          <ButtonLink to={carry(paths.signUp)}>Start for free</ButtonLink>
+        </div>
+        <LimitsTable />
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+
+export interface SegmentsProps<T extends string> {
+  /** What is being chosen. Read aloud, not shown. */
+  label: string
+  name: string
+  options: readonly { value: T; label: ReactNode }[]
+  /** The choice; left out together with `onChange` where CSS alone follows it (`has-[[value=…]:checked]`), which needs no script. */
+  value?: T
+  onChange?: (value: T) => void
+}
+
+/** One of two or three, side by side, in force at once. The first is chosen to begin with. */
+export function Segments<T extends string>({ label, name, options, value, onChange }: SegmentsProps<T>) {
+  return (
+    <fieldset className="w-fit">
+      <legend className="sr-only">{label}</legend>
+      <div className="flex gap-1 rounded-lg border border-line bg-sunken p-1">
+        {options.map((option, index) => (
+          <label
+            key={option.value}
+            className="relative flex min-h-9 items-center gap-2 rounded-md border border-transparent px-3.5 text-muted transition-colors hover:text-ink has-checked:border-line has-checked:bg-raised has-checked:font-strong has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent-line pointer-coarse:min-h-11"
+          >
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              {...(onChange
+                ? { checked: option.value === value, onChange: () => onChange(option.value) }
+                : { defaultChecked: index === 0 })}
+              className="sr-only"
+            />
+            {option.label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
