@@ -17,6 +17,7 @@ import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
 import { serveNoticeLinks } from './edges/notice-links.ts'
 import { servePages } from './edges/pages.ts'
+import { servePaymentLinks } from './edges/payment-links.ts'
 import { servePaymentsWebhook } from './edges/payments-webhook.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
 import { serveSso } from './edges/sso.ts'
@@ -149,6 +150,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveXCallback(app, services)
   await serveXWebhook(app, services)
   await servePaymentsWebhook(app, services)
+  servePaymentLinks(app, services)
   await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
