@@ -1,7 +1,6 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { FlaskConical, Megaphone } from 'lucide-react'
 import { useState } from 'react'
-import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignForm } from '../features/campaigns/campaign-form'
 import { isCutOff } from '../features/campaigns/campaign-progress'
@@ -12,6 +11,7 @@ import {
   useLostConnection,
   useXConnections,
 } from '../features/campaigns/campaign-watch'
+import { campaignsProblem } from '../features/campaigns/campaign-words'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { useProcessQueue } from '../features/campaigns/process-queue'
@@ -90,7 +90,7 @@ export default function Campaigns() {
                 </Button>
               }
             >
-              {problemWords(campaigns.error, campaigns.data !== undefined)}
+              {campaignsProblem(campaigns.error, campaigns.data !== undefined)}
             </Callout>
           )}
           {campaigns.data?.total === 0 ? (
@@ -128,11 +128,4 @@ export default function Campaigns() {
       )}
     </>
   )
-}
-
-/** The specification's words (§8), by whether the server answered and whether an earlier answer is still shown. */
-function problemWords(error: Error, shown: boolean): string {
-  if (errorCode(error))
-    return `${shown ? 'Failed to refresh campaigns:' : 'Failed to fetch campaigns:'} ${errorWords(error)}`
-  return `${shown ? 'Error refreshing campaigns.' : 'An error occurred while fetching initial data.'} ${errorWords(error)}`
 }

@@ -22,6 +22,8 @@ interface Options {
   action?: { label: string; onClick: () => void }
   /** A toast with the id of one that is shown replaces nothing and is not shown twice. */
   id?: string
+  /** It does take the place of that one, and stays its full time from now. */
+  replaces?: boolean
 }
 
 /** Long enough to read and to reach. */
@@ -57,7 +59,12 @@ export const toast = {
     void show.success(withAction(words, options), { icon: icons.success, ...optionsOf(options) }),
   error: (words: string, options?: Options) =>
     void show.error(withAction(words, options), { icon: icons.error, ...optionsOf(options) }),
-  info: (words: string, options?: Options) => void show.info(words, { icon: icons.info, ...optionsOf(options) }),
+  info(words: string, options?: Options) {
+    const { id, replaces } = options ?? {}
+    const look = { icon: icons.info, ...optionsOf(options) }
+    if (id && replaces && show.isActive(id)) show.update(id, { render: words, ...look })
+    else show.info(words, look)
+  },
 }
 
 function Close({ closeToast }: CloseButtonProps) {

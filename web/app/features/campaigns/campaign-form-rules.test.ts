@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
 
-const draft = { name: 'Launch', leadListId: 'a', messageTemplate: 'Hi', allowRepeat: false, xAccountId: '' }
+const draft = { ...emptyDraft, name: 'Launch', leadListId: 'a', messageTemplate: 'Hi' }
 
 test('a campaign needs its name, its list and its message; blanks fill nothing', () => {
   expect(isComplete(draft)).toBe(true)

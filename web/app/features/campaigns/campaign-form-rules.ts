@@ -1,3 +1,4 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
 import type { List } from '@x-automated/contract/lists'
 import { shorten } from '../../ui/shorten'
 
@@ -7,6 +8,7 @@ export interface CampaignDraft {
   messageTemplate: string
   /** Also write to leads that another campaign has written to. */
   allowRepeat: boolean
+  channel: Campaign['channel']
   /** The X account that sends; '' is the current one. */
   xAccountId: string
 }
@@ -16,6 +18,7 @@ export const emptyDraft: CampaignDraft = {
   leadListId: '',
   messageTemplate: '',
   allowRepeat: false,
+  channel: 'api',
   xAccountId: '',
 }
 

@@ -20,6 +20,8 @@ import { useLaunch } from './campaign-actions'
 import { showNewCampaign } from './campaign-cache'
 import { CampaignEstimate } from './campaign-estimate'
 import { type CampaignDraft, emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
+import { creationProblem } from './campaign-words'
+import { ChannelField } from './channel-field'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 import type { RealSend } from './real-send'
@@ -48,7 +50,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         leadListId: draft.leadListId,
         messageTemplate: draft.messageTemplate.trim(),
         status: way === 'pause' ? ('paused' as const) : ('draft' as const),
-        channel: 'api' as const,
+        channel: draft.channel,
         allowRepeat: draft.allowRepeat,
         ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
       }
@@ -73,11 +75,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       for (const field of fields.reverse())
         form.setError(field, { message: problems[field] ?? '' }, { shouldFocus: true })
       if (fields.length > 0) return
-      toast.error(
-        way === 'pause'
-          ? `Failed to save campaign: ${errorWords(error)}`
-          : `Failed to create campaign entry: ${errorWords(error, 'Unknown error')}`,
-      )
+      toast.error(creationProblem(error, way))
     },
   })
   const busy = create.isPending
@@ -163,7 +161,12 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                 form.clearErrors('messageTemplate')
               }}
             />
-            <AccountField value={draft.xAccountId} onChange={(id) => form.setValue('xAccountId', id)} />
+            <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
+            <AccountField
+              channel={draft.channel}
+              value={draft.xAccountId}
+              onChange={(id) => form.setValue('xAccountId', id)}
+            />
             <Checkbox
               label="Also write to leads that another campaign has written to"
               hint="Otherwise they are skipped, so that nobody hears from you twice."
@@ -175,7 +178,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
             <CampaignEstimate
               leadListId={draft.leadListId}
               messageTemplate={draft.messageTemplate}
-              channel="api"
+              channel={draft.channel}
               xAccountId={draft.xAccountId}
             />
             <UsageNotice what="dms" />

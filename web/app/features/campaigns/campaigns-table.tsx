@@ -5,10 +5,11 @@ import { Button } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
+import { restInWords } from '../sending-settings/pace-words'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
-import { isCutOff } from './campaign-progress'
+import { isCutOff, restOf } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
 
@@ -68,6 +69,8 @@ function CampaignRow({
 >) {
   const nameId = `campaign-${campaign.id}`
   const cutOff = isCutOff(campaign, connected)
+  const now = new Date()
+  const rest = restOf(campaign, cutOff, now.getTime())
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
   return (
     <Tr>
@@ -88,6 +91,7 @@ function CampaignRow({
           {campaign.status === 'active' && campaign.waiting && !cutOff && (
             <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
           )}
+          {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
         </span>
       </Td>
       <Td label="Lead List" className="md:min-w-24">

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Dm, DmStatus } from '@x-automated/contract/campaigns'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorCode, errorWords } from '../../api'
+import { api, errorWords } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -14,6 +14,7 @@ import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
 import { WATCH_ANSWERS_EVERY_MS, WATCH_EVERY_MS } from './campaign-watch'
+import { dmsProblem } from './campaign-words'
 import { RequeueButton } from './requeue-button'
 
 const PAGE_SIZE = 50
@@ -54,7 +55,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
           </Button>
         }
       >
-        {errorCode(dms.error) ? errorWords(dms.error) : 'An unexpected error occurred.'}
+        {dmsProblem(dms.error)}
       </Callout>
     )
   if (dms.data?.total === 0 && !dms.isPlaceholderData)

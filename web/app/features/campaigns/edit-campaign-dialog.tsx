@@ -83,7 +83,11 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
             }}
           />
           <ChannelField value={draft.channel} onChange={(channel) => form.setValue('channel', channel)} />
-          <AccountField value={draft.xAccountId} onChange={(id) => form.setValue('xAccountId', id)} />
+          <AccountField
+            channel={draft.channel}
+            value={draft.xAccountId}
+            onChange={(id) => form.setValue('xAccountId', id)}
+          />
           <MessagePreview template={draft.messageTemplate} listId={campaign.leadListId ?? ''} />
         </fieldset>
       </form>

@@ -5,7 +5,7 @@ import { funnelOf } from './funnel'
 test('each step of the funnel holds those after it', () => {
   const counts = { dmsQueuedCount: 3, dmsSentCount: 5, dmsFailedCount: 2, dmsDeliveredCount: 4, dmsRepliedCount: 1 }
   expect(funnelOf(counts).map(({ label, count, before }) => [label, count, before])).toEqual([
-    ['Queued', 10, null],
+    ['All DMs', 10, null],
     ['Sent', 5, 10],
     ['Delivered', 4, 5],
     ['Replied', 1, 4],

@@ -20,7 +20,7 @@ export function funnelOf(campaign: Counts): [FunnelStep, ...FunnelStep[]] {
   const { dmsSentCount: sent, dmsDeliveredCount: delivered, dmsRepliedCount: replied } = campaign
   const all = campaign.dmsQueuedCount + sent + campaign.dmsFailedCount
   return [
-    { label: 'Queued', count: all, before: null, tone: 'bg-status-queued' },
+    { label: 'All DMs', count: all, before: null, tone: 'bg-status-queued' },
     { label: 'Sent', count: sent, before: all, tone: 'bg-status-sent' },
     { label: 'Delivered', count: delivered, before: sent, tone: 'bg-status-delivered' },
     { label: 'Replied', count: replied, before: delivered, tone: 'bg-status-replied' },

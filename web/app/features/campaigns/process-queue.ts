@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, client, errorWords } from '../../api'
 import { useSession } from '../../session'
 import { toast } from '../../ui/toast'
+import { queueRefusal } from './campaign-words'
 
 /** How long the summary stays (specification §9). */
 const SUMMARY_MS = 7_000
@@ -37,8 +38,9 @@ export function useProcessQueue() {
   })
   return {
     process() {
-      if (status === 'signed-in') run.mutate()
-      else toast.error('Please log in to process the queue.')
+      const refusal = queueRefusal(status === 'signed-in')
+      if (refusal) toast.error(refusal)
+      else run.mutate()
     },
     isProcessing: run.isPending,
   }

@@ -85,7 +85,11 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
       onProgress(progress) {
         change({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
-        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, PREVIEW)}"`)
+        // One notice that goes along: what went out before stands in the table.
+        toast.info(`Sending DM ${index} of ${total} to @${handle}: "${shorten(message, PREVIEW)}"`, {
+          id: `progress-${id}`,
+          replaces: true,
+        })
         void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
       onWait: (waitsUntil) => change({ waitsUntil }),

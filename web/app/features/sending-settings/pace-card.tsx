@@ -11,16 +11,7 @@ import { Field, FieldError } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
-import {
-  DAYS,
-  draftOf,
-  isWorthSaying,
-  momentInWords,
-  type PaceDraft,
-  paceInput,
-  problemsOf,
-  WAIT_WORDS,
-} from './pace-words'
+import { DAYS, draftOf, isWorthSaying, type PaceDraft, paceInput, problemsOf, restInWords } from './pace-words'
 
 export interface PaceCardProps {
   pace: SendingPace
@@ -79,11 +70,7 @@ export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
             max={Math.max(1, pace.capNow)}
             detail={`${pace.sentInDay.toLocaleString('en-US')} of ${pace.capNow.toLocaleString('en-US')}`}
           />
-          {isWorthSaying(pace.waitingFor, now.getTime()) && (
-            <Callout>
-              {WAIT_WORDS[pace.waitingFor.reason]}: nothing is sent until {momentInWords(pace.waitingFor.until, now)}.
-            </Callout>
-          )}
+          {isWorthSaying(pace.waitingFor, now.getTime()) && <Callout>{restInWords(pace.waitingFor, now)}</Callout>}
         </div>
         <form noValidate className="grid max-w-xl gap-5" onSubmit={submit}>
           <Field

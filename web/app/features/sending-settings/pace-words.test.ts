@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWorthSaying, momentInWords, type PaceDraft, paceInput, problemsOf } from './pace-words'
+import { isWorthSaying, momentInWords, type PaceDraft, paceInput, problemsOf, restInWords } from './pace-words'
 
 const draft: PaceDraft = {
   timeZone: 'Europe/Berlin',
@@ -58,5 +58,8 @@ describe('what is waited for', () => {
     const at = new Date(2026, 10, 20, 9, 5)
     expect(momentInWords(at.toISOString(), new Date(2026, 10, 20, 7))).toBe('9:05 AM')
     expect(momentInWords(at.toISOString(), new Date(2026, 10, 18))).toBe('Fri, Nov 20, 9:05 AM')
+    expect(restInWords({ reason: 'cap', until: at.toISOString() }, new Date(2026, 10, 20, 7))).toBe(
+      'The daily cap is reached: nothing is sent until 9:05 AM.',
+    )
   })
 })

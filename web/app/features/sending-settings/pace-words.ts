@@ -36,6 +36,11 @@ export function momentInWords(iso: string, now: Date): string {
   })
 }
 
+/** 'The daily cap is reached: nothing is sent until 9:00 AM.' */
+export function restInWords({ reason, until }: Waiting, now: Date): string {
+  return `${WAIT_WORDS[reason]}: nothing is sent until ${momentInWords(until, now)}.`
+}
+
 /** What somebody fills in, as the fields hold it. */
 export interface PaceDraft {
   timeZone: string

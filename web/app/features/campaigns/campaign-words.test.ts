@@ -1,0 +1,31 @@
+import { ORPCError } from '@orpc/client'
+import { expect, test } from 'vitest'
+import { campaignsProblem, creationProblem, dmsProblem, queueRefusal } from './campaign-words'
+
+const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })
+const wordless = new ORPCError('INTERNAL', { status: 500 })
+const unplugged = new TypeError('Failed to fetch')
+const NO_CONNECTION = 'No connection to the server. Please check your internet connection and try again.'
+
+test('campaigns that cannot be read, at first and again', () => {
+  expect(campaignsProblem(refused, false)).toBe('Failed to fetch campaigns: Not today.')
+  expect(campaignsProblem(refused, true)).toBe('Failed to refresh campaigns: Not today.')
+  expect(campaignsProblem(unplugged, false)).toBe(`An error occurred while fetching initial data. ${NO_CONNECTION}`)
+  expect(campaignsProblem(unplugged, true)).toBe(`Error refreshing campaigns. ${NO_CONNECTION}`)
+})
+
+test('a campaign that could not be made', () => {
+  expect(creationProblem(refused, 'pause')).toBe('Failed to save campaign: Not today.')
+  expect(creationProblem(refused, 'launch')).toBe('Failed to create campaign entry: Not today.')
+  expect(creationProblem(wordless, 'launch')).toBe('Failed to create campaign entry: Unknown error')
+})
+
+test('messages that cannot be read', () => {
+  expect(dmsProblem(refused)).toBe('Not today.')
+  expect(dmsProblem(unplugged)).toBe('An unexpected error occurred.')
+})
+
+test('the queue is processed for people who are signed in', () => {
+  expect(queueRefusal(false)).toBe('Please log in to process the queue.')
+  expect(queueRefusal(true)).toBeNull()
+})

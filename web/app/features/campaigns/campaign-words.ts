@@ -1,0 +1,28 @@
+import { errorCode, errorWords } from '../../api'
+
+/**
+ * Why campaigns cannot be shown, or not as they are now (specification §8).
+ * @param shown an earlier answer is still on the screen
+ */
+export function campaignsProblem(error: unknown, shown: boolean): string {
+  if (errorCode(error))
+    return `${shown ? 'Failed to refresh campaigns:' : 'Failed to fetch campaigns:'} ${errorWords(error)}`
+  return `${shown ? 'Error refreshing campaigns.' : 'An error occurred while fetching initial data.'} ${errorWords(error)}`
+}
+
+/** Why a campaign was not made (specification §8). @param way what was pressed: Save and Pause, or Launch Campaign */
+export function creationProblem(error: unknown, way: 'pause' | 'launch'): string {
+  return way === 'pause'
+    ? `Failed to save campaign: ${errorWords(error)}`
+    : `Failed to create campaign entry: ${errorWords(error, 'Unknown error')}`
+}
+
+/** Why a campaign's messages cannot be shown (specification §8). */
+export function dmsProblem(error: unknown): string {
+  return errorCode(error) ? errorWords(error) : 'An unexpected error occurred.'
+}
+
+/** What is said to somebody who processes the queue without a session (specification §8); null: they have one. */
+export function queueRefusal(isSignedIn: boolean): string | null {
+  return isSignedIn ? null : 'Please log in to process the queue.'
+}
