@@ -10,6 +10,7 @@ import { leads } from '../server/src/domains/leads/tables.ts'
 import { claim, reportOutcome } from '../server/src/domains/sending/service.ts'
 import { dms } from '../server/src/domains/sending/tables.ts'
 import { findCurrentAccount, withAccount } from '../server/src/domains/x-account/service.ts'
+import { xAccounts } from '../server/src/domains/x-account/tables.ts'
 import { readEnv } from '../server/src/env.ts'
 import { createXApi, XError } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
@@ -194,6 +195,8 @@ async function finishCampaign(
     const account = await findCurrentAccount(db, actor.workspaceId)
 
     for (;;) {
+      // The running server keeps a real run's pace for this account too, and would have the next message wait.
+      if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
       const answer = await claim(db, pace, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
       if (answer?.status !== 200) break
       const { dmId, lease, leadId, message } = answer.body

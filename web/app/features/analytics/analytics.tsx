@@ -43,24 +43,25 @@ export function Analytics() {
   const figures = query.data
   if (figures && figures.timeZone !== timeZone) setTimeZone(figures.timeZone)
 
-  if (query.isError)
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => query.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        {refusalWords(query.error, FAILURE)}
-      </Callout>
-    )
+  const failure = query.isError && (
+    <Callout
+      tone={figures ? 'warn' : 'bad'}
+      action={
+        <Button size="sm" onClick={() => query.refetch()}>
+          Try Again
+        </Button>
+      }
+    >
+      {refusalWords(query.error, FAILURE)}
+    </Callout>
+  )
+  if (failure && !figures) return failure
   const isEverything = range === 'all' && campaignId === 'all'
   if (figures && isEverything && !query.isPlaceholderData && figures.leadsCount === 0 && figures.messagesSent === 0)
     return <NothingYet />
   return (
     <div className="grid gap-6" aria-busy={query.isPlaceholderData || undefined}>
+      {failure}
       {query.isPending && <LoadingWords>Loading analytics...</LoadingWords>}
       <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">
         <Field label="Campaign" className="sm:w-64">

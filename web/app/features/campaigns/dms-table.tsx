@@ -6,6 +6,7 @@ import { api, errorWords } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { cx } from '../../ui/cx'
 import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
@@ -17,7 +18,8 @@ import { WATCH_ANSWERS_EVERY_MS, WATCH_EVERY_MS } from './campaign-watch'
 import { dmsProblem } from './campaign-words'
 import { RequeueButton } from './requeue-button'
 
-const PAGE_SIZE = 50
+/** As long as a card each can be on a phone. */
+const PAGE_SIZE = 25
 /** Characters of a message in the table (specification §9). */
 const MESSAGE_PREVIEW = 100
 
@@ -103,24 +105,26 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
 
 function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
   const at = dm.status === 'sent' ? dm.sentAt : dm.updatedAt
+  const problem = dm.status === 'failed' ? dm.errorMessage : null
   return (
     <Tr>
-      <Td label="Lead Name" className="max-w-48">
+      <Td className="max-md:pe-28 md:max-w-48">
         <bdi className="font-strong wrap-anywhere">{dm.lead?.name || 'N/A'}</bdi>
       </Td>
-      <Td label="Twitter">{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
-      <Td label="Message" className="md:min-w-56">
+      <Td>{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
+      <Td className="md:min-w-56">
         <Message text={dm.message} />
       </Td>
-      <Td label="Status">
+      <Td corner>
         <StatusBadge status={dm.status} />
       </Td>
       <Td label="Timestamp" className="text-muted md:whitespace-nowrap">
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
-      <Td label="Details/Error" className="text-muted md:min-w-36">
+      {/* A card needs no line to say that there is nothing to say. */}
+      <Td label="Details/Error" className={cx('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden')}>
         <span className="grid justify-items-start gap-2 max-md:justify-items-end">
-          {(dm.status === 'failed' && dm.errorMessage) || '-'}
+          {problem || '-'}
           {dm.status === 'failed' && dm.lead && requeues && <RequeueButton dm={dm} />}
         </span>
       </Td>
@@ -139,7 +143,7 @@ function Message({ text }: { text: string }) {
       title={text}
       aria-expanded={whole}
       onClick={() => setWhole(!whole)}
-      className="rounded-sm text-start wrap-anywhere hover:text-ink md:text-start max-md:text-end"
+      className="rounded-sm text-start wrap-anywhere hover:text-ink"
     >
       <bdi className={whole ? 'whitespace-pre-line' : undefined}>{whole ? text : short}</bdi>
     </button>

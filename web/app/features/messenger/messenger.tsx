@@ -3,7 +3,7 @@ import type { Lead } from '@x-automated/contract/leads'
 import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client } from '../../api'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -18,6 +18,7 @@ import { previewOf, unknownPlaces } from '../campaigns/message-template'
 import { canBeMessaged, standingOf } from '../leads/lead-standing'
 import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
 import { MessageField } from './message-field'
+import { fetchProblem } from './messenger-words'
 import { RunDialog } from './run-dialog'
 import { useSendRun } from './use-send-run'
 
@@ -78,19 +79,20 @@ export function Messenger() {
     if (!cannotSend) void run.start({ message, leads: [...picked.values()], allowRepeat })
   }
 
-  if (leads.isError)
-    return (
-      <Callout
-        tone="bad"
-        action={
-          <Button size="sm" onClick={() => leads.refetch()}>
-            Try Again
-          </Button>
-        }
-      >
-        Failed to fetch leads: {errorCode(leads.error) ? errorWords(leads.error, 'Unknown error') : 'Unknown error'}
-      </Callout>
-    )
+  const failure = leads.isError && (
+    <Callout
+      tone={leads.data ? 'warn' : 'bad'}
+      action={
+        <Button size="sm" onClick={() => leads.refetch()}>
+          Try Again
+        </Button>
+      }
+    >
+      {fetchProblem(leads.error)}
+    </Callout>
+  )
+  // With leads on the screen what is chosen and written stays there, too.
+  if (failure && !leads.data) return failure
   if (leads.data && total === 0 && status === 'all')
     return (
       <EmptyState
@@ -119,6 +121,7 @@ export function Messenger() {
           No X account is connected, so nothing can be sent yet.
         </Callout>
       )}
+      {failure}
       {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
       <UsageNotice what="dms" />
       <div className="grid items-start gap-6 lg:grid-cols-2">

@@ -5,6 +5,7 @@ import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { runProblem } from './messenger-words'
 import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
 
 /** Between two messages (specification §9). */
@@ -53,7 +54,7 @@ export function useSendRun(onDone: () => void) {
       else if (summary.failed > 0) toast.error(words)
       setLeftOver(leftOverWords(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
     } catch (error) {
-      toast.error(`Failed to send messages: ${errorWords(error)}`)
+      toast.error(runProblem(error))
     } finally {
       stop.current = null
       setProgress(null)
