@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { openScratchCluster } from '@x-automated/server/src/db/embedded.ts'
-import { makeTemplate } from '@x-automated/server/test/database.ts'
+import { makeTemplate } from '@x-automated/server/test/template.ts'
 import type { TestProject } from 'vitest/node'
 import { findBrowser } from '../tools/browser.ts'
 

@@ -14,7 +14,7 @@ let client: ReturnType<typeof createClient>
 
 beforeAll(async () => {
   await buildExtensionIfStale(() => {})
-  world = await openWorld({}, { xPages: true })
+  world = await openWorld({}, { xPages: true, pages: false })
   browser = await openExtensionWorld(world)
   person = await signUp(world, 'sender@example.com')
   client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })

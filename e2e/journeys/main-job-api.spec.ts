@@ -5,7 +5,7 @@ import { linkInMail, messagesAtX, openWorld, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({}, { pages: false })
 })
 
 const PASSWORD = 'Correct-horse1'

@@ -1,19 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { PgBoss } from 'pg-boss'
-import { migrateDatabase } from '../src/db/migrate.ts'
 
-const TEMPLATE = 'x_automated_template'
-
-/** Makes the template that every test file's database is cloned from: migrated, with the job queue's tables. */
-export async function makeTemplate(clusterUrl: string): Promise<void> {
-  await runSql(clusterUrl, `create database ${TEMPLATE}`)
-  const url = urlOfDatabase(clusterUrl, TEMPLATE)
-  await migrateDatabase(url)
-  const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false })
-  await boss.start()
-  await boss.stop({ graceful: false })
-}
+/** The database that every test file's own is cloned from (template.ts). */
+export const TEMPLATE = 'x_automated_template'
 
 export interface TestDatabase {
   url: string
@@ -34,7 +23,8 @@ export async function cloneDatabase(clusterUrl: string): Promise<TestDatabase> {
   }
 }
 
-async function runSql(url: string, sql: string, values?: unknown[]): Promise<number> {
+/** Runs one statement on a connection of its own. @returns how many rows it changed */
+export async function runSql(url: string, sql: string, values?: unknown[]): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -44,7 +34,7 @@ async function runSql(url: string, sql: string, values?: unknown[]): Promise<num
   }
 }
 
-function urlOfDatabase(clusterUrl: string, name: string): string {
+export function urlOfDatabase(clusterUrl: string, name: string): string {
   const url = new URL(clusterUrl)
   url.pathname = `/${name}`
   return url.href

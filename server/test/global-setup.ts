@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { openScratchCluster } from '../src/db/embedded.ts'
-import { makeTemplate } from './database.ts'
+import { makeTemplate } from './template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
