@@ -1,20 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { api, client, errorWords } from '../../api'
+import { api, client } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { showAtOnce, showEverywhere } from './campaign-cache'
+import { changeProblem, launchProblem, type Wish } from './campaign-words'
 import type { RealSend } from './real-send'
-
-type Wish = 'active' | 'paused' | 'archived'
-
-/** What failed, in the specification's words (§8). */
-const failures: Record<Wish, string> = {
-  active: 'Failed to resume campaign:',
-  paused: 'Failed to pause campaign:',
-  archived: 'Failed to archive campaign:',
-}
 
 /** Said where a list has nobody in it: the campaign is over before it began. */
 const NO_LEADS = 'No leads in the selected list to queue DMs for.'
@@ -55,7 +47,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     },
     onError(error, { status }, takeBack) {
       takeBack?.()
-      sayFailure(error, `${failures[status]} ${errorWords(error)}`)
+      sayFailure(error, changeProblem(error, status))
     },
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
@@ -94,7 +86,7 @@ export function useLaunch(realSend: RealSend) {
         )
       void realSend.autoStart(id)
     },
-    onError: (error) => sayFailure(error, `Failed to launch campaign or queue DMs: ${errorWords(error)}`),
+    onError: (error) => sayFailure(error, launchProblem(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
   })
 }

@@ -1,6 +1,13 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
-import { campaignsProblem, creationProblem, dmsProblem, queueRefusal } from './campaign-words'
+import {
+  campaignsProblem,
+  changeProblem,
+  creationProblem,
+  dmsProblem,
+  launchProblem,
+  queueRefusal,
+} from './campaign-words'
 
 const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })
 const wordless = new ORPCError('INTERNAL', { status: 500 })
@@ -18,6 +25,13 @@ test('a campaign that could not be made', () => {
   expect(creationProblem(refused, 'pause')).toBe('Failed to save campaign: Not today.')
   expect(creationProblem(refused, 'launch')).toBe('Failed to create campaign entry: Not today.')
   expect(creationProblem(wordless, 'launch')).toBe('Failed to create campaign entry: Unknown error')
+})
+
+test('a campaign that stays as it is', () => {
+  expect(changeProblem(refused, 'active')).toBe('Failed to resume campaign: Not today.')
+  expect(changeProblem(refused, 'paused')).toBe('Failed to pause campaign: Not today.')
+  expect(changeProblem(refused, 'archived')).toBe('Failed to archive campaign: Not today.')
+  expect(launchProblem(refused)).toBe('Failed to launch campaign or queue DMs: Not today.')
 })
 
 test('messages that cannot be read', () => {

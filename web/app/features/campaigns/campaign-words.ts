@@ -17,6 +17,25 @@ export function creationProblem(error: unknown, way: 'pause' | 'launch'): string
     : `Failed to create campaign entry: ${errorWords(error, 'Unknown error')}`
 }
 
+/** What somebody wants a campaign to become. */
+export type Wish = 'active' | 'paused' | 'archived'
+
+const failures: Record<Wish, string> = {
+  active: 'Failed to resume campaign:',
+  paused: 'Failed to pause campaign:',
+  archived: 'Failed to archive campaign:',
+}
+
+/** Why a campaign stays as it is (specification §8). */
+export function changeProblem(error: unknown, wish: Wish): string {
+  return `${failures[wish]} ${errorWords(error)}`
+}
+
+/** Why a campaign that is there was not launched (specification §8). */
+export function launchProblem(error: unknown): string {
+  return `Failed to launch campaign or queue DMs: ${errorWords(error)}`
+}
+
 /** Why a campaign's messages cannot be shown (specification §8). */
 export function dmsProblem(error: unknown): string {
   return errorCode(error) ? errorWords(error) : 'An unexpected error occurred.'
