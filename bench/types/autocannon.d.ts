@@ -10,6 +10,8 @@ declare module 'autocannon' {
     url: string
     connections: number
     duration: number
+    /** Threads that ask. */
+    workers?: number
     headers?: Record<string, string>
   }): Promise<Result>
 }

@@ -1,6 +1,6 @@
 import compress from '@fastify/compress'
-import helmet from '@fastify/helmet'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import helmet from 'helmet'
 import { serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
@@ -115,7 +115,8 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
 
   limitBodyTime(app)
   useEnvelope(app, services)
-  await app.register(helmet, {
+  // Put together once; @fastify/helmet does so for every answer.
+  const secure = helmet({
     // Pages set their own policy; everything else is data and may do nothing.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: services.origin.startsWith('https:')
@@ -125,22 +126,27 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
   })
+  app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done as () => void))
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],
     brotliOptions: { params: { [BROTLI_QUALITY]: 4 } },
+    // Nobody sends us compressed bodies.
+    globalDecompression: false,
   })
   // One line an answer, without personal data: no address of the client, no query, no body, the route and not the path.
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     request.log.info(
       { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'answered',
     )
+    done()
   })
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id)
     if (request.url.startsWith('/api/') && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    done(null, payload)
   })
 
   serveHealth(app, services)

@@ -41,8 +41,10 @@ const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, foll
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
 
+/** In place: nobody else has the rows, and a page is read often. */
 function asLeads(rows: Json<PageLead>[]): PageLead[] {
-  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) }))
+  for (const row of rows) Object.assign(row, { createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
+  return rows as unknown as PageLead[]
 }
 
 /** What leads are ordered by, before their ids; each has an index. */

@@ -149,6 +149,7 @@ describe('GET /leads', () => {
   it('200: filters, orders and pages as one would by hand', async () => {
     const made = await makeLeads(app, person, manyLeads())
     await giveBasesAndTags(made)
+    const lists = await makeLists(made)
     const query = fc.record(
       {
         keyword: fc.constantFrom('a', 'AN', 'grow', '%', '_', '\\', '🚀', 'zz', 'x y'),
@@ -157,6 +158,8 @@ describe('GET /leads', () => {
         status: fc.constantFrom('not_sent', 'queued', 'sent', 'failed'),
         basis: fc.constantFrom('none', 'asked', 'customer'),
         tag: fc.constantFrom('VIP', 'vip', 'rare', 'unknown'),
+        listId: fc.constantFrom(...lists.keys(), 'nonsense'),
+        scrapeId: fc.constantFrom(...found.keys()),
       },
       { requiredKeys: [] },
     )
@@ -168,7 +171,7 @@ describe('GET /leads', () => {
         fc.integer({ min: 1, max: 40 }),
         fc.boolean(),
         async (filter, order, pageSize, byCursor) => {
-          const expected = byHand(made, filter, order)
+          const expected = byHand(made, filter, order, lists)
           const seen: string[] = []
           let cursor: string | null = null
           for (let page = 1; page === 1 || (byCursor ? cursor !== null : seen.length < expected.length); page++) {
@@ -184,7 +187,7 @@ describe('GET /leads', () => {
           expect(seen).toEqual(expected.map((lead) => lead.id))
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 80 },
     )
   })
 
@@ -233,6 +236,39 @@ async function giveBasesAndTags(made: LeadRow[]) {
   }
 }
 const tagged = new Map<string, string[]>()
+/** By scrape, whom it found. */
+const found = new Map<string, Set<string>>()
+
+/** A list of every fifth lead and smart ones, one of them within that list, each with who is in it; and a scrape that found every second. */
+async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
+  const { client } = person
+  const fifth = made.filter((_, place) => place % 5 === 0)
+  const list = await client.lists.create({ name: 'fifth' })
+  await client.lists.addLeads({ id: list.id, leadIds: fifth.map(({ id }) => id) })
+  const famous = await client.lists.create({ name: 'famous', filter: { minFollowers: 20 } })
+  const asked = await client.lists.create({ name: 'asked', filter: { listId: list.id, basis: 'asked', keyword: 'a' } })
+  const [scrape] = await app.db
+    .insert(scrapes)
+    .values({
+      workspaceId: person.workspaceId,
+      twitterHandle: 'x',
+      type: 'followers',
+      minFollowers: 0,
+      maxFollowers: 1,
+      keywords: [],
+      maxResults: 1,
+    })
+    .returning()
+  const second = made.filter((_, place) => place % 2 === 0).map(({ id }) => id)
+  await app.db.insert(scrapeLeads).values(second.map((leadId) => ({ scrapeId: scrape!.id, leadId })))
+  found.set(scrape!.id, new Set(second))
+  const idsOf = (of: LeadRow[]) => new Set(of.map(({ id }) => id))
+  return new Map([
+    [list.id, idsOf(fifth)],
+    [famous.id, idsOf(byHand(made, { minFollowers: 20 }, 'name'))],
+    [asked.id, idsOf(byHand(fifth, { basis: 'asked', keyword: 'a' }, 'name'))],
+  ])
+}
 
 /** A few hundred leads that differ in everything that a filter or an order looks at. */
 function manyLeads() {
@@ -255,10 +291,13 @@ function byHand(
     status?: string
     basis?: string
     tag?: string
+    listId?: string
+    scrapeId?: string
   },
   sort: string,
+  lists = new Map<string, Set<string>>(),
 ): LeadRow[] {
-  const { keyword, minFollowers, maxFollowers, status, basis, tag } = filter
+  const { keyword, minFollowers, maxFollowers, status, basis, tag, listId, scrapeId } = filter
   const holds = (text: string | null) => (text ?? '').toLowerCase().includes((keyword ?? '').toLowerCase())
   const shown: Record<string, string> = { contacted: 'sent', failed_contact: 'failed' }
   const chosen = made.filter(
@@ -268,7 +307,9 @@ function byHand(
       (maxFollowers === undefined || (lead.followerCount !== null && lead.followerCount <= maxFollowers)) &&
       (status === undefined || (shown[lead.dmStatus] ?? lead.dmStatus) === status) &&
       (basis === undefined || lead.basis === basis) &&
-      (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())),
+      (tag === undefined || (tagged.get(lead.id) ?? []).includes(tag.toLowerCase())) &&
+      (listId === undefined || (lists.get(listId)?.has(lead.id) ?? false)) &&
+      (scrapeId === undefined || (found.get(scrapeId)?.has(lead.id) ?? false)),
   )
   const orderedBy = (lead: LeadRow): Buffer | number => {
     const folded = (value: string) => Buffer.from(value.toLowerCase())
