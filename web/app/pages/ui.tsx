@@ -19,6 +19,7 @@ import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../ui/menu'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
 import { Progress } from '../ui/progress'
+import { Segments } from '../ui/segments'
 import { Select } from '../ui/select'
 import { Skeleton, SkeletonRows, SkeletonText } from '../ui/skeleton'
 import { Slider } from '../ui/slider'
@@ -281,6 +282,21 @@ function Choices() {
         ]}
       />
       <div className="grid content-start gap-4">
+        <Segments
+          label="Billing cycle"
+          name="cycle"
+          options={[
+            { value: 'monthly', label: 'Monthly' },
+            {
+              value: 'yearly',
+              label: (
+                <>
+                  Yearly <Badge tone="accent">Save 50%</Badge>
+                </>
+              ),
+            },
+          ]}
+        />
         <Slider label="Max followers" value={followers} onChange={setFollowers} min={0} max={1_000_000} step={1000} />
         <Slider label="Disabled" value={30} onChange={() => {}} min={0} max={100} disabled />
       </div>
