@@ -67,7 +67,7 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
         <Fact name="Status">
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusWords(subscription)}</Badge>
         </Fact>
-        <Fact name={endName(subscription)}>
+        <Fact name={details?.manageable === false ? 'Until' : endName(subscription)}>
           <DateTime value={currentPeriodEnd} precision="day" />
         </Fact>
       </Facts>
@@ -99,8 +99,8 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
   )
 }
 
-function endName({ status, cancelAtPeriodEnd }: Subscription): string {
-  if (status === 'canceled') return 'Ended on'
+function endName({ status, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string {
+  if (status === 'canceled') return new Date(currentPeriodEnd) < new Date() ? 'Ended on' : 'Ends on'
   if (cancelAtPeriodEnd) return 'Ends on'
   if (status === 'past_due') return 'Payment was due'
   return status === 'trialing' ? 'Trial ends on' : 'Next payment'
