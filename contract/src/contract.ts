@@ -10,6 +10,7 @@ import { lists } from './lists.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { operator } from './operator.ts'
+import { people } from './people.ts'
 import { personalData } from './personal-data.ts'
 import { replies } from './replies.ts'
 import { savedFilters } from './saved-filters.ts'
@@ -30,6 +31,7 @@ export const contract = {
   identities,
   secondFactors,
   personalData,
+  people,
   sso,
   xAccount,
   scrapes,

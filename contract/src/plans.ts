@@ -6,13 +6,13 @@ export type PlanId = (typeof PLAN_IDS)[number]
 export type PlanLevel = 'free' | 'pro' | 'agency'
 
 /** What plans limit. */
-export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts'
+export type Limited = 'scrapedLeads' | 'dms' | 'xAccounts' | 'people'
 
-/** A level's name, and its limits: scraped leads and DMs a calendar month, X accounts at a time; null: none (domain rules, Accounts, plans, teams). */
+/** A level's name, and its limits: scraped leads and DMs a calendar month, X accounts and people at a time; null: none (domain rules, Accounts, plans, teams). */
 export const PLAN_LEVELS = {
-  free: { name: 'Free', scrapedLeads: 100, dms: 50, xAccounts: 1 },
-  pro: { name: 'Pro', scrapedLeads: 1_000, dms: 5_000, xAccounts: 3 },
-  agency: { name: 'Agency', scrapedLeads: null, dms: 20_000, xAccounts: 10 },
+  free: { name: 'Free', scrapedLeads: 100, dms: 50, xAccounts: 1, people: 1 },
+  pro: { name: 'Pro', scrapedLeads: 1_000, dms: 5_000, xAccounts: 3, people: 1 },
+  agency: { name: 'Agency', scrapedLeads: null, dms: 20_000, xAccounts: 10, people: null },
 } as const satisfies Record<PlanLevel, { name: string } & Record<Limited, number | null>>
 
 export function isPlanId(id: string): id is PlanId {

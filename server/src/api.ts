@@ -25,6 +25,7 @@ import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { noticeRoutes } from './domains/notices/routes.ts'
 import { operatorRoutes } from './domains/operator/routes.ts'
+import { peopleRoutes } from './domains/people/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
 import { replyRoutes } from './domains/replies/routes.ts'
 import { savedFilterRoutes } from './domains/saved-filters/routes.ts'
@@ -49,6 +50,7 @@ export const router = {
   identities: identityRoutes,
   secondFactors: secondFactorRoutes,
   personalData: personalDataRoutes,
+  people: peopleRoutes,
   sso: ssoRoutes,
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,

@@ -32,11 +32,12 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   const { effect } = procedure['~orpc'].meta as OperationMeta
   const { request } = context
   if (!request.idempotencyKey || (effect !== 'rows' && effect !== 'outside')) return next()
-  const actor = (context as { actor?: { userId: string } }).actor
+  const actor = (context as { actor?: { userId: string; workspaceId: string } }).actor
   const scope = actor ? `user:${actor.userId}` : `address:${request.addressHash}`
   const keyed = keyedRequest(context.env.authSecret, scope, request.idempotencyKey, {
     method: request.method,
-    path: request.path,
+    // The same call in another workspace is another request.
+    path: actor ? `${actor.workspaceId} ${request.path}` : request.path,
     body: input,
   })
   const answer =

@@ -9,6 +9,7 @@ import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
+import { forgetExpired as forgetExpiredInvitations } from './domains/people/service-invitations.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
@@ -17,6 +18,7 @@ import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetExpiredRequests } from './domains/sso/service.ts'
 import { forgetOld } from './domains/waitlist/service.ts'
 import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
+import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
@@ -82,6 +84,7 @@ export async function startServer({
   const notices = await openNotices(database, [
     JOBS_CHANNEL,
     MEMBER_NOTICES_CHANNEL,
+    MEMBERSHIPS_CHANNEL,
     REVOCATIONS_CHANNEL,
     SCRAPES_CHANNEL,
     SENDING_CHANNEL,
@@ -141,6 +144,8 @@ export async function startServer({
       await forgetOldAnswers(database.db)
       await forgetRemovals(database.db)
       await forgetExpired(database.db)
+      await forgetMembershipChanges(database.db)
+      await forgetExpiredInvitations(database.db)
       await forgetExpiredLinks(database.db)
       await forgetExpiredCodes(database.db)
       await forgetExpiredStates(database.db)

@@ -11,8 +11,11 @@ export const PASSWORD = 'Correct-horse1'
 const hashed = hashPassword(PASSWORD)
 
 /** Somebody who is signed in and has a password, without the sign-up; `confirmed: false` where nobody has opened the mail yet. */
-export async function makeAccount(app: TestApp, { confirmed = true } = {}): Promise<Person> {
-  const person = await makePerson(app)
+export async function makeAccount(
+  app: TestApp,
+  { confirmed = true, ...options }: { confirmed?: boolean } & Parameters<typeof makePerson>[1] = {},
+): Promise<Person> {
+  const person = await makePerson(app, options)
   await app.db.insert(authIdentities).values({
     userId: person.id,
     providerId: 'credential',

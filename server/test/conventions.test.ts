@@ -144,6 +144,7 @@ describe('every operation on one thing', () => {
     'lists.addLeads': { leadIds: [SOME_ID] },
     'lists.removeLeads': { leadIds: [SOME_ID] },
     'campaigns.update': { name: 'x' },
+    'people.update': { role: 'viewer' },
     'campaigns.claim': { holder: 'test' },
     'secondFactors.verify': { code: '123456' },
     'secondFactors.rename': { name: 'x' },

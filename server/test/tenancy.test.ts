@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { trustSession } from '../src/domains/auth/service.ts'
 import { authIdentities } from '../src/domains/auth/tables.ts'
 import { replies } from '../src/domains/replies/tables.ts'
 import { authFactors } from '../src/domains/second-factors/tables.ts'
-import { connectX, makePerson, type Person } from './makers.ts'
+import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations } from './operations.ts'
 
@@ -26,7 +27,9 @@ let theirs: Record<
   | 'pairing'
   | 'identity'
   | 'factor'
-  | 'domain',
+  | 'domain'
+  | 'person'
+  | 'invitation',
   string
 >
 
@@ -80,6 +83,9 @@ beforeAll(async () => {
     })
     .returning()
   const domain = await owner.client.sso.addDomain({ domain: 'secret.example' })
+  const colleague = await makePerson(app, { in: owner, role: 'member' })
+  await Promise.all([owner, stranger].map((one) => subscribe(app, one)))
+  const invitation = await owner.client.people.invite({ email: 'secret@example.org', role: 'admin' })
   theirs = {
     lead: lead.id,
     list: list.id,
@@ -96,6 +102,8 @@ beforeAll(async () => {
     identity: identity!.id,
     factor: factor!.id,
     domain: domain.id,
+    person: colleague.id,
+    invitation: invitation.id,
   }
 })
 
@@ -116,9 +124,11 @@ const KINDS: Record<string, keyof typeof theirs> = {
   identities: 'identity',
   factors: 'factor',
   domains: 'domain',
+  people: 'person',
+  invitations: 'invitation',
 }
 const idIn = (operation: Operation) => {
-  const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
+  const kind = KINDS[/^\/(?:auth\/|sso\/|extension\/|workspace\/)?([\w-]+)\//.exec(operation.path)?.[1] ?? '']
   if (!kind) throw new Error(`${operation.name}: say in this test whose id stands in ${operation.path}`)
   return theirs[kind]
 }
@@ -131,6 +141,7 @@ const bodies = (): Record<string, unknown> => ({
   'lists.addLeads': { leadIds: [theirs.lead] },
   'lists.removeLeads': { leadIds: [theirs.lead] },
   'campaigns.update': { status: 'archived' },
+  'people.update': { role: 'viewer' },
   'campaigns.claim': { holder: 'stranger' },
   'secondFactors.rename': { name: 'stolen' },
   'secondFactors.verify': { code: '123456' },
@@ -167,6 +178,9 @@ async function ownersView() {
     (await owner.client.extension.list()).pairings.map(({ id }) => id),
     await owner.client.secondFactors.list(),
     await owner.client.sso.find(),
+    // The eyes are people, too.
+    (await owner.client.people.list({})).people.find(({ id }) => id === theirs.person),
+    await owner.client.people.listInvitations(),
   ])
 }
 
@@ -232,6 +246,16 @@ describe("with another workspace's ids", () => {
     expect(await ownersView()).toBe(before)
   })
 
+  it('neither can one go there, nor become its owner, nor hand it over', async () => {
+    const before = await ownersView()
+    const switched = await stranger.call('POST', '/workspace/switch', { workspaceId: owner.workspaceId })
+    expect([switched.status, switched.body.code]).toEqual([404, 'WORKSPACE_NOT_FOUND'])
+    await trustSession(app.db, stranger.actor.sessionId)
+    const given = await stranger.call('POST', '/workspace/owner', { personId: theirs.person })
+    expect([given.status, given.body.code]).toEqual([404, 'PERSON_NOT_FOUND'])
+    expect(await ownersView()).toBe(before)
+  })
+
   it('a filter by their list finds nothing, and queueing by it queues nothing', async () => {
     expect(await stranger.client.leads.list({ listId: theirs.list })).toMatchObject({ total: 0, leads: [] })
     expect(await stranger.client.leads.queue({ filter: { listId: theirs.list } })).toMatchObject({ queued: 0 })
@@ -253,6 +277,8 @@ it('no list of anything holds what is of another workspace', async () => {
     stranger.call('GET', '/suppressions'),
     stranger.call('GET', '/session/status'),
     stranger.call('GET', '/x-accounts'),
+    stranger.call('GET', '/workspace/people'),
+    stranger.call('GET', '/workspace/invitations'),
     stranger.call('POST', '/claim', { holder: 'stranger' }),
   ])
   expect(new Set(seen.slice(0, -1).map((answer) => answer.status))).toEqual(new Set([200]))

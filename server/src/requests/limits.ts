@@ -27,6 +27,11 @@ const LIMITS = {
   mailByAddress: { name: 'mail-address', points: 60, seconds: 60 * 60 },
   mailByRecipientAndAddress: { name: 'mail', points: 6, seconds: 60 * 60 },
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
+  /** Mailed links that were brought to be read: nobody tries out many. */
+  invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
+  /** Invitations that a workspace mails, and that reach one address. */
+  inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
+  inviteByRecipient: { name: 'invite-recipient', points: 10, seconds: 24 * 60 * 60 },
   /** Mails that somebody who is signed in sends to themselves. */
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },

@@ -106,7 +106,7 @@ describe('an Idempotency-Key', () => {
     const body = { username: 'founder', password: 'long enough' }
     await person.call('POST', '/session/connect', body, { 'idempotency-key': key })
     const [row] = await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))
-    const request = { method: 'POST', path: '/api/session/connect', body }
+    const request = { method: 'POST', path: `${person.workspaceId} /api/session/connect`, body }
     const hashOf = (secret: string) => keyedRequest(secret, row!.scope, key, request).hash
     expect(row!.requestHash).toBe(hashOf(app.env.authSecret))
     expect(row!.requestHash).not.toBe(hashOf('another secret'))

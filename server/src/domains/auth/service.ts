@@ -19,7 +19,15 @@ import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
-import { ensurePersonalWorkspace, listWorkspaces } from '../workspaces/service.ts'
+import {
+  chooseWorkspace,
+  ensurePersonalWorkspace,
+  listMembershipChanges,
+  listWorkspaces,
+  MEMBERSHIPS_CHANNEL,
+  membershipKey,
+  workspaceOf,
+} from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
 import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
 import {
@@ -38,7 +46,7 @@ const CODE_SECONDS = 60
 /** The second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
-/** Revocations of other processes are read this often, and told by a notice at once where that gets through. */
+/** Revocations and changed memberships of other processes are read this often, and told by a notice at once where that gets through. */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
 
@@ -82,8 +90,16 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
   })
 
   const revoked = new Map<string, number>()
+  /** By membership, the version that a token must have at least: its role was changed, or it ended. */
+  const outdated = new Map<string, { version: number; knownAt: number }>()
+  const outdate = (key: string, version: number) => {
+    const known = outdated.get(key)?.version ?? 0
+    outdated.set(key, { version: Math.max(known, version), knownAt: Date.now() })
+  }
   const readRevocations = async () => {
     const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)
+    for (const { key, version } of await listMembershipChanges(db, since)) outdate(key, version)
+    for (const [key, { knownAt }] of outdated) if (knownAt < since.getTime()) outdated.delete(key)
     const rows = await db.select().from(authRevocations).where(gt(authRevocations.revokedAt, since))
     for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
     for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
@@ -92,6 +108,10 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
   const poll = setInterval(() => void readRevocations().catch(() => {}), REVOCATION_POLL_MS)
   poll.unref()
   const stopListening = notices.listen(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))
+  const stopHearingChanges = notices.listen(MEMBERSHIPS_CHANNEL, (payload) => {
+    const [workspaceId = '', userId = '', version] = payload.split(' ')
+    outdate(membershipKey({ workspaceId, userId }), Number(version))
+  })
 
   let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
   const readKeys = async () => {
@@ -105,14 +125,16 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
     return keys
   }
   /** Tokens that were verified before, until they expire: checking a signature again proves nothing new. */
-  const verified = new Map<string, { actor: Actor; expiresAt: number }>()
+  const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
+  const isGood = (actor: Actor, version: number) =>
+    !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version
 
   return {
     engine,
     async verify(token) {
       const known = verified.get(token)
       if (known) {
-        if (known.expiresAt > Date.now()) return revoked.has(known.actor.sessionId) ? null : known.actor
+        if (known.expiresAt > Date.now()) return isGood(known.actor, known.version) ? known.actor : null
         verified.delete(token)
       }
       const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
@@ -128,18 +150,20 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
           },
           options,
         )
-        const { sub, sid, wid, role, exp } = result.payload as {
+        const { sub, sid, wid, role, mv, exp } = result.payload as {
           sub?: string
           sid?: string
           wid?: string
           role?: Role
+          mv?: number
           exp?: number
         }
         if (!sub || !sid || !wid || !role || !exp) return null
         const actor: Actor = { userId: sub, sessionId: sid, workspaceId: wid as WorkspaceScope, role }
         if (verified.size >= 10_000) verified.clear()
-        verified.set(token, { actor, expiresAt: exp * 1000 })
-        return revoked.has(sid) ? null : actor
+        const version = mv ?? 0
+        verified.set(token, { actor, version, expiresAt: exp * 1000 })
+        return isGood(actor, version) ? actor : null
       } catch (error) {
         if ((error as { code?: string }).code?.startsWith('ERR_J')) return null
         throw error
@@ -161,6 +185,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
     close() {
       clearInterval(poll)
       stopListening()
+      stopHearingChanges()
     },
   }
 }
@@ -489,6 +514,27 @@ export async function signOut(
   return { success: true as const }
 }
 
+/** Goes on with this session in another workspace of its person. @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED where the session is gone */
+export async function switchWorkspace(
+  { db, auth }: { db: Db; auth: Auth },
+  { userId, sessionId }: Actor,
+  { workspaceId }: { workspaceId: string },
+) {
+  return db.transaction(async (tx) => {
+    const [found] = await tx
+      .select({ user: authUsers })
+      .from(authSessions)
+      .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
+      .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
+    if (!found) throw new Refusal('UNAUTHORIZED')
+    if (!(await chooseWorkspace(tx, { sessionId, userId, workspaceId }))) throw new Refusal('WORKSPACE_NOT_FOUND')
+    const { user, ...pair } = await openSession(tx, auth, { sessionId, user: found.user })
+    const workspace = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
+    if (!workspace) throw new Refusal('WORKSPACE_NOT_FOUND')
+    return { ...pair, workspace }
+  })
+}
+
 /** Who is signed in. @throws Refusal UNAUTHORIZED where the account is gone */
 export async function findMe({ db, env }: { db: Db; env: { operators: string[] } }, actor: Actor) {
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
@@ -535,7 +581,7 @@ async function openSession(
   auth: Auth,
   { sessionId, user }: { sessionId: string; user: { id: string; email: string; name: string } },
 ) {
-  const workspace = await ensurePersonalWorkspace(tx, user)
+  const workspace = await workspaceOf(tx, { sessionId, user })
   const refreshToken = newToken()
   await tx.insert(authRefreshTokens).values({ sessionId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
   const issuedAt = Math.floor(Date.now() / 1000)
@@ -547,6 +593,7 @@ async function openSession(
         sid: sessionId,
         wid: workspace.id,
         role: workspace.role,
+        mv: workspace.version,
         jti: newToken(),
         iat: issuedAt,
         exp: expiresAt,

@@ -68,6 +68,7 @@ describe('limits', () => {
       'Your Pro plan includes 1,000 scraped leads a month. Upgrade to Agency for unlimited scraped leads.',
     ],
     ['free', 'xAccounts', 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'],
+    ['pro', 'people', 'Your Pro plan includes 1 person. Upgrade to Agency for a team of any size.'],
     ['agency', 'dms', 'Your Agency plan includes 20,000 DMs a month.'],
   ] as const)('%s, %s: say the limit and the plan that lifts it', (plan, what, words) => {
     expect(limitWords(plan, what)).toBe(words)

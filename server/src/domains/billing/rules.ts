@@ -147,11 +147,13 @@ const WORDS: Record<Limited, (count: number) => string> = {
   scrapedLeads: (n) => `${number(n)} scraped leads a month`,
   dms: (n) => `${number(n)} DMs a month`,
   xAccounts: (n) => `${number(n)} X ${n === 1 ? 'account' : 'accounts'}`,
+  people: (n) => `${number(n)} ${n === 1 ? 'person' : 'people'}`,
 }
 const UNLIMITED: Record<Limited, string> = {
   scrapedLeads: 'unlimited scraped leads',
   dms: 'unlimited DMs',
   xAccounts: 'any number of X accounts',
+  people: 'a team of any size',
 }
 
 /** The next level that allows more of something; null: none does. */

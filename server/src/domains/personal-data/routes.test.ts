@@ -59,6 +59,8 @@ describe('GET /auth/user/export', () => {
       'second-factors.json': 0,
       'sessions.json': 1,
       'workspaces.json': 1,
+      'memberships.json': 1,
+      'invitations.json': 0,
       'x-accounts.json': 1,
       'leads.json': 3,
       'past-contacts.json': 0,

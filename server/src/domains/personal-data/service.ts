@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
-import type { Actor } from '../../actor.ts'
+import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { requireProof } from '../account/service.ts'
@@ -11,18 +11,20 @@ import { campaigns } from '../campaigns/tables.ts'
 import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { notices } from '../notices/tables.ts'
+import { workspaceInvitations } from '../people/tables.ts'
 import { replies } from '../replies/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { sendingPaces } from '../sending-settings/tables.ts'
-import { unlinkWorkspaceOf } from '../sso/service.ts'
+import { unlinkWorkspace } from '../sso/service.ts'
 import { suppressions } from '../suppressions/tables.ts'
 import { leadTags, tags } from '../tags/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
 import { members, referrals } from '../waitlist/tables.ts'
-import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { endMemberships } from '../workspaces/service.ts'
+import { membershipChanges, workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { disconnectAll } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { accountDeletedMail } from './mails.ts'
@@ -31,7 +33,7 @@ import { accountDeletedMail } from './mails.ts'
 const BATCH = 1_000
 
 /**
- * Deletes an account and its own workspace, for good; its sessions end at once, here and on every process.
+ * Deletes an account and the workspaces that it owns, for good and for everybody in them; its sessions end at once, here and on every process.
  * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
@@ -46,17 +48,25 @@ export async function remove(
     throw invalidField('confirmation', 'must be the email address of your account')
   await requireProof(context, actor, currentPassword)
   // X is told that we give its tokens up; with the rows we lose them.
-  if (actor.role === 'owner') await disconnectAll(context, actor)
+  for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
   await db.transaction(async (tx) => {
     // A workspace of a million leads takes longer than a request's usual statement.
     await tx.execute(sql`set local statement_timeout = '10min'`)
-    await unlinkWorkspaceOf(tx, user.id)
-    await tx.delete(workspaces).where(eq(workspaces.personalOf, user.id))
+    // Locked, so that nobody hands a workspace over to who is going.
+    await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
+    for (const workspaceId of await ownedBy(tx, user.id)) {
+      await unlinkWorkspace(tx, workspaceId)
+      // Their own sessions end below.
+      await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
+      await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
+    }
     // Only now, as all joins wait from here on.
     await forgetMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     // First answers that are kept for their Idempotency-Keys hold data of the account.
     await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)
+    await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
+    await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
     await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
     await tx.delete(authUsers).where(eq(authUsers.id, user.id))
     await outbox.post(tx, accountDeletedMail(user.email, origin))
@@ -72,12 +82,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
   const { userId } = actor
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
   if (!user) throw new Refusal('UNAUTHORIZED')
-  const owned = await db
-    .select({ id: workspaces.id })
-    .from(workspaces)
-    .innerJoin(workspaceMembers, eq(workspaceMembers.workspaceId, workspaces.id))
-    .where(and(eq(workspaceMembers.userId, userId), eq(workspaceMembers.role, 'owner')))
-  const ids = owned.map(({ id }) => id)
+  const ids: string[] = await ownedBy(db, userId)
   const inOwn = (column: PgColumn) => inArray(column, ids)
   const [member] = await db.select({ id: members.id }).from(members).where(eq(members.accountUserId, userId))
   const lists = db.select({ id: leadLists.id }).from(leadLists).where(inOwn(leadLists.workspaceId))
@@ -91,6 +96,8 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['second-factors.json', rowsOf(db, authFactors, eq(authFactors.userId, userId))],
     ['sessions.json', rowsOf(db, authSessions, eq(authSessions.userId, userId))],
     ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
+    ['memberships.json', (await membershipsOf(db, userId))[Symbol.iterator]()],
+    ['invitations.json', rowsOf(db, workspaceInvitations, inOwn(workspaceInvitations.workspaceId))],
     ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
     ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
     ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
@@ -111,6 +118,30 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
   ])
 }
 
+/** The workspaces that an account owns: all that it may export and delete as a whole. */
+async function ownedBy(db: Db, userId: string): Promise<WorkspaceScope[]> {
+  const owned = await db
+    .select({ id: workspaceMembers.workspaceId })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.userId, userId), eq(workspaceMembers.role, 'owner')))
+  return owned.map(({ id }) => id as WorkspaceScope)
+}
+
+/** Where an account works, and as what. */
+function membershipsOf(db: Db, userId: string): Promise<Row[]> {
+  return db
+    .select({
+      workspaceId: workspaces.id,
+      name: workspaces.name,
+      role: workspaceMembers.role,
+      since: workspaceMembers.createdAt,
+    })
+    .from(workspaceMembers)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+    .where(eq(workspaceMembers.userId, userId))
+    .orderBy(asc(workspaceMembers.createdAt))
+}
+
 /** What is ours and not theirs: secrets, and what holds work together. */
 const HIDDEN = new Set([
   'password',
@@ -118,6 +149,7 @@ const HIDDEN = new Set([
   'refreshToken',
   'idToken',
   'token',
+  'tokenHash',
   'sealedAccessToken',
   'sealedRefreshToken',
   'sealedSecret',

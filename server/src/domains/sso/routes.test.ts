@@ -4,11 +4,12 @@ import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pkce } from '../../../test/accounts.ts'
-import { call, makePerson, type Person } from '../../../test/makers.ts'
+import { call, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
 import { trustSession } from '../auth/service.ts'
-import { authIdentities } from '../auth/tables.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
+import { subscriptions } from '../billing/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
@@ -111,6 +112,59 @@ async function makeLinked(kind: Kind) {
   expect([answer.status, answer.body.provider, answer.body.email]).toEqual([200, 'sso', email])
   return { ...company, email }
 }
+
+describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
+  async function invite(email: string, company: Company) {
+    await subscribe(app, company.owner)
+    return company.owner.client.people.invite({ email, role: 'admin' })
+  }
+
+  it('gets an account in that workspace, with its role, once', async () => {
+    const company = await makeCompany(kind)
+    const email = `new@${company.domain}`
+    await invite(email, company)
+    const { answer } = await signIn(email)
+    expect([answer?.status, answer?.body.user.email]).toEqual([200, email])
+    const me = await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${answer?.body.token}` })
+    expect(me.body.workspace).toMatchObject({ id: company.workspaceId, role: 'admin' })
+    expect(me.body.workspaces).toHaveLength(2)
+    expect((await company.owner.client.people.listInvitations()).invitations).toEqual([])
+    expect((await signIn(email)).answer?.body.user.id).toBe(answer?.body.user.id)
+  })
+
+  it('takes the place of who signed up with the address and never proved it', async () => {
+    const company = await makeCompany(kind)
+    const email = `squatted@${company.domain}`
+    const squatter = await makePerson(app, { email })
+    await app.db.update(authUsers).set({ emailVerified: false }).where(eq(authUsers.id, squatter.id))
+    await invite(email, company)
+    const { answer } = await signIn(email)
+    expect(answer?.status).toBe(200)
+    expect(answer?.body.user.id).not.toBe(squatter.id)
+  })
+
+  it('is not let in as an account that exists, nor uninvited, nor taken back, nor where the plan is for one person', async () => {
+    const company = await makeCompany(kind)
+    const known = await makePerson(app, { email: `known@${company.domain}` })
+    await invite(known.email, company)
+    expect((await signIn(known.email)).error).toBe('sso_not_linked')
+    expect((await signIn(`uninvited@${company.domain}`)).error).toBe('sso_not_linked')
+    const { id } = await invite(`gone@${company.domain}`, company)
+    await company.owner.client.people.revoke({ id })
+    expect((await signIn(`gone@${company.domain}`)).error).toBe('sso_not_linked')
+    await invite(`late@${company.domain}`, company)
+    await app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, company.workspaceId))
+    expect((await signIn(`late@${company.domain}`)).error).toBe('sso_not_linked')
+    expect((await company.owner.client.people.list({})).total).toBe(1)
+  })
+
+  it('to another workspace is not let in here', async () => {
+    const [company, otherCompany] = [await makeCompany(kind), await makeCompany(kind)]
+    const email = `ada@${company.domain}`
+    await invite(email, otherCompany)
+    expect((await signIn(email)).error).toBe('sso_not_linked')
+  })
+})
 
 describe.each(KINDS)('signing in by %s', (kind) => {
   it('works for a linked member on a proved domain, by address and by domain', async () => {

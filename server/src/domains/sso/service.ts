@@ -14,9 +14,11 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, issueCode } from '../auth/service.ts'
+import { type AuthContext, issueCode, proveMailbox } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { issueLinkCode } from '../identities/service.ts'
+import { findOpenInvitation } from '../people/service-invitations.ts'
+import type { WaitlistContext } from '../waitlist/service.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import {
@@ -35,7 +37,7 @@ import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables
 const REQUEST_SECONDS = 10 * 60
 const DOMAINS_MAX = 50
 
-type SignInContext = AuthContext & ProviderContext & { log: FastifyBaseLogger }
+type SignInContext = AuthContext & WaitlistContext & ProviderContext & { log: FastifyBaseLogger }
 type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
 type Request = typeof ssoRequests.$inferSelect
 
@@ -194,7 +196,8 @@ async function arrive(context: SignInContext, { request, connection, claims }: A
   const { codeChallenge = '', sessionId = null } = request ?? {}
   const code = await context.db.transaction(async (tx) => {
     const email = await provedEmail(tx, connection, claims)
-    if (sessionId === null) return issueCode(tx, await findMember(tx, connection, claims), codeChallenge)
+    if (sessionId === null)
+      return issueCode(tx, await findMember({ ...context, db: tx }, { connection, claims, email }), codeChallenge)
     const [session] = await tx.select().from(authSessions).where(eq(authSessions.id, sessionId))
     const member = { workspaceId: connection.workspaceId, userId: session?.userId ?? '' }
     if (!session || !(await findRole(tx, member))) throw new SsoStopped('sso_not_member')
@@ -227,19 +230,48 @@ async function provedEmail(
 
 /**
  * Who is let in: the account that the provider's subject was linked to from inside a session, while it is a member of the workspace.
- * Whoever is invited and has no account yet would be made one here, once there are invitations; an account that exists is never found by its address.
+ * Whoever is invited to it and has no account yet is made one; an account that exists is never found by its address.
+ * @param email that the provider vouches for, on a proved domain
  * @returns the account's id @throws SsoStopped
  */
-async function findMember(tx: Db, connection: Connection, { subject }: ProviderClaims): Promise<string> {
+async function findMember(
+  context: SignInContext,
+  { connection, claims: { subject }, email }: { connection: Connection; claims: ProviderClaims; email: string },
+): Promise<string> {
+  const { db: tx } = context
   const isTheirs = and(
     eq(authIdentities.providerId, providerIdOf(connection.id)),
     eq(authIdentities.accountId, subject),
   )
   const [linked] = await tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isTheirs)
-  if (!linked) throw new SsoStopped('sso_not_linked')
+  if (!linked) return enterInvited(context, { connection, subject, email })
   const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
   if (!role) throw new SsoStopped('sso_not_member')
   return linked.userId
+}
+
+/** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoStopped: not invited, or there is an account with the address */
+async function enterInvited(
+  context: SignInContext,
+  { connection, subject, email }: { connection: Connection; subject: string; email: string },
+): Promise<string> {
+  const { db: tx } = context
+  const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
+  if (!invitation) throw new SsoStopped('sso_not_linked')
+  // Whoever signed up with the address and never proved it makes way, as at a sign-up.
+  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
+  const [user] = await tx
+    .insert(authUsers)
+    .values({ email, name: email.slice(0, email.lastIndexOf('@')) })
+    .onConflictDoNothing()
+    .returning()
+  if (!user) throw new SsoStopped('sso_not_linked')
+  await proveMailbox(context, user)
+  await tx
+    .insert(authIdentities)
+    .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: subject, email })
+  await invitation.enter(user.id)
+  return user.id
 }
 
 /** Where a page goes on, always on our own origin. */
@@ -361,13 +393,12 @@ async function unlinkAll(tx: Db, connectionId: string): Promise<void> {
   await tx.delete(authIdentities).where(eq(authIdentities.providerId, providerIdOf(connectionId)))
 }
 
-/** Unlinks everybody who signs in through the personal workspace of an account. Call it before the workspace is deleted. */
-export async function unlinkWorkspaceOf(tx: Db, userId: string): Promise<void> {
+/** Unlinks everybody who signs in through a workspace. Call it before the workspace is deleted. */
+export async function unlinkWorkspace(tx: Db, workspaceId: string): Promise<void> {
   const [connection] = await tx
     .select({ id: ssoConnections.id })
     .from(ssoConnections)
-    .innerJoin(workspaces, eq(workspaces.id, ssoConnections.workspaceId))
-    .where(eq(workspaces.personalOf, userId))
+    .where(eq(ssoConnections.workspaceId, workspaceId))
   if (connection) await unlinkAll(tx, connection.id)
 }
 

@@ -1,0 +1,215 @@
+import { z } from 'zod'
+import { Workspace } from './auth.ts'
+import { Email, Id, NoInput, Page, paging, requiredText, Success, Time } from './fields.ts'
+import { route } from './route.ts'
+
+const TAG = 'People'
+
+/** How long a mailed invitation can be accepted. */
+export const INVITATION_DAYS = 7
+/** Invitations of one workspace that wait to be accepted. */
+export const INVITATIONS_MAX = 100
+
+/** What somebody can be made by those who manage people. Owner one becomes only by the owner's own hand. */
+export const GivenRole = z.enum(['viewer', 'member', 'admin'])
+export type GivenRole = z.output<typeof GivenRole>
+
+/** Somebody in a workspace. `id` is that of their account. */
+export const Person = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role: Workspace.shape.role,
+  /** Is this who asks? */
+  isYou: z.boolean(),
+  joinedAt: Time,
+})
+export type Person = z.output<typeof Person>
+
+/** Somebody who was asked into a workspace and has not answered. */
+export const Invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: GivenRole,
+  /** The name of who invited; null where that account is gone. */
+  invitedBy: z.string().nullable(),
+  sentAt: Time,
+  expiresAt: Time,
+})
+export type Invitation = z.output<typeof Invitation>
+
+/** What whoever holds the mailed link is told. Whether the address has an account is not among it. */
+export const ReceivedInvitation = z.object({
+  workspaceName: z.string(),
+  invitedBy: z.string().nullable(),
+  role: GivenRole,
+  email: z.string(),
+  expiresAt: Time,
+})
+
+const Token = requiredText(200)
+
+export const people = {
+  list: route({
+    method: 'GET',
+    path: '/workspace/people',
+    tag: TAG,
+    summary: 'Who is in the workspace: its owner first, then by when they came',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(z.strictObject(paging(50)))
+    .output(Page.extend({ people: z.array(Person) })),
+
+  update: route({
+    method: 'PATCH',
+    path: '/workspace/people/{id}',
+    tag: TAG,
+    summary: 'Give somebody another role',
+    description: 'Holds on every process within 60 seconds. The owner keeps theirs until they hand it over.',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
+  })
+    .input(z.strictObject({ id: Id, role: GivenRole }))
+    .output(Person),
+
+  remove: route({
+    method: 'DELETE',
+    path: '/workspace/people/{id}',
+    tag: TAG,
+    summary: 'Take somebody out of the workspace',
+    description: 'Ends their access on every process within 60 seconds. What they made stays.',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
+    successStatus: 204,
+  }).input(z.strictObject({ id: Id })),
+
+  leave: route({
+    method: 'POST',
+    path: '/workspace/leave',
+    tag: TAG,
+    summary: 'Leave the workspace',
+    access: 'viewer',
+    effect: 'rows',
+    errors: ['LAST_OWNER'],
+  })
+    .input(NoInput)
+    .output(Success),
+
+  transfer: route({
+    method: 'POST',
+    path: '/workspace/owner',
+    tag: TAG,
+    summary: 'Make somebody else the owner',
+    description:
+      'Needs the current password or a fresh reauthentication. The former owner stays as an admin. Billing and deletion go to the new one.',
+    access: 'owner',
+    effect: 'unkeyed',
+    errors: ['PERSON_NOT_FOUND', 'REAUTHENTICATION_NEEDED', 'INVALID_CREDENTIALS'],
+  })
+    .input(z.strictObject({ personId: Id, currentPassword: z.string().min(1).max(1000).optional() }))
+    .output(Success),
+
+  rename: route({
+    method: 'PATCH',
+    path: '/workspace',
+    tag: TAG,
+    summary: 'Give the workspace another name',
+    access: 'admin',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ name: requiredText(100) }))
+    .output(Workspace),
+
+  switch: route({
+    method: 'POST',
+    path: '/workspace/switch',
+    tag: TAG,
+    summary: 'Go on in another of your workspaces',
+    description:
+      'Answers with tokens of this session for that workspace; this session and the next sign-in stay there.',
+    access: 'viewer',
+    effect: 'unkeyed',
+    errors: ['WORKSPACE_NOT_FOUND'],
+  })
+    .input(z.strictObject({ workspaceId: Id }))
+    .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time, workspace: Workspace })),
+
+  listInvitations: route({
+    method: 'GET',
+    path: '/workspace/invitations',
+    tag: TAG,
+    summary: 'Who was invited and has not accepted yet',
+    access: 'admin',
+    effect: 'none',
+  }).output(
+    z.object({
+      invitations: z.array(Invitation),
+      /** Why nobody can be invited on the workspace's plan, and which one lifts that; null where somebody can. */
+      planLimit: z.string().nullable(),
+    }),
+  ),
+
+  invite: route({
+    method: 'POST',
+    path: '/workspace/invitations',
+    tag: TAG,
+    summary: 'Invite somebody by mail',
+    description: `The link works once, for ${INVITATION_DAYS} days, and only for the account with this verified address. Inviting an address again mails a new link and ends the one before. Says nothing about whether the address has an account.`,
+    access: 'admin',
+    effect: 'rows',
+    errors: ['PLAN_LIMIT', 'ALREADY_IN_WORKSPACE', 'TOO_MANY'],
+  })
+    .input(z.strictObject({ email: Email, role: GivenRole }))
+    .output(Invitation),
+
+  resend: route({
+    method: 'POST',
+    path: '/workspace/invitations/{id}/resend',
+    tag: TAG,
+    summary: 'Mail an invitation again',
+    description: 'With a new link; the one before works no more.',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['INVITATION_NOT_FOUND', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ id: Id }))
+    .output(Invitation),
+
+  revoke: route({
+    method: 'DELETE',
+    path: '/workspace/invitations/{id}',
+    tag: TAG,
+    summary: 'Take an invitation back',
+    access: 'admin',
+    effect: 'rows',
+    errors: ['INVITATION_NOT_FOUND'],
+    successStatus: 204,
+  }).input(z.strictObject({ id: Id })),
+
+  findInvitation: route({
+    method: 'POST',
+    path: '/invitations/find',
+    tag: TAG,
+    summary: 'What a mailed link invites to',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVITATION_NOT_FOUND'],
+  })
+    .input(z.strictObject({ token: Token }))
+    .output(ReceivedInvitation),
+
+  accept: route({
+    method: 'POST',
+    path: '/invitations/accept',
+    tag: TAG,
+    summary: 'Accept an invitation',
+    access: 'viewer',
+    effect: 'rows',
+    errors: ['INVITATION_NOT_FOUND', 'INVITATION_ADDRESS', 'PLAN_LIMIT'],
+  })
+    .input(z.strictObject({ token: Token }))
+    .output(Workspace),
+}

@@ -1,0 +1,46 @@
+import { INVITATION_DAYS } from '@x-automated/contract/people'
+import type { Role } from '@x-automated/contract/route'
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+import { ROLE_WORDS } from './rules.ts'
+
+/** Asks somebody into a workspace. The same whether the address has an account or not. */
+export function invitationMail(
+  to: string,
+  { workspace, invitedBy, role, link }: { workspace: string; invitedBy: string; role: Role; link: string },
+): Mail {
+  return mailOf(to, {
+    subject: `Join ${workspace} on X-Automated`,
+    lines: [
+      `${invitedBy} invites you to the workspace ${workspace} as ${ROLE_WORDS[role]}.`,
+      `Log in, or sign up, with this address (${to}) to accept.`,
+    ],
+    action: { label: 'See the invitation', link },
+    closing: `The link works once, for ${INVITATION_DAYS} days. If you do not know who this is, ignore this mail and nothing happens.`,
+  })
+}
+
+/** Tells the former and the new owner of a workspace that it changed hands. */
+export function ownerChangedMail(
+  to: string,
+  { workspace, from, by, link }: { workspace: string; from: string; by: string; link: string },
+): Mail {
+  return mailOf(to, {
+    subject: `${workspace} has a new owner`,
+    lines: [`${from} made ${by} the owner of the workspace ${workspace}: billing and deletion are theirs from now on.`],
+    action: { label: 'See who is in the workspace', link },
+    closing: 'If that should not be, write to the new owner, or to our support.',
+  })
+}
+
+/** Tells somebody that they were taken out of a workspace. */
+export function removedMail(to: string, { workspace, link }: { workspace: string; link: string }): Mail {
+  return mailOf(to, {
+    subject: `You are no longer in ${workspace}`,
+    lines: [
+      `An admin took you out of the workspace ${workspace} on X-Automated. Your account and your own workspace stay.`,
+    ],
+    action: { label: 'Open X-Automated', link },
+    closing: 'If you think that is a mistake, ask an admin of that workspace.',
+  })
+}

@@ -1,0 +1,265 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { linkIn, mailsTo, mailTo, makeAccount } from '../../../test/accounts.ts'
+import { call, makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { invitationToken, makeOwner } from '../../../test/team.ts'
+import { hashToken } from '../../sealing.ts'
+import { subscriptions } from '../billing/tables.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+import { workspaceInvitations } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ mailbox: true, workers: true })
+})
+
+let count = 0
+const newEmail = () => `invited${++count}@example.org`
+const AGENCY = 'Your Free plan includes 1 person. Upgrade to Agency for a team of any size.'
+const accept = (person: Person, token: string) => person.call('POST', '/invitations/accept', { token })
+const find = (token: string) => call(app, 'POST', '/invitations/find', { token })
+const lapse = ({ workspaceId }: Person) =>
+  app.db.delete(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
+const expire = (email: string) =>
+  app.db
+    .update(workspaceInvitations)
+    .set({ expiresAt: new Date(Date.now() - 1_000) })
+    .where(eq(workspaceInvitations.email, email))
+
+describe('POST /workspace/invitations', () => {
+  it('200: mails a link with its token in the fragment; the answer and the mail are the same whether there is an account', async () => {
+    const owner = await makeOwner(app)
+    const known = await makeAccount(app)
+    const unknown = newEmail()
+    const [one, other] = [
+      await owner.call('POST', '/workspace/invitations', { email: known.email.toUpperCase(), role: 'member' }),
+      await owner.call('POST', '/workspace/invitations', { email: unknown, role: 'member' }),
+    ]
+    const without = ({ id, email, sentAt, expiresAt, ...rest }: Record<string, unknown>) => rest
+    expect([one.status, other.status]).toEqual([200, 200])
+    expect(without(one.body)).toEqual(without(other.body))
+    const [mail, otherMail] = [await mailTo(app, known.email, /^Join /), await mailTo(app, unknown, /^Join /)]
+    const words = ({ text }: { text: string }, email: string) =>
+      text.replaceAll(email, 'ADDRESS').replace(/token=[\w-]+/, 'token=')
+    expect(words(mail, known.email)).toBe(words(otherMail, unknown))
+    const link = linkIn(mail, '/invitation')
+    expect(link.origin + link.pathname + link.search).toBe('http://localhost:3000/invitation')
+    expect(link.hash).toMatch(/^#token=[\w-]{43}$/)
+    const token = link.hash.slice('#token='.length)
+    const [row] = await app.db.select().from(workspaceInvitations).where(eq(workspaceInvitations.email, known.email))
+    expect(row?.tokenHash).toBe(hashToken(token))
+    expect(JSON.stringify([one.body, await owner.client.people.listInvitations()])).not.toContain(token)
+  })
+
+  it('200: again, mails a new link with the new role; the one before works no more', async () => {
+    const owner = await makeOwner(app)
+    const person = await makeAccount(app)
+    const first = await owner.client.people.invite({ email: person.email, role: 'viewer' })
+    const token = await invitationToken(app, person.email)
+    const second = await owner.client.people.invite({ email: person.email, role: 'admin' })
+    expect(second.id).toBe(first.id)
+    await expect.poll(async () => (await mailsTo(app, person.email)).length).toBe(2)
+    expect((await accept(person, token)).body.code).toBe('INVITATION_NOT_FOUND')
+    expect((await accept(person, await invitationToken(app, person.email))).body.role).toBe('admin')
+  })
+
+  it('403 PLAN_LIMIT: says the limit and the plan that lifts it', async () => {
+    const owner = await makePerson(app)
+    const body = { email: newEmail(), role: 'member' }
+    const answer = await owner.call('POST', '/workspace/invitations', body)
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { success: false, code: 'PLAN_LIMIT', error: AGENCY, details: { limit: 1, used: 1, plan: 'free' } },
+    ])
+    expect((await owner.client.people.listInvitations()).planLimit).toBe(AGENCY)
+    await subscribe(app, owner, 'pro_monthly')
+    expect((await owner.call('POST', '/workspace/invitations', body)).body.error).toContain('Upgrade to Agency')
+    await subscribe(app, owner)
+    expect((await owner.client.people.listInvitations()).planLimit).toBeNull()
+    expect((await owner.call('POST', '/workspace/invitations', body)).status).toBe(200)
+  })
+
+  it('400: nobody is invited as an owner, and only to an address of mail', async () => {
+    const owner = await makeOwner(app)
+    for (const body of [
+      { email: newEmail(), role: 'owner' },
+      { email: 'nobody', role: 'member' },
+      { email: newEmail() },
+    ])
+      expect((await owner.call('POST', '/workspace/invitations', body)).body.code).toBe('INVALID_INPUT')
+  })
+
+  it('409: who is in the workspace already', async () => {
+    const owner = await makeOwner(app)
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    const answer = await owner.call('POST', '/workspace/invitations', { email: member.email, role: 'admin' })
+    expect([answer.status, answer.body.code]).toEqual([409, 'ALREADY_IN_WORKSPACE'])
+  })
+
+  it('409: more than 100 that wait; expired ones do not count', async () => {
+    const owner = await makeOwner(app)
+    const rows = Array.from({ length: 100 }, (_, i) => ({
+      workspaceId: owner.workspaceId,
+      email: `waiting${i}@example.org`,
+      role: 'viewer' as const,
+      tokenHash: `${owner.id} ${i}`,
+      expiresAt: new Date(Date.now() + 60_000),
+    }))
+    await app.db.insert(workspaceInvitations).values(rows)
+    const invite = () => owner.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
+    const refused = await invite()
+    expect([refused.status, refused.body.code]).toEqual([409, 'TOO_MANY'])
+    await expire('waiting7@example.org')
+    expect((await invite()).status).toBe(200)
+  })
+
+  it('429: one address is not mailed without end', async () => {
+    const owner = await makeOwner(app)
+    const email = newEmail()
+    const statuses = []
+    for (let i = 0; i < 11; i++)
+      statuses.push((await owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })).status)
+    expect(statuses).toEqual([...Array(10).fill(200), 429])
+  })
+
+  it('403: a member cannot', async () => {
+    const owner = await makeOwner(app)
+    const member = await makePerson(app, { in: owner, role: 'member' })
+    const answer = await member.call('POST', '/workspace/invitations', { email: newEmail(), role: 'viewer' })
+    expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN'])
+    expect((await member.call('GET', '/workspace/invitations')).status).toBe(403)
+  })
+})
+
+describe('an invitation', () => {
+  it('is listed, mailed again with a new link, and taken back', async () => {
+    const owner = await makeOwner(app)
+    const admin = await makePerson(app, { in: owner, role: 'admin' })
+    const person = await makeAccount(app)
+    const { id } = await admin.client.people.invite({ email: person.email, role: 'viewer' })
+    const old = await invitationToken(app, person.email)
+    expect((await owner.client.people.listInvitations()).invitations).toMatchObject([
+      { id, email: person.email, role: 'viewer', invitedBy: admin.email.split('@')[0] },
+    ])
+    expect((await owner.call('POST', `/workspace/invitations/${id}/resend`)).status).toBe(200)
+    await expect.poll(async () => (await mailsTo(app, person.email)).length).toBe(2)
+    expect((await find(old)).status).toBe(404)
+    const token = await invitationToken(app, person.email)
+    expect((await find(token)).status).toBe(200)
+    expect((await owner.call('DELETE', `/workspace/invitations/${id}`)).status).toBe(204)
+    for (const answer of [
+      await find(token),
+      await accept(person, token),
+      await owner.call('DELETE', `/workspace/invitations/${id}`),
+      await owner.call('POST', `/workspace/invitations/${id}/resend`),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+    expect((await owner.client.people.listInvitations()).invitations).toEqual([])
+  })
+
+  it('is not mailed again once the plan is for one person', async () => {
+    const owner = await makeOwner(app)
+    const { id } = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
+    await lapse(owner)
+    const answer = await owner.call('POST', `/workspace/invitations/${id}/resend`)
+    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+  })
+
+  it('of another workspace is not there', async () => {
+    const owner = await makeOwner(app)
+    const { id } = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
+    const stranger = await makeOwner(app)
+    expect((await stranger.call('DELETE', `/workspace/invitations/${id}`)).status).toBe(404)
+    expect((await stranger.call('POST', `/workspace/invitations/${id}/resend`)).status).toBe(404)
+    expect((await owner.client.people.listInvitations()).invitations).toHaveLength(1)
+  })
+})
+
+describe('POST /invitations/find', () => {
+  it('200: says to whoever has the link what it invites to, signed in or not', async () => {
+    const owner = await makeOwner(app)
+    const email = newEmail()
+    await owner.client.people.rename({ name: 'Acme' })
+    await owner.client.people.invite({ email, role: 'admin' })
+    const answer = await find(await invitationToken(app, email))
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        workspaceName: 'Acme',
+        invitedBy: owner.email.split('@')[0],
+        role: 'admin',
+        email,
+        expiresAt: expect.any(String),
+      },
+    ])
+  })
+
+  it('404: for what was never mailed', async () => {
+    const answer = await find('nonsense')
+    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+  })
+})
+
+describe('POST /invitations/accept', () => {
+  async function invited(role: 'viewer' | 'member' | 'admin' = 'member') {
+    const owner = await makeOwner(app)
+    const person = await makeAccount(app)
+    await owner.client.people.invite({ email: person.email, role })
+    return { owner, person, token: await invitationToken(app, person.email) }
+  }
+
+  it('200: makes a member, once', async () => {
+    const { owner, person, token } = await invited()
+    const answer = await accept(person, token)
+    expect([answer.status, answer.body]).toMatchObject([200, { id: owner.workspaceId, role: 'member' }])
+    expect((await person.client.auth.me()).workspaces).toHaveLength(2)
+    expect((await accept(person, token)).body.code).toBe('INVITATION_NOT_FOUND')
+  })
+
+  it('by two calls at once is accepted by one', async () => {
+    const { person, token } = await invited()
+    const answers = await Promise.all([accept(person, token), accept(person, token)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404])
+  })
+
+  it('403: another account, and one whose address is not verified; it stays good for the right one', async () => {
+    const { person, token } = await invited()
+    const other = await makeAccount(app)
+    const answer = await accept(other, token)
+    expect([answer.status, answer.body.code]).toEqual([403, 'INVITATION_ADDRESS'])
+    const unproved = await makeAccount(app, { confirmed: false })
+    await app.db
+      .update(workspaceInvitations)
+      .set({ email: unproved.email })
+      .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
+    expect((await accept(unproved, token)).body.code).toBe('INVITATION_ADDRESS')
+    await app.db
+      .update(workspaceInvitations)
+      .set({ email: person.email })
+      .where(eq(workspaceInvitations.tokenHash, hashToken(token)))
+    expect((await accept(person, token)).status).toBe(200)
+  })
+
+  it('404: after it has expired', async () => {
+    const { person, token } = await invited()
+    await expire(person.email)
+    const answer = await accept(person, token)
+    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+  })
+
+  it('403 PLAN_LIMIT: when the plan is for one person by then; who is in stays in', async () => {
+    const { owner, person, token } = await invited()
+    const before = await makePerson(app, { in: owner, role: 'viewer' })
+    await lapse(owner)
+    const answer = await accept(person, token)
+    expect([answer.status, answer.body.code]).toEqual([403, 'PLAN_LIMIT'])
+    expect((await before.client.auth.me()).workspace.id).toBe(owner.workspaceId)
+  })
+
+  it('200: who came in by another way meanwhile keeps their role', async () => {
+    const { owner, person, token } = await invited('viewer')
+    await app.db.insert(workspaceMembers).values({ workspaceId: owner.workspaceId, userId: person.id, role: 'admin' })
+    expect((await accept(person, token)).body.role).toBe('admin')
+  })
+})

@@ -1,0 +1,201 @@
+import { type GivenRole, INVITATION_DAYS, INVITATIONS_MAX } from '@x-automated/contract/people'
+import { and, desc, eq, getTableColumns, gt, lt, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { authUsers } from '../auth/tables.ts'
+import { beyondPlan, limitOn } from '../billing/service.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { invitationMail } from './mails.ts'
+import { invitationLink } from './rules.ts'
+import { type Context, lockPeople } from './service.ts'
+import { workspaceInvitations } from './tables.ts'
+
+const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
+const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
+
+/** Who was invited and can still accept, and why nobody more can be invited. */
+export async function list(db: Db, { workspaceId }: Actor) {
+  const invitations = await db
+    .select(shown)
+    .from(workspaceInvitations)
+    .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
+    .where(and(eq(workspaceInvitations.workspaceId, workspaceId), isOpen))
+    .orderBy(desc(workspaceInvitations.sentAt))
+    .limit(INVITATIONS_MAX)
+  const beyond = await beyondPeople(db, workspaceId)
+  return { invitations, planLimit: beyond?.message ?? null }
+}
+
+/** Why nobody more can come into a workspace; null where somebody can. Who is in it stays, whatever becomes of its plan. */
+async function beyondPeople(db: Db, workspaceId: string): Promise<Refusal | null> {
+  const { plan, limit } = await limitOn(db, workspaceId, 'people')
+  if (!Number.isFinite(limit)) return null
+  const used = await db.$count(workspaceMembers, eq(workspaceMembers.workspaceId, workspaceId))
+  return used < limit ? null : beyondPlan({ plan, used }, 'people')
+}
+
+/**
+ * Mails an invitation; to an address that has one already a new one in its place.
+ * Looks at nobody but the workspace's own people, so that it tells of no address whether it has an account.
+ * @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
+ */
+export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
+  const { workspaceId } = actor
+  await spendInvitation(context.limits, actor, email)
+  return context.db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const beyond = await beyondPeople(tx, workspaceId)
+    if (beyond) throw beyond
+    const isHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(authUsers.email, email))
+    const [here] = await tx
+      .select({ id: authUsers.id })
+      .from(workspaceMembers)
+      .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+      .where(isHere)
+    if (here) throw new Refusal('ALREADY_IN_WORKSPACE')
+    await tx.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
+    const isTheirs = eq(workspaceInvitations.workspaceId, workspaceId)
+    const [known] = await tx
+      .select({ id: workspaceInvitations.id })
+      .from(workspaceInvitations)
+      .where(and(isTheirs, eq(workspaceInvitations.email, email)))
+    if (!known && (await tx.$count(workspaceInvitations, isTheirs)) >= INVITATIONS_MAX)
+      throw new Refusal('TOO_MANY', `${INVITATIONS_MAX} invitations are open already. Take one back first.`)
+    return send(context, tx, { workspace, email, role, actor })
+  })
+}
+
+/** Mails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT, RATE_LIMITED, FORBIDDEN */
+export async function resend(context: Context, actor: Actor, id: string) {
+  const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
+  const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
+  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+  await spendInvitation(context.limits, actor, found.email)
+  return context.db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
+    if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
+    const beyond = await beyondPeople(tx, actor.workspaceId)
+    if (beyond) throw beyond
+    return send(context, tx, { workspace, email: invitation.email, role: invitation.role, actor })
+  })
+}
+
+async function spendInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
+  await limits.spend('inviteByWorkspace', workspaceId)
+  await limits.spend('inviteByRecipient', hashToken(email))
+}
+
+interface Sent {
+  workspace: string
+  email: string
+  role: GivenRole
+  actor: Actor
+}
+
+async function send({ outbox, origin }: Context, tx: Db, { workspace, email, role, actor }: Sent) {
+  const token = newToken()
+  const row = {
+    role,
+    tokenHash: hashToken(token),
+    userId: actor.userId,
+    sentAt: sql`now()`,
+    expiresAt: sql`now() + make_interval(days => ${INVITATION_DAYS})`,
+  }
+  const [invitation] = await tx
+    .insert(workspaceInvitations)
+    .values({ workspaceId: actor.workspaceId, email, ...row })
+    .onConflictDoUpdate({ target: [workspaceInvitations.workspaceId, workspaceInvitations.email], set: row })
+    .returning()
+  const [inviter] = await tx.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, actor.userId))
+  if (!invitation || !inviter) throw new Refusal('FORBIDDEN')
+  const facts = { workspace, invitedBy: inviter.name, role, link: invitationLink(origin, token) }
+  await outbox.post(tx, invitationMail(email, facts))
+  return { ...invitation, invitedBy: inviter.name }
+}
+
+/** Takes an invitation back. @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN */
+export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId))
+    const [revoked] = await tx.delete(workspaceInvitations).where(isIt).returning({ id: workspaceInvitations.id })
+    if (!revoked) throw new Refusal('INVITATION_NOT_FOUND')
+  })
+}
+
+/** What a mailed link invites to. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
+export async function findReceived(
+  { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
+  { token }: { token: string },
+) {
+  await limits.spend('invitationByAddress', request.addressHash)
+  const [found] = await db
+    .select({ ...shown, workspaceName: workspaces.name })
+    .from(workspaceInvitations)
+    .innerJoin(workspaces, eq(workspaces.id, workspaceInvitations.workspaceId))
+    .leftJoin(authUsers, eq(authUsers.id, workspaceInvitations.userId))
+    .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
+  if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+  return found
+}
+
+/**
+ * Takes the invitation that a mailed link stands for; only the account with the verified address that it was mailed to can.
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT
+ */
+export async function accept(db: Db, { userId }: Actor, { token }: { token: string }) {
+  return db.transaction(async (tx) => {
+    const [found] = await tx
+      .select()
+      .from(workspaceInvitations)
+      .where(and(eq(workspaceInvitations.tokenHash, hashToken(token)), isOpen))
+      .for('update')
+    if (!found) throw new Refusal('INVITATION_NOT_FOUND')
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
+    if (!user?.emailVerified || user.email !== found.email) throw new Refusal('INVITATION_ADDRESS')
+    await enter(tx, found, userId)
+    const [workspace] = await tx
+      .select({ id: workspaces.id, name: workspaces.name, role: workspaceMembers.role })
+      .from(workspaceMembers)
+      .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspaceId))
+      .where(and(eq(workspaceMembers.workspaceId, found.workspaceId), eq(workspaceMembers.userId, userId)))
+    if (!workspace) throw new Error('the membership could not be made')
+    return workspace
+  })
+}
+
+type Row = typeof workspaceInvitations.$inferSelect
+
+/** Uses an invitation up. Whoever is in the workspace already keeps their role. @throws Refusal PLAN_LIMIT */
+async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Promise<void> {
+  const beyond = await beyondPeople(tx, workspaceId)
+  if (beyond) throw beyond
+  await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.id, id))
+  await tx.insert(workspaceMembers).values({ workspaceId, userId, role, chosenAt: sql`now()` }).onConflictDoNothing()
+}
+
+/**
+ * The open invitation of an address to a workspace, where its plan lets somebody in; for who is vouched for by another way than the mailed link.
+ * It stays locked until the transaction ends.
+ */
+export async function findOpenInvitation(
+  tx: Db,
+  { workspaceId, email }: { workspaceId: string; email: string },
+): Promise<{ enter(userId: string): Promise<void> } | null> {
+  const [found] = await tx
+    .select()
+    .from(workspaceInvitations)
+    .where(and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.email, email), isOpen))
+    .for('update')
+  if (!found || (await beyondPeople(tx, workspaceId))) return null
+  return { enter: (userId) => enter(tx, found, userId) }
+}
+
+/** Removes invitations that nobody accepted in time. */
+export async function forgetExpired(db: Db): Promise<void> {
+  await db.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
+}

@@ -1,0 +1,150 @@
+import type { GivenRole } from '@x-automated/contract/people'
+import type { Role } from '@x-automated/contract/route'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { type Actor, roleAllows } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import { Refusal } from '../../refusal.ts'
+import type { Limits } from '../../requests/limits.ts'
+import { requireProof } from '../account/service.ts'
+import { authUsers } from '../auth/tables.ts'
+import { endMemberships, setRole } from '../workspaces/service.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
+import { ownerChangedMail, removedMail } from './mails.ts'
+
+export interface Context {
+  db: Db
+  outbox: Outbox
+  limits: Limits
+  origin: string
+}
+
+const shownPerson = {
+  id: authUsers.id,
+  name: authUsers.name,
+  email: authUsers.email,
+  role: workspaceMembers.role,
+  joinedAt: workspaceMembers.createdAt,
+}
+
+/** One page of who is in the workspace: the owner first, then in the order in which they came. */
+export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+  const isHere = eq(workspaceMembers.workspaceId, actor.workspaceId)
+  const [rows, total] = await Promise.all([
+    db
+      .select(shownPerson)
+      .from(workspaceMembers)
+      .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+      .where(isHere)
+      .orderBy(desc(sql`${workspaceMembers.role} = 'owner'`), asc(workspaceMembers.createdAt), asc(authUsers.id))
+      .limit(pageSize)
+      .offset((page - 1) * pageSize),
+    db.$count(workspaceMembers, isHere),
+  ])
+  return { people: rows.map((row) => ({ ...row, isYou: row.id === actor.userId })), total, page, pageSize }
+}
+
+/**
+ * Lets one change of a workspace's people through at a time, by who may make it now: what a token says of a role may be a minute old.
+ * @returns the workspace's name @throws Refusal FORBIDDEN
+ */
+export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {
+  const [workspace] = await tx
+    .select({ name: workspaces.name })
+    .from(workspaces)
+    .where(eq(workspaces.id, actor.workspaceId))
+    // Rows that point to it can still be made meanwhile.
+    .for('no key update')
+  const [member] = await tx
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(isMember(actor, actor.userId))
+  if (!workspace || !member || !roleAllows(member.role, needed)) throw new Refusal('FORBIDDEN')
+  return workspace.name
+}
+
+function isMember({ workspaceId }: Pick<Actor, 'workspaceId'>, userId: string) {
+  return and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId))
+}
+
+/** @throws Refusal PERSON_NOT_FOUND */
+async function findPerson(tx: Db, actor: Actor, id: string) {
+  const [person] = await tx
+    .select(shownPerson)
+    .from(workspaceMembers)
+    .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
+    .where(isMember(actor, id))
+    .for('update', { of: workspaceMembers })
+  if (!person) throw new Refusal('PERSON_NOT_FOUND')
+  return { ...person, isYou: person.id === actor.userId }
+}
+
+/** Gives somebody another role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner), FORBIDDEN */
+export async function update(db: Db, actor: Actor, { id, role }: { id: string; role: GivenRole }) {
+  return db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    const person = await findPerson(tx, actor, id)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
+    return { ...person, role }
+  })
+}
+
+/** Takes somebody out; what they made stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'admin')
+    const person = await findPerson(tx, actor, id)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await endMemberships(tx, isMember(actor, id))
+    if (!person.isYou) await outbox.post(tx, removedMail(person.email, { workspace, link: `${origin}/login` }))
+  })
+}
+
+/** @throws Refusal LAST_OWNER, FORBIDDEN where one was taken out already */
+export async function leave(db: Db, actor: Actor) {
+  await db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'viewer')
+    const person = await findPerson(tx, actor, actor.userId)
+    if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await endMemberships(tx, isMember(actor, actor.userId))
+  })
+  return { success: true as const }
+}
+
+/**
+ * Hands the workspace over: the other becomes its owner, the former one an admin. It is nobody's personal workspace any more,
+ * so that it does not go with the account of who began it.
+ * @throws Refusal PERSON_NOT_FOUND, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED, FORBIDDEN
+ */
+export async function transfer(
+  context: Context,
+  actor: Actor,
+  { personId, currentPassword }: { personId: string; currentPassword?: string },
+) {
+  const { db, outbox, origin } = context
+  await requireProof(context, actor, currentPassword)
+  await db.transaction(async (tx) => {
+    const workspace = await lockPeople(tx, actor, 'owner')
+    const next = await findPerson(tx, actor, personId)
+    const former = await findPerson(tx, actor, actor.userId)
+    if (next.id === former.id) return
+    const { workspaceId } = actor
+    await setRole(tx, { workspaceId, userId: former.id }, 'admin')
+    await setRole(tx, { workspaceId, userId: next.id }, 'owner')
+    await tx.update(workspaces).set({ personalOf: null }).where(eq(workspaces.id, workspaceId))
+    const facts = { workspace, from: former.name, by: next.name, link: `${origin}/settings?tab=people` }
+    for (const { email } of [next, former]) await outbox.post(tx, ownerChangedMail(email, facts))
+  })
+  return { success: true as const }
+}
+
+/** @throws Refusal FORBIDDEN */
+export async function rename(db: Db, actor: Actor, { name }: { name: string }) {
+  return db.transaction(async (tx) => {
+    await lockPeople(tx, actor, 'admin')
+    await tx.update(workspaces).set({ name }).where(eq(workspaces.id, actor.workspaceId))
+    const { role } = await findPerson(tx, actor, actor.userId)
+    return { id: actor.workspaceId, name, role }
+  })
+}

@@ -1,0 +1,57 @@
+import { linkIn, mailTo, makeAccount, PASSWORD } from './accounts.ts'
+import { type Answer, call, type Person, subscribe } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+
+/** Somebody who may invite: the owner of a workspace whose plan is for teams. */
+export async function makeOwner(app: TestApp): Promise<Person> {
+  const owner = await makeAccount(app)
+  await subscribe(app, owner)
+  return owner
+}
+
+/** A session of an account, with the tokens that the server itself makes. */
+export interface OpenedSession {
+  token: string
+  refreshToken: string
+  call(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Trades the tokens for new ones, as a browser does after a 401. */
+  renew(): Promise<void>
+}
+
+/** Signs an account in that `makeAccount` made. */
+export async function openSession(app: TestApp, { email }: { email: string }): Promise<OpenedSession> {
+  const { status, body } = await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })
+  if (status !== 200) throw new Error(`${email} could not sign in: ${status}`)
+  const session: OpenedSession = {
+    token: body.token,
+    refreshToken: body.refreshToken,
+    call: (method, path, sent) => call(app, method, path, sent, { authorization: `Bearer ${session.token}` }),
+    async renew() {
+      const answer = await call(app, 'POST', '/auth/refresh', { refreshToken: session.refreshToken })
+      if (answer.status !== 200) throw new Error(`the session is over: ${answer.status}`)
+      Object.assign(session, { token: answer.body.token, refreshToken: answer.body.refreshToken })
+    },
+  }
+  return session
+}
+
+/** Goes on in a workspace. */
+export async function switchTo(session: OpenedSession, workspaceId: string): Promise<void> {
+  const { status, body } = await session.call('POST', '/workspace/switch', { workspaceId })
+  if (status !== 200) throw new Error(`could not switch: ${status}`)
+  Object.assign(session, { token: body.token, refreshToken: body.refreshToken })
+}
+
+/** The token of the newest invitation that was mailed to an address. */
+export async function invitationToken(app: TestApp, email: string): Promise<string> {
+  const link = linkIn(await mailTo(app, email, /^Join /), '/invitation#')
+  return new URLSearchParams(link.hash.slice(1)).get('token') ?? ''
+}
+
+/** Somebody with a password who is in a workspace beside their own, and works there in a session. */
+export async function makeColleague(app: TestApp, owner: Person, role: 'viewer' | 'member' | 'admin') {
+  const person = await makeAccount(app, { in: owner, role })
+  const session = await openSession(app, person)
+  await switchTo(session, owner.workspaceId)
+  return { ...person, session }
+}
