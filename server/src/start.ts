@@ -9,7 +9,7 @@ import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
-import { forgetExpired as forgetExpiredInvitations } from './domains/people/service-invitations.ts'
+import { forgetExpiredInvitations } from './domains/people/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'

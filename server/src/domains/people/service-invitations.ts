@@ -10,7 +10,7 @@ import { beyondPlan, limitOn } from '../billing/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { invitationMail } from './mails.ts'
 import { invitationLink } from './rules.ts'
-import { type Context, lockPeople } from './service.ts'
+import { type Context, lockPeople } from './service-locks.ts'
 import { workspaceInvitations } from './tables.ts'
 
 const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)

@@ -1,23 +1,16 @@
 import type { GivenRole } from '@x-automated/contract/people'
-import type { Role } from '@x-automated/contract/route'
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import { type Actor, roleAllows } from '../../actor.ts'
+import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
-import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
-import type { Limits } from '../../requests/limits.ts'
 import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { endMemberships, setRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { ownerChangedMail, removedMail } from './mails.ts'
+import { type Context, isMember, lockPeople } from './service-locks.ts'
 
-export interface Context {
-  db: Db
-  outbox: Outbox
-  limits: Limits
-  origin: string
-}
+export { findOpenInvitation, forgetExpired as forgetExpiredInvitations } from './service-invitations.ts'
 
 const shownPerson = {
   id: authUsers.id,
@@ -42,29 +35,6 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: { page: num
     db.$count(workspaceMembers, isHere),
   ])
   return { people: rows.map((row) => ({ ...row, isYou: row.id === actor.userId })), total, page, pageSize }
-}
-
-/**
- * Lets one change of a workspace's people through at a time, by who may make it now: what a token says of a role may be a minute old.
- * @returns the workspace's name @throws Refusal FORBIDDEN
- */
-export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {
-  const [workspace] = await tx
-    .select({ name: workspaces.name })
-    .from(workspaces)
-    .where(eq(workspaces.id, actor.workspaceId))
-    // Rows that point to it can still be made meanwhile.
-    .for('no key update')
-  const [member] = await tx
-    .select({ role: workspaceMembers.role })
-    .from(workspaceMembers)
-    .where(isMember(actor, actor.userId))
-  if (!workspace || !member || !roleAllows(member.role, needed)) throw new Refusal('FORBIDDEN')
-  return workspace.name
-}
-
-function isMember({ workspaceId }: Pick<Actor, 'workspaceId'>, userId: string) {
-  return and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId))
 }
 
 /** @throws Refusal PERSON_NOT_FOUND */
