@@ -1,5 +1,5 @@
 import type { GivenRole } from '@x-automated/contract/people'
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { asc, desc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
