@@ -141,7 +141,7 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
   ])
   const now = new Date()
   const { plan, source } = standingAt(facts, now)
-  const used: Record<Limited, number> = { scrapedLeads, dms, xAccounts: accounts?.count ?? 0 }
+  const used: Record<Exclude<Limited, 'people'>, number> = { scrapedLeads, dms, xAccounts: accounts?.count ?? 0 }
   const current = row && !isOver(row.row) ? row : null
   return {
     available: env.payments !== null,

@@ -6,6 +6,7 @@ const rows = [
   ['Scraped leads a month', 'scrapedLeads'],
   ['DMs a month', 'dms'],
   ['X accounts', 'xAccounts'],
+  ['People in a workspace', 'people'],
 ] as const
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]

@@ -66,6 +66,6 @@ export function planOffer(plan: OfferedPlan, current: OfferedPlan | null): 'curr
 export const OFFER_WORDS = { current: 'Current Plan', upgrade: 'Upgrade', select: 'Select Plan' } as const
 
 /** A level's limit in words: '1,000', 'Unlimited'. */
-export function limitWords(level: PlanLevel, what: 'scrapedLeads' | 'dms' | 'xAccounts'): string {
+export function limitWords(level: PlanLevel, what: Limited): string {
   return PLAN_LEVELS[level][what]?.toLocaleString('en-US') ?? 'Unlimited'
 }

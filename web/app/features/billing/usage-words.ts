@@ -1,8 +1,7 @@
 import type { Usage } from '@x-automated/contract/billing'
-import type { Limited } from '@x-automated/contract/plans'
 
 /** What is limited, as a heading says it, and in a sentence behind a number. */
-const names: Record<Limited, { title: string; used: string }> = {
+const names: Record<Usage['what'], { title: string; used: string }> = {
   scrapedLeads: { title: 'Scraped leads', used: 'scraped leads used this month' },
   dms: { title: 'DMs', used: 'DMs used this month' },
   xAccounts: { title: 'X accounts', used: 'X accounts connected' },
