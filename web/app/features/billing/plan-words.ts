@@ -1,6 +1,6 @@
 import type { Subscription, SubscriptionDetails } from '@x-automated/contract/billing'
 
-import { type BuiltInPlan, PLAN_LEVELS, PLANS, type PlanLevel } from '@x-automated/contract/plans'
+import { type BuiltInPlan, type Limited, PLAN_LEVELS, PLANS, type PlanLevel } from '@x-automated/contract/plans'
 
 export type BillingCycle = BuiltInPlan['billingCycle']
 
