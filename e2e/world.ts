@@ -9,6 +9,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { cloneDatabase } from '@x-automated/server/test/database.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
 import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
+import { type Payments, startPayments } from '@x-automated/stand-ins/payments'
 import { startX, type X } from '@x-automated/stand-ins/x'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Route } from 'playwright-core'
 import { expect, inject } from 'vitest'
@@ -20,6 +21,7 @@ export interface World {
   origin: string
   x: X
   mailbox: Mailbox
+  payments: Payments
   /** Ends the server at once (SIGKILL), as a power cut would. */
   killServer(): Promise<void>
   /** Starts it again, on the same port and database. */
@@ -48,10 +50,11 @@ export async function openWorld(
   let browser = pages ? launchBrowser() : null
   browser?.catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
-  const [database, x, mailbox, port] = await Promise.all([
+  const [database, x, mailbox, payments, port] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
     startX({ stateDir, answerAfterMs: 60_000, ...(xPages && { tls: selfSigned('x.com') }) }),
     startMailbox({ stateDir }),
+    startPayments({ stateDir }),
     freePort(),
   ])
   const origin = `http://localhost:${port}`
@@ -73,6 +76,12 @@ export async function openWorld(
         X_CLIENT_SECRET: x.clientSecret ?? '',
         X_CONSUMER_SECRET: x.consumerSecret,
         X_BEARER_TOKEN: x.bearerToken,
+        STRIPE_API_URL: payments.url,
+        STRIPE_SECRET_KEY: payments.secretKey,
+        STRIPE_LINK_PRO_MONTHLY: payments.links.pro_monthly,
+        STRIPE_LINK_PRO_YEARLY: payments.links.pro_yearly,
+        STRIPE_LINK_AGENCY_MONTHLY: payments.links.agency_monthly,
+        STRIPE_LINK_AGENCY_YEARLY: payments.links.agency_yearly,
         SMTP_URL: mailbox.smtpUrl,
         SEND_INTERVAL_SECONDS: '0',
         LOG_LEVEL: 'warn',
@@ -113,7 +122,7 @@ export async function openWorld(
       for (const context of contexts) await context.close()
       await (await browser)?.close()
       await endServer('SIGTERM')
-      await Promise.all([x.close(), mailbox.close()])
+      await Promise.all([x.close(), mailbox.close(), payments.close()])
       await database.drop()
       rmSync(stateDir, { recursive: true, force: true })
     },
@@ -123,6 +132,7 @@ export async function openWorld(
     origin,
     x,
     mailbox,
+    payments,
     killServer: () => endServer('SIGKILL'),
     startServer,
     async subscribe(email) {

@@ -32,6 +32,10 @@ export type StandIns = {
   sso: string
   /** Address and port of the resolver that knows the domains of companies. */
   dns: string
+  payments: string
+  paymentsSecretKey: string
+  /** The hosted page of each built-in plan. */
+  paymentLinks: Record<string, string>
   mailbox: string
   smtp: string
   xClientId: string
@@ -59,6 +63,12 @@ export function serverEnvironment(env: Environment, standIns: StandIns | undefin
     ours.GOOGLE_ISSUER = standIns.google
     ours.GOOGLE_CLIENT_ID = standIns.googleClientId
     ours.GOOGLE_CLIENT_SECRET = standIns.googleClientSecret
+  }
+  // As with Google: whoever brings a key of theirs means the real provider.
+  if (!env.STRIPE_API_URL && !env.STRIPE_SECRET_KEY) {
+    ours.STRIPE_API_URL = standIns.payments
+    ours.STRIPE_SECRET_KEY = standIns.paymentsSecretKey
+    for (const [plan, link] of Object.entries(standIns.paymentLinks)) ours[`STRIPE_LINK_${plan.toUpperCase()}`] = link
   }
   if (!env.DNS_SERVER) ours.DNS_SERVER = standIns.dns
   if (!env.SMTP_URL) ours.SMTP_URL = standIns.smtp

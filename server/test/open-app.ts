@@ -3,6 +3,7 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Google } from '@x-automated/stand-ins/google'
 import type { Mailbox } from '@x-automated/stand-ins/mailbox'
+import type { Payments } from '@x-automated/stand-ins/payments'
 import type { Sso } from '@x-automated/stand-ins/sso'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { expect, inject } from 'vitest'
@@ -19,6 +20,8 @@ export interface OpenAppOptions {
   google?: boolean
   /** Starts a stand-in for a company's identity provider and its DNS, and gives the app the address of the latter. */
   sso?: boolean
+  /** Starts a stand-in for the payment provider and gives the app its address. Its webhooks come to this app. */
+  payments?: boolean
   /** Starts a mailbox and gives the app its address. */
   mailbox?: boolean
   /** Senders, scrapers and mails at work in this process. Off: requests only. */
@@ -39,6 +42,7 @@ export interface TestApp extends Opened {
   x: X
   google: Google
   sso: Sso
+  payments: Payments
   mailbox: Mailbox
   /** A client nobody is signed in with. */
   anonymous: ReturnType<typeof createClient>
@@ -57,12 +61,14 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startMailbox } = options.mailbox ? await import('@x-automated/stand-ins/mailbox') : { startMailbox: null }
   const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
   const { startSso } = options.sso ? await import('@x-automated/stand-ins/sso') : { startSso: null }
-  const [database, x, mailbox, google, sso] = await Promise.all([
+  const { startPayments } = options.payments ? await import('@x-automated/stand-ins/payments') : { startPayments: null }
+  const [database, x, mailbox, google, sso, payments] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
     startX?.(options.x === true ? {} : options.x),
     startMailbox?.({}),
     startGoogle?.(),
     startSso?.(),
+    startPayments?.({ webhookSecret: WEBHOOK_SECRET }),
   ])
   const faults: unknown[] = []
   const answers = new Set<string>()
@@ -93,6 +99,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
           }
         : {}),
       ...(sso ? { DNS_SERVER: sso.dns } : {}),
+      ...(payments ? { ...paymentsEnv(payments), STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET } : {}),
       ...(mailbox ? { SMTP_URL: mailbox.smtpUrl } : {}),
       ...options.env,
       ...more,
@@ -113,6 +120,8 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     return server
   }
   const server = await start({ workers: options.workers })
+  // The port is known only now.
+  if (payments) await tellOfPayments(payments, `${server.url}/api/billing/webhook`)
 
   const app: TestApp = {
     url: `${server.url}/api`,
@@ -124,6 +133,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     x: x as X,
     google: google as Google,
     sso: sso as Sso,
+    payments: payments as Payments,
     mailbox: mailbox as Mailbox,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
@@ -135,7 +145,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     },
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
-      await Promise.all([x?.close(), google?.close(), sso?.close(), mailbox?.close()])
+      await Promise.all([x?.close(), google?.close(), sso?.close(), payments?.close(), mailbox?.close()])
       await database.drop()
       // Read by declared-answers.spec.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
@@ -143,4 +153,26 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   }
   watch(app)
   return app
+}
+
+/** Signs what the payment provider tells. */
+export const WEBHOOK_SECRET = 'whsec_of_tests'
+
+/** Has the payment provider tell an address of everything, as somebody does who sets it up by hand. */
+export async function tellOfPayments({ url, secretKey }: Payments, address: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/webhook_endpoints`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secretKey}` },
+    body: new URLSearchParams({ url: address, 'enabled_events[]': '*' }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** As `npm start` gives a server the stand-in. */
+export function paymentsEnv({ url, secretKey, links }: Payments): Record<string, string> {
+  return {
+    STRIPE_API_URL: url,
+    STRIPE_SECRET_KEY: secretKey,
+    ...Object.fromEntries(Object.entries(links).map(([plan, link]) => [`STRIPE_LINK_${plan.toUpperCase()}`, link])),
+  }
 }

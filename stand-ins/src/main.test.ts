@@ -14,6 +14,7 @@ type Ready = {
   google: string
   sso: string
   dns: string
+  payments: string
   mailbox: string
   smtp: string
   xClientId: string
@@ -103,6 +104,7 @@ test('writes its addresses to stand-ins.json, obeys its environment, and ends on
   expect(JSON.parse(readFileSync(join(folder, 'stand-ins.json'), 'utf8'))).toEqual({
     x: ready.x,
     google: ready.google,
+    payments: ready.payments,
     sso: ready.sso,
     mailbox: ready.mailbox,
   })

@@ -3,12 +3,13 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { startGoogle } from './google.ts'
 import { startMailbox } from './mailbox.ts'
+import { startPayments } from './payments.ts'
 import { startSso } from './sso.ts'
 import { startX } from './x.ts'
 
 /**
  * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
- * parent `{ type: 'ready', x, google, sso, dns, mailbox, smtp, xClientId, xClientSecret, xConsumerSecret, xBearerToken, googleClientId, googleClientSecret }`,
+ * parent `{ type: 'ready', x, google, sso, dns, payments, paymentsSecretKey, paymentLinks, mailbox, smtp, xClientId, xClientSecret, xConsumerSecret, xBearerToken, googleClientId, googleClientSecret }`,
  * and ends with its parent or on SIGTERM.
  */
 const env = z
@@ -46,11 +47,12 @@ const google = await onPort(last.google, (port) =>
   startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
 )
 const sso = await onPort(last.sso, (port) => startSso({ port, stateDir }))
+const payments = await onPort(last.payments, (port) => startPayments({ port, stateDir }))
 const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
 
 writeFileSync(
   `${addressFile}.next`,
-  `${JSON.stringify({ x: x.url, google: google.url, sso: sso.url, mailbox: mailbox.url }, null, 2)}\n`,
+  `${JSON.stringify({ x: x.url, google: google.url, sso: sso.url, payments: payments.url, mailbox: mailbox.url }, null, 2)}\n`,
   {
     mode: 0o600,
   },
@@ -61,7 +63,7 @@ let stopping = false
 async function stop() {
   if (stopping) return
   stopping = true
-  await Promise.all([x.close(), google.close(), sso.close(), mailbox.close()])
+  await Promise.all([x.close(), google.close(), sso.close(), payments.close(), mailbox.close()])
   process.exit(0)
 }
 
@@ -79,6 +81,9 @@ process.send?.({
   google: google.url,
   sso: sso.url,
   dns: sso.dns,
+  payments: payments.url,
+  paymentsSecretKey: payments.secretKey,
+  paymentLinks: payments.links,
   mailbox: mailbox.url,
   smtp: mailbox.smtpUrl,
   xClientId: x.clientId,
@@ -89,9 +94,9 @@ process.send?.({
   googleClientSecret: google.clientSecret,
 })
 
-function lastAddresses(): { x?: string; google?: string; sso?: string; mailbox?: string } {
+function lastAddresses(): { x?: string; google?: string; sso?: string; payments?: string; mailbox?: string } {
   const address = z.url().optional()
-  const Addresses = z.object({ x: address, google: address, sso: address, mailbox: address })
+  const Addresses = z.object({ x: address, google: address, sso: address, payments: address, mailbox: address })
   try {
     return Addresses.parse(JSON.parse(readFileSync(addressFile, 'utf8')))
   } catch {

@@ -1,0 +1,60 @@
+import type { PaymentLink, Price, Product } from './objects.ts'
+import type { Store } from './store.ts'
+
+const PRODUCTS = [
+  { id: 'prod_pro', name: 'Pro' },
+  { id: 'prod_agency', name: 'Agency' },
+] as const
+
+const PRICES = [
+  { plan: 'pro_monthly', product: 'prod_pro', cents: 5_000, interval: 'month' },
+  { plan: 'pro_yearly', product: 'prod_pro', cents: 30_000, interval: 'year' },
+  { plan: 'agency_monthly', product: 'prod_agency', cents: 12_000, interval: 'month' },
+  { plan: 'agency_yearly', product: 'prod_agency', cents: 72_000, interval: 'year' },
+] as const
+
+export type BuiltInPlan = (typeof PRICES)[number]['plan']
+
+/** Fills an empty account with the four plans, each with a payment link, as somebody who sets the product up does. */
+export function fillCatalogue(store: Store, created: number): void {
+  if (!store.isEmpty()) return
+  const common = { created, livemode: false, active: true, metadata: {} } as const
+  for (const { id, name } of PRODUCTS)
+    store.put<Product>({ ...common, id, object: 'product', name, description: null, marketing_features: [] })
+  for (const { plan, product, cents, interval } of PRICES) {
+    store.put<Price>({
+      ...common,
+      id: `price_${plan}`,
+      object: 'price',
+      currency: 'usd',
+      lookup_key: plan,
+      nickname: null,
+      product,
+      recurring: { interval, interval_count: 1 },
+      type: 'recurring',
+      unit_amount: cents,
+    })
+    store.put<PaymentLink>({
+      ...common,
+      id: `plink_${plan}`,
+      object: 'payment_link',
+      // Where this server is shows only once it listens.
+      url: '',
+      line_items: [{ price: `price_${plan}`, quantity: 1 }],
+      subscription_data: { trial_period_days: null },
+      after_completion: { type: 'hosted_confirmation' },
+    })
+  }
+}
+
+/** The hosted pages of the four plans. */
+export function linksOf(url: string): Record<BuiltInPlan, string> {
+  return Object.fromEntries(PRICES.map(({ plan }) => [plan, linkUrl(url, `plink_${plan}`)])) as Record<
+    BuiltInPlan,
+    string
+  >
+}
+
+export function linkUrl(url: string, linkId: string): string {
+  return `${url}/buy/${linkId}`
+}
