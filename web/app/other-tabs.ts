@@ -11,6 +11,7 @@ const shared = [
   'lists',
   'messages',
   'notices',
+  'people',
   'scrapes',
   'secondFactors',
   'sendingSettings',

@@ -15,9 +15,9 @@ const MINUTE_MS = 60_000
 let serial = 0
 
 /** An access token as the server makes them, good for so long. */
-function jwt(user: User, goodForMs: number, nowMs = 0): string {
+function jwt(user: User, goodForMs: number, nowMs = 0, work: { wid?: string; role?: string } = {}): string {
   serial += 1
-  const claims = { sub: user.id, exp: (nowMs + goodForMs) / 1000, jti: String(serial) }
+  const claims = { sub: user.id, exp: (nowMs + goodForMs) / 1000, jti: String(serial), ...work }
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.signature`
 }
 
@@ -32,6 +32,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
     refreshToken: `${token}+`,
   }))
   const revoke = vi.fn(async () => {})
+  const moved = vi.fn()
   const findUser = vi.fn<(token: string) => Promise<User | null>>(async () => null)
   const waits: number[] = []
   const tabs: ReturnType<typeof createSessionStore>[] = []
@@ -55,6 +56,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
       announce: (event) => {
         for (const other of tabs) if (other !== store) void other.heard(event)
       },
+      moved,
       now: () => now,
       // Waits of the back-off are skipped; the limit of starting is only reached where a test reaches it.
       wait(ms) {
@@ -74,6 +76,7 @@ function browser(stored: { authToken?: string; refreshToken?: string } = {}, rem
     storage,
     refresh,
     revoke,
+    moved,
     findUser,
     waits,
     passTime: (ms: number) => {
@@ -386,4 +389,51 @@ test('signing out ends the session here whatever the server says', async () => {
   expect(b.revoke).toHaveBeenCalledWith(token)
   expect(b.storage.size).toBe(0)
   expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
+})
+
+describe('the workspace that one works in', () => {
+  const inWork = (wid: string, role: string, goodForMs = 15 * MINUTE_MS) => jwt(ada, goodForMs, 0, { wid, role })
+  async function working(token = inWork('w1', 'admin')) {
+    const b = browser({ authToken: token, refreshToken: 'r' })
+    const { store, events } = b.tab()
+    await store.start()
+    events.length = 0
+    return { b, store, events }
+  }
+
+  test('one was taken out of: the page of it is left, once', async () => {
+    const { b, store } = await working()
+    b.refresh.mockResolvedValueOnce({ token: inWork('own', 'owner'), refreshToken: 's' })
+    await store.refresh()
+    await store.heard()
+    expect(b.moved).toHaveBeenCalledTimes(1)
+    expect(b.storage.get('refreshToken')).toBe('s')
+  })
+
+  test('another role is said, so that the page asks anew what it may show', async () => {
+    const { b, store, events } = await working()
+    b.refresh.mockResolvedValueOnce({ token: inWork('w1', 'viewer'), refreshToken: 's' })
+    await store.refresh()
+    expect(events).toEqual(['USER_UPDATED', 'TOKEN_REFRESHED'])
+    expect(b.moved).not.toHaveBeenCalled()
+  })
+
+  test('changed in another tab: this one leaves its page, too', async () => {
+    const { b, store } = await working()
+    const there = b.tab()
+    await there.store.start()
+    there.store.move({ token: inWork('w2', 'member'), refreshToken: 's' })
+    expect(b.moved).not.toHaveBeenCalled()
+    await store.heard()
+    expect(b.moved).toHaveBeenCalledTimes(1)
+    expect(store.state()).toEqual({ status: 'signed-in', user: ada })
+  })
+
+  test('stays: a renewal says nothing of it', async () => {
+    const { b, store, events } = await working()
+    b.refresh.mockResolvedValueOnce({ token: inWork('w1', 'admin'), refreshToken: 's' })
+    await store.refresh()
+    expect(events).toEqual(['TOKEN_REFRESHED'])
+    expect(b.moved).not.toHaveBeenCalled()
+  })
 })

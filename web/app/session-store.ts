@@ -60,17 +60,23 @@ export interface SessionWorld {
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Tells the other tabs. */
   announce(event: AuthEvent): void
+  /** The session works in another workspace now: whatever the page shows is of the one before. */
+  moved(): void
   now(): number
   wait(ms: number): Promise<void>
 }
 
 /** What an access token says, unverified (the server verifies; the screen only shows), or null where it is no JWT. */
-export function readClaims(token: string): { userId: string; expiresAtMs: number } | null {
+export function readClaims(
+  token: string,
+): { userId: string; expiresAtMs: number; workspaceId: string | null; role: string | null } | null {
   try {
     const payload = token.split('.')[1] ?? ''
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
-    const { sub, exp } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown; exp?: unknown }
-    return typeof sub === 'string' && typeof exp === 'number' ? { userId: sub, expiresAtMs: exp * 1000 } : null
+    const { sub, exp, wid, role } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+    if (typeof sub !== 'string' || typeof exp !== 'number') return null
+    const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+    return { userId: sub, expiresAtMs: exp * 1000, workspaceId: textOrNull(wid), role: textOrNull(role) }
   } catch {
     return null
   }
@@ -127,6 +133,22 @@ export function createSessionStore(world: SessionWorld) {
     knownToken = pair.token
   }
 
+  /** Takes a token in the place of the one before. */
+  function learn(token: string): void {
+    const former = knownToken
+    knownToken = token
+    compare(former, token)
+  }
+
+  /** Tells this tab where the same person works elsewhere now, or in another role: tokens say so from their renewal on. */
+  function compare(former: string | null, token: string): void {
+    const before = former ? readClaims(former) : null
+    const now = readClaims(token)
+    if (!before || !now || before.userId !== now.userId) return
+    if (before.workspaceId !== now.workspaceId) world.moved()
+    else if (before.role !== now.role) tell('USER_UPDATED', 'this tab')
+  }
+
   function leave(reason: SignedOutReason): void {
     world.storage.removeItem(TOKEN)
     world.storage.removeItem(REFRESH_TOKEN)
@@ -143,7 +165,7 @@ export function createSessionStore(world: SessionWorld) {
       const stored = read()
       // Another tab was first.
       if (stored.token && stored.token !== before) {
-        knownToken = stored.token
+        learn(stored.token)
         return stored.token
       }
       if (!stored.refreshToken) {
@@ -164,7 +186,9 @@ export function createSessionStore(world: SessionWorld) {
         leave(reason)
         return null
       }
+      const former = knownToken
       store(answer)
+      compare(former, answer.token)
       renewedAtMs = world.now()
       if (state.status === 'signed-in') tell('TOKEN_REFRESHED')
       return answer.token
@@ -256,6 +280,11 @@ export function createSessionStore(world: SessionWorld) {
       tell('SIGNED_IN')
     },
 
+    /** Goes on with tokens of the same session for another workspace; the page is to be loaded anew. The other tabs see it in the storage. */
+    move(pair: TokenPair): void {
+      store(pair)
+    },
+
     /** Ends the session here at once, whatever the server says to it. */
     async signOut(): Promise<void> {
       const { token } = read()
@@ -314,7 +343,7 @@ export function createSessionStore(world: SessionWorld) {
         return tell('SIGNED_OUT', 'this tab')
       }
       if (token === knownToken && event !== 'USER_UPDATED') return
-      knownToken = token
+      learn(token)
       const user = event === 'USER_UPDATED' ? await world.findUser(token).catch(() => null) : await userOf(token)
       if (!user || read().token !== token) return
       const before = state

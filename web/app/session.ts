@@ -52,6 +52,7 @@ export const session = createSessionStore({
   exclusively: (work) =>
     typeof navigator !== 'undefined' && navigator.locks ? navigator.locks.request('x-automated-refresh', work) : work(),
   announce: (event) => channel?.postMessage(event),
+  moved: () => location.reload(),
   now: () => Date.now(),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 })

@@ -39,7 +39,9 @@ function DeleteForm({ email }: { email: string }) {
       <div className="grid gap-2">
         <p>This goes with your account:</p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">
-          <li>your workspace with all its leads, lists, campaigns, messages and scrapes, for everyone in it</li>
+          <li>
+            every workspace that you own, with all its leads, lists, campaigns, messages and scrapes, for everyone in it
+          </li>
           <li>the connection to X; X is told that our access ends</li>
           <li>your referral code, achievements and rewards; your place on the waitlist stays, without your name</li>
           <li>every session, second factor and linked account</li>

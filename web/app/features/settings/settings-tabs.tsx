@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { NoticesTab } from '../notices/notices-tab'
+import { PeopleTab } from '../people/people-tab'
 import { SendingTab } from '../sending-settings/sending-tab'
 import { SingleSignOnTab } from '../sso/single-sign-on-tab'
 import { SuppressionsTab } from '../suppressions/suppressions-tab'
@@ -16,5 +17,6 @@ export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
   { value: 'notices', label: 'Notices', content: <NoticesTab /> },
+  { value: 'people', label: 'People', content: <PeopleTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
 ]

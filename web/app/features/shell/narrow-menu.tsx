@@ -1,10 +1,11 @@
-import { LogOut } from 'lucide-react'
+import { ArrowLeftRight, LogOut } from 'lucide-react'
 import { NavLink } from 'react-router'
 import { isRegistered, paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
+import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
@@ -19,6 +20,8 @@ interface NarrowMenuProps {
 export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
   const signOut = useSignOut()
   const carry = useCarriedReferral()
+  const workspaces = useWorkspaces()
+  const switching = useSwitchWorkspace()
   const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
   const operator = operates && isRegistered('operator') ? [{ label: 'Operator', to: paths.operator }] : []
@@ -47,6 +50,21 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
         )
       }
     >
+      {user && workspaces && workspaces.others.length > 0 && (
+        <div className="mb-4 grid gap-2 border-b border-line pb-4">
+          <p className="font-strong wrap-anywhere">{workspaces.current.name}</p>
+          {workspaces.others.map(({ id, name }) => (
+            <Button
+              key={id}
+              icon={<ArrowLeftRight aria-hidden />}
+              loading={switching.isPending && switching.variables === id}
+              onClick={() => switching.mutate(id)}
+            >
+              Switch to {name}
+            </Button>
+          ))}
+        </div>
+      )}
       <nav aria-label="Menu" className="-mx-3 grid">
         {links.map(({ to, label }) => (
           <NavLink

@@ -1,10 +1,11 @@
-import { LogOut } from 'lucide-react'
+import { ArrowLeftRight, LogOut } from 'lucide-react'
 import { isRegistered, paths } from '../../paths'
 import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
 import { useAddressOf } from '../account/use-address-of'
+import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
@@ -13,6 +14,8 @@ import { useSignOut } from './use-sign-out'
 export default function ProfileMenu({ user }: { user: User }) {
   const signOut = useSignOut()
   const operates = useIsOperator() === true
+  const workspaces = useWorkspaces()
+  const switching = useSwitchWorkspace()
   useAddressOf(user)
   return (
     <Menu
@@ -24,7 +27,16 @@ export default function ProfileMenu({ user }: { user: User }) {
     >
       <MenuNote>
         <span className="block truncate">{user.email}</span>
+        {workspaces && workspaces.others.length > 0 && (
+          <span className="block truncate font-strong text-ink">{workspaces.current.name}</span>
+        )}
       </MenuNote>
+      {workspaces && workspaces.others.length > 0 && <MenuSeparator />}
+      {workspaces?.others.map(({ id, name }) => (
+        <MenuItem key={id} icon={<ArrowLeftRight aria-hidden />} onSelect={() => switching.mutate(id)}>
+          <span className="min-w-0 truncate">Switch to {name}</span>
+        </MenuItem>
+      ))}
       <MenuSeparator />
       {profileLinks.map((link) => (
         <MenuLink key={link.label} to={link.to}>

@@ -1,0 +1,118 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { api, client, errorCode, errorWords } from '../../api'
+import { paths } from '../../paths'
+import { rememberReturnPath } from '../../return-path'
+import { session, useSession } from '../../session'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { SkeletonText } from '../../ui/skeleton'
+import { asRole, roleSentence } from './role-words'
+import { useSwitchWorkspace } from './use-workspaces'
+
+/** What a mailed link invites to, and the way to accept. */
+export function Invitation({ token }: { token: string }) {
+  const found = useQuery(
+    api.people.findInvitation.queryOptions({ input: { token }, staleTime: Number.POSITIVE_INFINITY }),
+  )
+  if (found.isError) {
+    return errorCode(found.error) === 'INVITATION_NOT_FOUND' ? (
+      <InvalidInvitation />
+    ) : (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => found.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(found.error, 'Failed to load the invitation. Please try again.')}
+      </Callout>
+    )
+  }
+  if (!found.data) return <SkeletonText lines={4} />
+  const { workspaceName, invitedBy, role, email, expiresAt } = found.data
+  return (
+    <div className="grid gap-5">
+      <p className="text-base wrap-anywhere">
+        {invitedBy ?? 'An admin'} invites you to <strong>{workspaceName}</strong> {asRole(role)}.
+      </p>
+      <p className="-mt-3 text-muted">{roleSentence(role)}</p>
+      <Answer token={token} email={email} workspaceName={workspaceName} />
+      <p className="text-muted">
+        For <span className="wrap-anywhere">{email}</span>, until <DateTime value={expiresAt} precision="day" />.
+      </p>
+    </div>
+  )
+}
+
+function Answer({ token, email, workspaceName }: { token: string; email: string; workspaceName: string }) {
+  const state = useSession()
+  const switching = useSwitchWorkspace()
+  const accept = useMutation({
+    mutationFn: () => client.people.accept({ token }),
+    onSuccess: ({ id }) => switching.mutate(id),
+  })
+  if (state.status === 'starting') return <SkeletonText lines={1} />
+  const back = `${paths.invitation}#token=${token}`
+  if (state.status === 'signed-out') {
+    const remember = () => rememberReturnPath(back)
+    return (
+      <div className="grid gap-2 sm:grid-cols-2">
+        <ButtonLink to={paths.login} state={{ from: back }} variant="primary" onClick={remember}>
+          Log in
+        </ButtonLink>
+        <ButtonLink to={paths.signUp} onClick={remember}>
+          Sign up
+        </ButtonLink>
+      </div>
+    )
+  }
+  if (state.user.email !== email) {
+    return (
+      <Callout
+        tone="warn"
+        title="This invitation is for another address"
+        action={
+          <Button
+            size="sm"
+            onClick={() => {
+              rememberReturnPath(back)
+              void session.signOut()
+            }}
+          >
+            Log out
+          </Button>
+        }
+      >
+        You are logged in as {state.user.email}. Log in with the account of {email} to accept.
+      </Callout>
+    )
+  }
+  return (
+    <div className="grid gap-3">
+      {accept.isError && <Callout tone="bad">{errorWords(accept.error)}</Callout>}
+      <Button
+        variant="primary"
+        loading={accept.isPending || switching.isPending || switching.isSuccess}
+        onClick={() => accept.mutate()}
+      >
+        Join {workspaceName}
+      </Button>
+    </div>
+  )
+}
+
+/** For a link that is cut off, was used, was taken back, or is too old. */
+export function InvalidInvitation() {
+  return (
+    <div className="grid gap-4">
+      <Callout tone="bad">This invitation was used, taken back, or has expired. Ask for a new one.</Callout>
+      <Link to={paths.home} className="text-link w-fit">
+        Back to Home
+      </Link>
+    </div>
+  )
+}

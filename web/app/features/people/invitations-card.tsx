@@ -1,0 +1,130 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Invitation } from '@x-automated/contract/people'
+import { UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { api, errorWords } from '../../api'
+import { isRegistered, paths } from '../../paths'
+import { Button, ButtonLink } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+import { InviteDialog } from './invite-dialog'
+import { ROLES } from './role-words'
+
+/** For those who manage people: who was invited and has not answered, and the way to invite. */
+export function InvitationsCard() {
+  const [isInviting, setInviting] = useState(false)
+  const list = useQuery(api.people.listInvitations.queryOptions())
+  const { data } = list
+  return (
+    <Card
+      title="Invitations"
+      description="Open for 7 days each."
+      actions={
+        <Button
+          variant="primary"
+          icon={<UserPlus aria-hidden />}
+          disabled={!data || data.planLimit !== null}
+          onClick={() => setInviting(true)}
+        >
+          Invite
+        </Button>
+      }
+    >
+      <div className="grid gap-4">
+        {data?.planLimit && (
+          <Callout
+            title="Your plan is for one person"
+            action={
+              isRegistered('billing') && (
+                <ButtonLink to={paths.billing} size="sm">
+                  See plans
+                </ButtonLink>
+              )
+            }
+          >
+            {data.planLimit} Who is in the workspace already stays.
+          </Callout>
+        )}
+        {list.isError && !data ? (
+          <Callout
+            tone="bad"
+            action={
+              <Button size="sm" onClick={() => list.refetch()}>
+                Try Again
+              </Button>
+            }
+          >
+            {errorWords(list.error, 'Failed to load the invitations. Please try again.')}
+          </Callout>
+        ) : !data ? (
+          <SkeletonText lines={2} />
+        ) : data.invitations.length === 0 ? (
+          <p className="text-muted">Nobody is invited at the moment.</p>
+        ) : (
+          <ul aria-label="Open invitations" className="grid divide-y divide-line">
+            {data.invitations.map((invitation) => (
+              <Row key={invitation.id} invitation={invitation} mayResend={data.planLimit === null} />
+            ))}
+          </ul>
+        )}
+      </div>
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+    </Card>
+  )
+}
+
+function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boolean }) {
+  const { id, email, role, invitedBy, sentAt, expiresAt } = invitation
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const onSettled = () => queries.invalidateQueries({ queryKey: api.people.key() })
+  const onError = (error: Error) => void toast.error(errorWords(error))
+  const resend = useMutation(
+    api.people.resend.mutationOptions({
+      onSuccess: () => void toast.success(`A new link is on its way to ${email}.`),
+      onError,
+      onSettled,
+    }),
+  )
+  const revoke = useMutation(
+    api.people.revoke.mutationOptions({
+      onSuccess: () => void toast.success(`The invitation of ${email} was taken back.`),
+      onError,
+      onSettled,
+    }),
+  )
+  const askRevoke = async () => {
+    const body = 'The link that was mailed works no more. You can invite them again.'
+    if (await confirm({ title: `Take back the invitation of ${email}?`, body, confirm: 'Take back', danger: true }))
+      revoke.mutate({ id })
+  }
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 py-3 first:pt-0 last:pb-0">
+      <div className="grid min-w-0 flex-1 basis-60">
+        <span className="font-strong wrap-anywhere">{email}</span>
+        <span className="text-muted">
+          {ROLES[role].name}, sent <DateTime value={sentAt} precision="day" />
+          {invitedBy && ` by ${invitedBy}`}, open until <DateTime value={expiresAt} precision="day" />
+        </span>
+      </div>
+      <div className="flex gap-2">
+        <Button
+          size="sm"
+          disabled={!mayResend}
+          loading={resend.isPending}
+          aria-label={`Send again to ${email}`}
+          onClick={() => resend.mutate({ id })}
+        >
+          Send again
+        </Button>
+        <Button size="sm" loading={revoke.isPending} aria-label={`Take back ${email}`} onClick={askRevoke}>
+          Take back
+        </Button>
+      </div>
+    </li>
+  )
+}

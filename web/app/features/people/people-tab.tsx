@@ -1,0 +1,95 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { api, errorWords } from '../../api'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { Card } from '../../ui/card'
+import { useConfirm } from '../../ui/confirm'
+import { SkeletonText } from '../../ui/skeleton'
+import { toast } from '../../ui/toast'
+import { ProofProvider } from '../auth/proof'
+import { InvitationsCard } from './invitations-card'
+import { PeopleTable } from './people-table'
+import { asRole, ROLES } from './role-words'
+import { WorkspaceNameCard } from './workspace-name-card'
+
+/** Who works in the workspace, and as what: for all to see, for its admins to change. */
+export function PeopleTab() {
+  const me = useQuery(api.auth.me.queryOptions())
+  if (me.isError && !me.data) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => me.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(me.error, 'Failed to load the people. Please try again.')}
+      </Callout>
+    )
+  }
+  if (!me.data) {
+    return (
+      <Card title="People">
+        <SkeletonText lines={4} />
+      </Card>
+    )
+  }
+  const { name, role } = me.data.workspace
+  const mayManage = role === 'owner' || role === 'admin'
+  return (
+    <ProofProvider>
+      <div className="grid grid-cols-1 gap-6">
+        {!mayManage && (
+          <Callout title={`You are in ${name} ${asRole(role)}`}>
+            {ROLES[role].does} Its owner and admins invite people and give roles.
+          </Callout>
+        )}
+        <PeopleTable role={role} />
+        {mayManage && <InvitationsCard />}
+        {mayManage && <WorkspaceNameCard name={name} />}
+        <RolesCard />
+        {role !== 'owner' && <LeaveCard name={name} />}
+      </div>
+    </ProofProvider>
+  )
+}
+
+function RolesCard() {
+  return (
+    <Card title="What each role may do">
+      <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
+        {Object.values(ROLES).map(({ name, does }) => (
+          <div key={name} className="contents">
+            <dt className="font-strong">{name}</dt>
+            <dd className="text-muted max-sm:-mt-2">{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+/** The way out, for everybody but the owner. The next token is for another workspace, and loads the page anew. */
+function LeaveCard({ name }: { name: string }) {
+  const confirm = useConfirm()
+  const leave = useMutation(
+    api.people.leave.mutationOptions({
+      onSuccess: () => void session.refresh(),
+      onError: (error) => void toast.error(errorWords(error, 'Failed to leave. Please try again.')),
+    }),
+  )
+  const ask = async () => {
+    const body = 'You lose access to everything in it. What you made stays there. To come back you need an invitation.'
+    if (await confirm({ title: `Leave ${name}?`, body, confirm: 'Leave', danger: true })) leave.mutate({})
+  }
+  return (
+    <Card title="Leave this workspace" description="Your account and your own workspace stay.">
+      <Button variant="danger" loading={leave.isPending} onClick={ask}>
+        Leave {name}
+      </Button>
+    </Card>
+  )
+}

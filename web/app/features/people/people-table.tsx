@@ -1,0 +1,171 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { GivenRole, Person } from '@x-automated/contract/people'
+import type { Role } from '@x-automated/contract/route'
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+import { api, client, errorWords } from '../../api'
+import { Avatar } from '../../ui/avatar'
+import { Badge } from '../../ui/badge'
+import { Button, IconButton } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { useConfirm } from '../../ui/confirm'
+import { DateTime } from '../../ui/date-time'
+import { Menu, MenuItem } from '../../ui/menu'
+import { Pager } from '../../ui/pager'
+import { Select } from '../../ui/select'
+import { SkeletonRows } from '../../ui/skeleton'
+import { Table, Td, Th, Tr } from '../../ui/table'
+import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
+import { asRole, GIVEN_ROLES, ROLES } from './role-words'
+
+const PAGE_SIZE = 50
+
+/** Who is in the workspace; with what can be done about them, for those who may. */
+export function PeopleTable({ role }: { role: Role }) {
+  const [page, setPage] = useState(1)
+  const list = useQuery(
+    api.people.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+  )
+  const mayManage = role === 'owner' || role === 'admin'
+  const { data } = list
+  if (list.isError && !data) {
+    return (
+      <Callout
+        tone="bad"
+        action={
+          <Button size="sm" onClick={() => list.refetch()}>
+            Try Again
+          </Button>
+        }
+      >
+        {errorWords(list.error, 'Failed to load the people. Please try again.')}
+      </Callout>
+    )
+  }
+  return (
+    <div className="grid gap-4">
+      <Table label="People" stale={list.isPlaceholderData}>
+        <thead>
+          <tr>
+            <Th>Person</Th>
+            <Th>Role</Th>
+            <Th>Since</Th>
+            {mayManage && (
+              <Th end>
+                <span className="sr-only">Actions</span>
+              </Th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {data ? (
+            data.people.map((person) => <PersonRow key={person.id} person={person} viewerRole={role} />)
+          ) : (
+            <SkeletonRows columns={mayManage ? 4 : 3} />
+          )}
+        </tbody>
+      </Table>
+      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onChange={setPage} noun="people" />
+    </div>
+  )
+}
+
+function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role }) {
+  const { name, email, role, isYou, joinedAt } = person
+  const mayManage = viewerRole === 'owner' || viewerRole === 'admin'
+  // One's own role one would not get back; the owner's stays theirs.
+  const mayChange = mayManage && !isYou && role !== 'owner'
+  return (
+    <Tr>
+      <Td>
+        <span className="flex min-w-0 items-center gap-3">
+          <Avatar name={name} size="sm" />
+          <span className="grid min-w-0">
+            <span className="font-strong wrap-anywhere">
+              {name}
+              {isYou && <span className="text-muted"> (you)</span>}
+            </span>
+            <span className="text-muted wrap-anywhere">{email}</span>
+          </span>
+        </span>
+      </Td>
+      <Td label="Role">
+        {mayChange ? <RoleSelect person={person} role={role as GivenRole} /> : <Badge>{ROLES[role].name}</Badge>}
+      </Td>
+      <Td label="Since">
+        <DateTime value={joinedAt} precision="day" />
+      </Td>
+      {mayManage && (
+        <Td corner end>
+          {mayChange && <PersonMenu person={person} mayHandOver={viewerRole === 'owner'} />}
+        </Td>
+      )}
+    </Tr>
+  )
+}
+
+function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
+  const queries = useQueryClient()
+  const update = useMutation(
+    api.people.update.mutationOptions({
+      onSuccess: ({ name, role: given }) => void toast.success(`${name} is in the workspace ${asRole(given)} now.`),
+      onError: (error) => void toast.error(errorWords(error, 'Failed to change the role. Please try again.')),
+      onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
+    }),
+  )
+  return (
+    <Select
+      aria-label={`Role of ${person.name}`}
+      className="w-32"
+      disabled={update.isPending}
+      value={update.isPending ? update.variables.role : role}
+      options={GIVEN_ROLES.map((value) => ({ value, label: ROLES[value].name }))}
+      onChange={(event) => update.mutate({ id: person.id, role: event.currentTarget.value as GivenRole })}
+    />
+  )
+}
+
+function PersonMenu({ person: { id, name, email }, mayHandOver }: { person: Person; mayHandOver: boolean }) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const withProof = useProof()
+  const onSettled = () =>
+    Promise.all([api.people.key(), api.auth.key()].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  const remove = useMutation(
+    api.people.remove.mutationOptions({
+      onSuccess: () => void toast.success(`${name} is no longer in the workspace.`),
+      onError: (error) => void toast.error(errorWords(error, 'Failed to remove them. Please try again.')),
+      onSettled,
+    }),
+  )
+  const transfer = useMutation({
+    mutationFn: () => withProof(() => client.people.transfer({ personId: id })),
+    onSuccess: () => void toast.success(`${name} owns the workspace now.`),
+    onError: (error) => sayFailure(error, 'Failed to hand the workspace over. Please try again.'),
+    onSettled,
+  })
+  const askRemove = async () => {
+    const body = `${email} loses access within a minute. What they made stays.`
+    if (await confirm({ title: `Remove ${name}?`, body, confirm: 'Remove', danger: true })) remove.mutate({ id })
+  }
+  const askTransfer = async () => {
+    const body = 'Billing and deletion are theirs from then on. You stay as an admin, and cannot take it back yourself.'
+    if (await confirm({ title: `Make ${name} the owner?`, body, confirm: 'Make owner', danger: true }))
+      transfer.mutate()
+  }
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`More for ${name}`} size="sm" disabled={remove.isPending || transfer.isPending}>
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {mayHandOver && <MenuItem onSelect={askTransfer}>Make owner</MenuItem>}
+      <MenuItem danger onSelect={askRemove}>
+        Remove
+      </MenuItem>
+    </Menu>
+  )
+}

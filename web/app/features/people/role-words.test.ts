@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { asRole, roleSentence } from './role-words'
+
+test.each([
+  ['admin', 'as an admin'],
+  ['member', 'as a member'],
+  ['viewer', 'as a viewer'],
+] as const)('%s: %s', (role, words) => {
+  expect(asRole(role)).toBe(words)
+})
+
+test('says what a role may do', () => {
+  expect(roleSentence('viewer')).toBe('As a viewer one sees everything, and changes nothing.')
+})

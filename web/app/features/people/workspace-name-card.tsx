@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useForm } from 'react-hook-form'
+import { api, errorWords, fieldProblems } from '../../api'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { Field } from '../../ui/field'
+import { Input } from '../../ui/input'
+import { toast } from '../../ui/toast'
+
+/** The workspace's name, as invitations and the switcher say it. */
+export function WorkspaceNameCard({ name }: { name: string }) {
+  const queries = useQueryClient()
+  const form = useForm({ values: { name } })
+  const rename = useMutation(
+    api.people.rename.mutationOptions({
+      onSuccess: () => void toast.success('The name was saved.'),
+      onError(error) {
+        const problem = fieldProblems(error).name
+        if (problem) form.setError('name', { message: problem })
+        else toast.error(errorWords(error, 'Failed to save the name. Please try again.'))
+      },
+      onSettled: () => queries.invalidateQueries({ queryKey: api.auth.key() }),
+    }),
+  )
+  return (
+    <Card title="Name of the workspace" description="Invitations say it, and the menu where you switch workspaces.">
+      <form
+        noValidate
+        method="post"
+        className="flex max-w-md flex-wrap items-start gap-2"
+        onSubmit={form.handleSubmit((values) => rename.mutate({ name: values.name.trim() }))}
+      >
+        <Field label="Name" hideLabel className="min-w-48 flex-1" error={form.formState.errors.name?.message}>
+          <Input
+            maxLength={100}
+            autoComplete="organization"
+            {...form.register('name', { validate: (value) => value.trim() !== '' || 'Give the workspace a name.' })}
+          />
+        </Field>
+        <Button type="submit" loading={rename.isPending} disabled={!form.formState.isDirty}>
+          Save
+        </Button>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,23 @@
+import { useLocation } from 'react-router'
+import { AuthFrame } from '../features/auth/auth-frame'
+import { recoveryTokenIn } from '../features/auth/recovery-link'
+import { InvalidInvitation, Invitation } from '../features/people/invitation'
+import { pageMeta } from '../features/shell/page-meta'
+import { SkeletonText } from '../ui/skeleton'
+import { useHydrated } from '../ui/use-hydrated'
+
+export const meta = () => pageMeta('Invitation', 'Join a workspace on X-Automated.')
+
+export default function InvitationPage() {
+  return (
+    <AuthFrame tabs={false} title="You are invited">
+      {useHydrated() ? <FromLink /> : <SkeletonText lines={4} />}
+    </AuthFrame>
+  )
+}
+
+/** What the link says, for whoever comes by it. Knows the fragment, and so stands in the browser only. */
+function FromLink() {
+  const token = recoveryTokenIn(useLocation().hash)
+  return token ? <Invitation key={token} token={token} /> : <InvalidInvitation />
+}
