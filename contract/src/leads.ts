@@ -23,6 +23,9 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
 /** Ids that one call may name; larger selections go by `filter`. */
 export const IDS_MAX = 5_000
 
+/** Leads that one call changes: where a filter means more, its answer says where the next call goes on. */
+export const PART_MAX = 10_000
+
 export const Lead = z.object({
   id: z.string(),
   name: z.string(),
@@ -138,8 +141,13 @@ export type LeadSort = z.output<typeof LeadSort>
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
   filter: z.strictObject(LeadFilter.shape).optional(),
+  /** From the answer before, with the same filter: goes on behind the leads of that part. */
+  cursor: z.string().max(500).optional(),
 }
-export type LeadSelection = { leadIds?: string[]; filter?: LeadFilter }
+export type LeadSelection = { leadIds?: string[]; filter?: LeadFilter; cursor?: string }
+
+/** In the answer to a selection: what the next call goes on from, as one changes at most 10,000 leads; null: none is left. */
+export const nextPart = { cursor: z.string().nullable() }
 
 /** Refines a body that holds a selection. */
 export function hasOneSelection(body: LeadSelection): boolean {
@@ -220,7 +228,7 @@ export const leads = {
         })
         .refine(hasOneSelection, ONE_SELECTION),
     )
-    .output(Success.extend({ changed: z.number().int() })),
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
   remove: route({
     method: 'DELETE',
@@ -247,6 +255,7 @@ export const leads = {
         removed: z.number().int(),
         /** What restores them; null where none was deleted. */
         removalId: z.string().nullable(),
+        ...nextPart,
       }),
     ),
 
@@ -274,5 +283,5 @@ export const leads = {
     .input(
       z.strictObject({ ...leadSelection, message: text(10_000).optional() }).refine(hasOneSelection, ONE_SELECTION),
     )
-    .output(Success.extend({ queued: z.number().int() })),
+    .output(Success.extend({ queued: z.number().int(), ...nextPart })),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
-import { hasOneSelection, IDS_MAX, Lead, LeadFilter, leadSelection, ONE_SELECTION } from './leads.ts'
+import { hasOneSelection, IDS_MAX, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
 /** How a lead stands in one list, whatever other lists or campaigns have done (specification §3). */
@@ -41,9 +41,6 @@ export type ListLead = z.output<typeof ListLead>
 
 /** Characters of a list's name. */
 export const LIST_NAME_MAX = 200
-
-/** Leads that one call may add by a filter: it shall end within seconds. A smart list holds any number. */
-export const LIST_ADDED_MAX = 250_000
 
 const name = requiredText(LIST_NAME_MAX, 'List name cannot be empty.')
 const description = text(2_000).nullable().optional()
@@ -167,13 +164,13 @@ export const lists = {
     method: 'POST',
     path: '/lists/{id}/leads',
     tag: 'Lists',
-    summary: 'Add leads to a list; by a filter, at most 250,000 at once',
+    summary: 'Add leads to a list',
     access: 'member',
     effect: 'rows',
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
-    .output(Success.extend({ changed: z.number().int() })),
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 
   removeLeads: route({
     method: 'DELETE',
@@ -185,5 +182,5 @@ export const lists = {
     errors: ['LEAD_LIST_NOT_FOUND', 'LEAD_LIST_KIND'],
   })
     .input(z.strictObject({ id: Id, ...leadSelection }).refine(hasOneSelection, ONE_SELECTION))
-    .output(Success.extend({ changed: z.number().int() })),
+    .output(Success.extend({ changed: z.number().int(), ...nextPart })),
 }

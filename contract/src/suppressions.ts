@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, isStorable, Page, paging, Success, Time, TwitterHandle, text } from './fields.ts'
-import { IDS_MAX, type LeadSelection, leadSelection } from './leads.ts'
+import { IDS_MAX, type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { route } from './route.ts'
 
 /** Why somebody is not to be written to: they said so elsewhere, they answered so, somebody here decided so, or a file said so. */
@@ -93,6 +93,7 @@ export const suppressions = {
         suppressed: z.number().int(),
         /** Queued messages that will not be sent for it. */
         stopped: z.number().int(),
+        ...nextPart,
       }),
     ),
 

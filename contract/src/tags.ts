@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, requiredText, Success, Time } from './fields.ts'
-import { hasOneSelection, leadSelection, ONE_SELECTION } from './leads.ts'
+import { hasOneSelection, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
 /** What tags are told apart by, beside their names. */
@@ -102,6 +102,7 @@ export const tags = {
       Success.extend({
         /** Tags given and taken, over all the leads. */
         changed: z.number().int(),
+        ...nextPart,
       }),
     ),
 }

@@ -208,6 +208,7 @@ describe("with another workspace's ids", () => {
     expect(await stranger.client.lists.addLeads({ id: list.id, leadIds: [theirs.lead] })).toEqual({
       success: true,
       changed: 0,
+      cursor: null,
     })
     const campaign = { name: 'Mine', messageTemplate: 'Hi', status: 'draft' }
     const withList = await stranger.call('POST', '/campaigns', { ...campaign, leadListId: theirs.list })

@@ -359,8 +359,8 @@ describe('queueDirect', () => {
     const first = await queueDirect(app.db, own.actor, { leadIds: list.leadIds.slice(0, 1) })
     const rest = await queueDirect(app.db, own.actor, { filter: {}, message: 'Hi {lead_name} {twitter_handle}' })
     expect([first, rest]).toEqual([
-      { success: true, queued: 1 },
-      { success: true, queued: 2 },
+      { success: true, queued: 1, cursor: null },
+      { success: true, queued: 2, cursor: null },
     ])
     const rows = await app.db.select().from(dms).where(eq(dms.workspaceId, own.workspaceId)).orderBy(dms.id)
     expect(rows.map((dm) => dm.message)).toEqual([
@@ -368,7 +368,7 @@ describe('queueDirect', () => {
       `Hi Ben @${list.handles[1]}`,
       `Hi Dee @${list.handles[3]}`,
     ])
-    expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0 })
+    expect(await queueDirect(app.db, own.actor, { filter: {} })).toEqual({ success: true, queued: 0, cursor: null })
   })
 
   it('409: no X account is connected', async () => {

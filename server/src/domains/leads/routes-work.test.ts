@@ -200,6 +200,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       success: true,
       removed: 0,
       removalId: null,
+      cursor: null,
     })
     await makeLeads(app, person, 1)
     const { removalId } = await person.client.leads.removeMany({ filter: {} })

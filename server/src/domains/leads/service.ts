@@ -1,26 +1,30 @@
-import { isId } from '@x-automated/contract/fields'
 import type { ContactBasis, LeadEvent, LeadFilter, LeadSelection, LeadSort } from '@x-automated/contract/leads'
-import { and, asc, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
-import { leadListItems, leadLists } from '../lists/tables.ts'
-import { scrapeLeads } from '../scrapes/tables.ts'
+import { leadLists } from '../lists/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { rememberContacts } from './engine-contacts.ts'
 import { countedLeads, placeOf, readPage, readPlainPage } from './engine-pages.ts'
-import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
-import { filterStatus, knownFollowers, leads, words } from './tables.ts'
+import {
+  choosePart,
+  isTag,
+  matching,
+  type ResolvedFilter,
+  resolveFilter,
+  type WorkspaceOf,
+} from './engine-selection.ts'
+import { readCursor, writeCursor } from './rules.ts'
+import { filterStatus, leads } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
 export { type CsvRecord, type ImportProgress, importLeads } from './engine-import.ts'
+export { choosePart, type ResolvedFilter, resolveFilter, selectLeads } from './engine-selection.ts'
 export { type Owner, upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
-
-/** The workspace that is asked about: an actor's, or that of a row. */
-type WorkspaceOf = { workspaceId: string }
 
 interface ListInput extends LeadFilter {
   page: number
@@ -151,77 +155,6 @@ async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['sta
   return rows[0]?.total ?? 0
 }
 
-/** The tag that is meant, by its id or its name. */
-function isTag(workspaceId: string, tag: string): SQL {
-  const named = sql`lower(tags.name) = lower(${tag}::text)`
-  const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
-  return sql`tags.workspace_id = ${workspaceId} and ${meant}`
-}
-
-/** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
-export type ResolvedFilter = LeadFilter & { within?: LeadFilter }
-
-/** Puts what a smart list asks for in the place of its name. What goes on to ask for leads by a filter that a caller gave begins here. */
-export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<ResolvedFilter> {
-  if (filter.listId === undefined) return filter
-  const [list] = await db
-    .select({ filter: leadLists.filter })
-    .from(leadLists)
-    .where(and(eq(leadLists.id, filter.listId), eq(leadLists.workspaceId, actor.workspaceId)))
-  return list?.filter ? narrow(filter, list.filter) : filter
-}
-
-/** As `resolveFilter`, of a selection. */
-export async function resolveSelection(db: Db, actor: Actor, { leadIds, filter }: LeadSelection) {
-  return { leadIds, filter: filter && (await resolveFilter(db, actor, filter)) }
-}
-
-/** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
-function matching(
-  workspaceId: string,
-  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, within }: ResolvedFilter,
-): SQL | undefined {
-  const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
-  const pattern = keyword ? anywhere(keyword) : undefined
-  return and(
-    eq(leads.workspaceId, workspaceId),
-    within && matching(workspaceId, within),
-    pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
-    // A space may stand between two fields there: only then must one of them be seen to hold the keyword by itself.
-    pattern === undefined || !keyword?.includes(' ')
-      ? undefined
-      : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
-    least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
-    maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
-    status && sql`${filterStatus} = ${status}`,
-    basis && eq(leads.basis, basis),
-    listId === undefined
-      ? undefined
-      : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,
-    scrapeId === undefined
-      ? undefined
-      : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
-    tag
-      ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
-      : undefined,
-  )
-}
-
-/**
- * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(db, actor, selection)})`.
- * Ids of other workspaces are not among them. Whoever locks or changes many leads does so in the order of their ids.
- */
-export function selectLeads(
-  _db: Db,
-  actor: WorkspaceOf,
-  { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },
-): SQL {
-  const chosen = leadIds
-    ? and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`)
-    : matching(actor.workspaceId, filter ?? {})
-  return sql`select ${leads.id} from ${leads} where ${chosen}`
-}
-
 /** Deletes a lead, with its places in lists; its messages stay. @throws Refusal LEAD_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
@@ -302,18 +235,17 @@ export async function setBasis(
   { basis, at, source, ...selection }: LeadSelection & { basis: ContactBasis; at?: string; source?: string },
 ) {
   return transact(db, async (tx) => {
-    await allowLongStatements(tx)
     const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
     const how = basis === 'none' ? null : source || null
-    const chosenLeads = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
+    const part = await choosePart(tx, actor, selection)
     // In the order of their ids, as everyone locks leads.
     const { rowCount } = await tx.execute(sql`
       with chosen as materialized (
-        select id from leads where id in (${chosenLeads}) order by id for no key update
+        select id from leads where id in (${part.leads}) order by id for no key update
       )
       update leads l set basis = ${basis}, basis_at = ${since}, basis_source = ${how}, updated_at = now()
       from chosen where l.id = chosen.id`)
-    return { success: true as const, changed: rowCount ?? 0 }
+    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
   })
 }
 

@@ -158,11 +158,15 @@ describe('POST and DELETE /lists/{id}/leads', () => {
     const [one, two, three] = await makeLeads(app, person, 3)
     const [theirs] = await makeLeads(app, stranger)
     const add = async (...leadIds: string[]) => (await person.call('POST', `/lists/${id}/leads`, { leadIds })).body
-    expect(await add(one!.id, two!.id, two!.id, theirs!.id, 'nonsense')).toEqual({ success: true, changed: 2 })
-    expect(await add(two!.id, three!.id)).toEqual({ success: true, changed: 1 })
+    expect(await add(one!.id, two!.id, two!.id, theirs!.id, 'nonsense')).toEqual({
+      success: true,
+      changed: 2,
+      cursor: null,
+    })
+    expect(await add(two!.id, three!.id)).toEqual({ success: true, changed: 1, cursor: null })
     expect(await countOf(id)).toBe(3)
     const removed = await person.call('DELETE', `/lists/${id}/leads`, { leadIds: [one!.id, one!.id, theirs!.id] })
-    expect(removed.body).toEqual({ success: true, changed: 1 })
+    expect(removed.body).toEqual({ success: true, changed: 1, cursor: null })
     expect(await countOf(id)).toBe(2)
     expect((await person.call('GET', '/leads')).body.total).toBe(3)
   })

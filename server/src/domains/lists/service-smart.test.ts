@@ -8,7 +8,6 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, launch, makeList as makeOutreachList, openHandles } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { addLeads } from './service.ts'
 import { leadLists } from './tables.ts'
 
 let app: TestApp
@@ -197,20 +196,6 @@ describe('a list', () => {
     })
     const missing = await (await makePerson(app)).call('POST', `/lists/${id}/duplicate`, {})
     expect([missing.status, missing.body.code]).toEqual([404, 'LEAD_LIST_NOT_FOUND'])
-  })
-
-  it('400: takes in no more at once than it can within seconds, and says what to do instead', async () => {
-    await makeLeads(app, person, 3)
-    const { id } = await person.client.lists.create({ name: 'Founders' })
-    const add = (most: number) => addLeads(app.db, person.actor, { id, filter: {} }, most)
-    await expect(add(2)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      message:
-        'This filter matches more than 2 leads, the most that can be added at once. Narrow it, or make it a smart list.',
-      details: [{ field: 'filter' }],
-    })
-    expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 0 })
-    expect(await add(3)).toMatchObject({ changed: 3 })
   })
 
   it('counts whom its campaigns have contacted, and what was answered, as it happens', async () => {

@@ -1,12 +1,12 @@
 import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
-import { LIST_ADDED_MAX, LIST_NAME_MAX } from '@x-automated/contract/lists'
+import { LIST_NAME_MAX } from '@x-automated/contract/lists'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { count, list as listAllLeads, resolveSelection, selectLeads } from '../leads/service.ts'
+import { choosePart, count, list as listAllLeads, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
@@ -275,16 +275,8 @@ export async function members(db: Db, actor: Actor, { id, leadIds }: { id: strin
   return { leadIds: rows.map((row) => row.id) }
 }
 
-/**
- * Adds leads; those that are in the list already stay as they are.
- * @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND; INVALID_INPUT: a filter that means more than `most` leads
- */
-export async function addLeads(
-  db: Db,
-  actor: Actor,
-  { id, ...selection }: LeadSelection & { id: string },
-  most = LIST_ADDED_MAX,
-) {
+/** Adds leads; those that are in the list already stay as they are. @throws Refusal LEAD_LIST_NOT_FOUND, LEAD_LIST_KIND */
+export async function addLeads(db: Db, actor: Actor, { id, ...selection }: LeadSelection & { id: string }) {
   return change(
     db,
     actor,
@@ -293,7 +285,6 @@ export async function addLeads(
       insert into lead_list_items (lead_list_id, lead_id)
       select ${id}::uuid, chosen.id from (${chosen}) chosen order by chosen.id
       on conflict do nothing`,
-    most,
   )
 }
 
@@ -319,28 +310,14 @@ async function change(
   actor: Actor,
   { id, ...selection }: LeadSelection & { id: string },
   statement: (chosen: SQL) => SQL,
-  most?: number,
 ) {
   return transact(db, async (tx) => {
     const { filter } = await lockList(tx, actor, id, 'no key update')
     if (filter) throw new Refusal('LEAD_LIST_KIND')
-    // A list may take in hundreds of thousands at once.
-    if (selection.filter) await tx.execute(sql`set local statement_timeout = '10min'`)
-    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
-    if (selection.filter && most !== undefined) await refuseMoreThan(tx, chosen, most)
-    const { rowCount } = await tx.execute(statement(chosen))
-    return { success: true as const, changed: rowCount ?? 0 }
+    const part = await choosePart(tx, actor, selection)
+    const { rowCount } = await tx.execute(statement(part.leads))
+    return { success: true as const, changed: rowCount ?? 0, cursor: part.cursor }
   })
-}
-
-/** Counts no further than it has to. */
-async function refuseMoreThan(tx: Db, chosen: SQL, most: number): Promise<void> {
-  const { rows } = await tx.execute<{ n: number }>(
-    sql`select count(*)::int as n from (${chosen} limit ${most + 1}) counted`,
-  )
-  if ((rows[0]?.n ?? 0) <= most) return
-  const problem = `This filter matches more than ${most.toLocaleString('en')} leads, the most that can be added at once. Narrow it, or make it a smart list.`
-  throw new Refusal('INVALID_INPUT', problem, { details: [{ field: 'filter', problem }] })
 }
 
 /** @param lock held until the transaction ends: `update` to delete it, `no key update` to change what is in it, which changes its count in the end */

@@ -4,13 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import {
-  allowLongStatements,
-  forgetContacts,
-  rememberContacts,
-  resolveSelection,
-  selectLeads,
-} from '../leads/service.ts'
+import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
 import { leadRemovals } from './tables.ts'
 
 /** For so long a deletion can be taken back; then nothing is left of it. */
@@ -19,50 +13,44 @@ const KEPT = sql`interval '1 hour'`
 /** Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour. */
 export async function removeMany(db: Db, actor: Actor, selection: LeadSelection) {
   return transact(db, async (tx) => {
-    await allowLongStatements(tx)
-    // Chosen once: the same leads in each statement, whatever happens meanwhile.
-    await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
-    await tx.execute(
-      sql`insert into chosen_leads ${selectLeads(tx, actor, await resolveSelection(tx, actor, selection))}`,
-    )
-    await tx.execute(sql`analyze chosen_leads`)
+    const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
     // Messages and lists before leads (db/transact.ts).
     await tx.execute(sql`
-      select count(*) from (select from dms where lead_id in (select id from chosen_leads) order by id for no key update) locked`)
+      select count(*) from (select from dms where lead_id in (${chosen}) order by id for no key update) locked`)
     await tx.execute(sql`
       select count(*) from (
-        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (select id from chosen_leads))
+        select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id in (${chosen}))
         order by id for no key update
       ) locked`)
     await tx.execute(sql`
-      select count(*) from (select from leads where id in (select id from chosen_leads) order by id for update) locked`)
+      select count(*) from (select from leads where id in (${chosen}) order by id for update) locked`)
     const [removal] = await tx
       .insert(leadRemovals)
       .values({
         workspaceId: actor.workspaceId,
-        leadCount: sql`(select count(*) from leads where id in (select id from chosen_leads))`,
+        leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
       })
       .returning()
     if (!removal || removal.leadCount === 0) {
       await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal?.id ?? ''))
-      return { success: true as const, removed: 0, removalId: null }
+      return { success: true as const, removed: 0, removalId: null, cursor }
     }
     await tx.execute(sql`
       insert into removed_leads (removal_id, lead_id, lead, dm_ids, places, tags, finds, replies, reads)
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
         ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
-      from leads l where l.id in (select id from chosen_leads)`)
-    await rememberContacts(tx, actor.workspaceId, sql`select id from chosen_leads`)
+      from leads l where l.id in (${chosen})`)
+    await rememberContacts(tx, actor.workspaceId, chosen)
     // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
     await tx.execute(sql`
       delete from lead_list_items i using (
-        select lead_list_id, lead_id from lead_list_items where lead_id in (select id from chosen_leads) order by 1, 2 for update
+        select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
       ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
-    await tx.execute(sql`delete from lead_tags where lead_id in (select id from chosen_leads)`)
-    await tx.execute(sql`delete from scrape_leads where lead_id in (select id from chosen_leads)`)
-    await tx.execute(sql`update dms set lead_id = null where lead_id in (select id from chosen_leads)`)
-    await tx.execute(sql`delete from leads where id in (select id from chosen_leads)`)
-    return { success: true as const, removed: removal.leadCount, removalId: removal.id }
+    await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
+    await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
+    await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
+    await tx.execute(sql`delete from leads where id in (${chosen})`)
+    return { success: true as const, removed: removal.leadCount, removalId: removal.id, cursor }
   })
 }
 
@@ -77,7 +65,6 @@ function rowsOf(table: string): SQL {
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
-    await allowLongStatements(tx)
     const [removal] = await tx
       .select({ id: leadRemovals.id })
       .from(leadRemovals)

@@ -6,7 +6,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { resolveSelection, selectLeads } from '../leads/service.ts'
+import { choosePart, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { isBasisRequired, type Pace } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
@@ -115,13 +115,13 @@ export async function queueDirect(
   db: Db,
   actor: Actor,
   { message, ...selection }: LeadSelection & { message?: string },
-): Promise<{ success: true; queued: number }> {
+): Promise<{ success: true; queued: number; cursor: string | null }> {
   const template = readTemplate('message', message || DEFAULT_DIRECT_MESSAGE)
   return transact(db, async (tx) => {
     const account = await requireConnectedAccount(tx, actor.workspaceId)
     await lockQueueing(tx, actor.workspaceId)
     // Leads before the campaign, as whoever records an outcome does.
-    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
+    const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
     await lockLeads(tx, chosen)
     const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
@@ -140,7 +140,7 @@ export async function queueDirect(
       )
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
     await wakeAccount(tx, account.id)
-    return { success: true as const, queued: rowCount ?? 0 }
+    return { success: true as const, queued: rowCount ?? 0, cursor }
   })
 }
 

@@ -29,6 +29,7 @@ describe('POST /suppressions', () => {
       success: true,
       suppressed: 2,
       stopped: 0,
+      cursor: null,
     })
     expect(await suppress({ handles: ['BOB', 'eve'] })).toMatchObject({ suppressed: 1 })
     const { suppressions: rows, total } = await listed()

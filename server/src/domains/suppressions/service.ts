@@ -10,7 +10,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { anywhere, type CsvRecord, resolveSelection, selectLeads } from '../leads/service.ts'
+import { anywhere, type CsvRecord, choosePart } from '../leads/service.ts'
 import { stopMessages } from '../sending/service.ts'
 import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
@@ -95,9 +95,10 @@ export async function create(
       await tx.execute(sql`
         insert into incoming_suppressions (twitter_handle, reason, note)
         select distinct lower(handle), ${said} from unnest(${sql.param(handles)}::text[]) handle on conflict do nothing`)
-    else await stageLeads(tx, selectLeads(tx, actor, await resolveSelection(tx, actor, selection)), said)
+    const part = handles ? null : await choosePart(tx, actor, selection)
+    if (part) await stageLeads(tx, part.leads, said)
     const { added, stopped } = await settleStage(tx, actor)
-    return { success: true as const, suppressed: added, stopped }
+    return { success: true as const, suppressed: added, stopped, cursor: part?.cursor ?? null }
   })
 }
 
@@ -222,7 +223,6 @@ async function stage(tx: Db, people: readonly Named[]): Promise<void> {
 }
 
 async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
-  await tx.execute(sql`set local statement_timeout = '10min'`)
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
     select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)

@@ -25,7 +25,7 @@ it('tags are made, renamed, coloured, given, taken, merged and deleted; their co
   const vip = await client.tags.create({ name: '  VIP ' })
   expect(vip).toMatchObject({ name: 'VIP', color: 'gray', leadCount: 0 })
   const fair = await client.tags.create({ name: 'fair', color: 'violet' })
-  expect(await client.tags.apply({ leadIds: ids, add: [vip.id] })).toEqual({ success: true, changed: 4 })
+  expect(await client.tags.apply({ leadIds: ids, add: [vip.id] })).toEqual({ success: true, changed: 4, cursor: null })
   expect(await client.tags.apply({ filter: { tag: 'vip' }, add: [vip.id, fair.id] })).toMatchObject({ changed: 4 })
   // One is taken and another given at once: both of the leads that the filter meant before.
   expect(await client.tags.apply({ leadIds: ids.slice(0, 1), add: [], remove: [vip.id] })).toMatchObject({ changed: 1 })

@@ -6,7 +6,7 @@ import { refuseDoubles } from '../../db/doubles.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowLongStatements, resolveSelection, selectLeads } from '../leads/service.ts'
+import { allowLongStatements, choosePart } from '../leads/service.ts'
 import { tags } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
@@ -81,12 +81,10 @@ export async function apply(
   { add, remove: gone, ...selection }: LeadSelection & { add: string[]; remove: string[] },
 ) {
   return transact(db, async (tx) => {
-    await allowLongStatements(tx)
     await lockTags(tx, actor, [...add, ...gone])
-    const chosen = selectLeads(tx, actor, await resolveSelection(tx, actor, selection))
-    // First off, then on: which leads a filter means must not change in between, so both are found before either.
+    const part = await choosePart(tx, actor, selection)
     const { rows } = await tx.execute<{ changed: number }>(sql`
-      with chosen as materialized (${chosen}),
+      with chosen as (${part.leads}),
       taken as (
         delete from lead_tags using chosen
         where lead_tags.lead_id = chosen.id and lead_tags.tag_id = any(${sql.param(gone)}::uuid[]) and not lead_tags.tag_id = any(${sql.param(add)}::uuid[])
@@ -99,7 +97,7 @@ export async function apply(
         returning lead_id
       )
       select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
-    return { success: true as const, changed: rows[0]?.changed ?? 0 }
+    return { success: true as const, changed: rows[0]?.changed ?? 0, cursor: part.cursor }
   })
 }
 

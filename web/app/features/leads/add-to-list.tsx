@@ -12,7 +12,7 @@ import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { failureWords } from './failure-words'
-import { type Picked, pickedCount, selectionsOf } from './lead-selection'
+import { changeInParts, type Picked, pickedCount } from './lead-selection'
 
 export interface AddToListProps {
   open: boolean
@@ -32,8 +32,13 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const add = useMutation({
     mutationFn: async (id: string) => {
       let changed = 0
-      for (const selection of selectionsOf(picked))
-        changed += (await client.lists.addLeads({ id, ...selection })).changed
+      await changeInParts(
+        picked,
+        (selection) => client.lists.addLeads({ id, ...selection }),
+        (answer) => {
+          changed += answer.changed
+        },
+      )
       return changed
     },
     onSuccess: (changed) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { between, pickedCount, selectionsOf } from './lead-selection'
+import { between, changeInParts, pickedCount, selectionsOf } from './lead-selection'
 
 test('a range goes either way, and is one lead where it has no beginning in sight', () => {
   const shown = ['a', 'b', 'c', 'd'].map((id) => ({ id }))
@@ -18,4 +18,25 @@ test('what is picked names leads by their ids, or all that match by the parts of
     { filter: { keyword: 'saas', status: 'failed' } },
   ])
   expect([pickedCount(all), pickedCount({ ids: ['a', 'b'] })]).toEqual([12, 2])
+})
+
+test('what one call does not get to is changed by the next, and what was done is known where one fails', async () => {
+  const calls: unknown[] = []
+  const seen: number[] = []
+  const all = { matching: { status: 'not_sent' as const }, count: 3 }
+  const parts = ['next', null]
+  const call = async (selection: object) => {
+    calls.push(selection)
+    return { changed: calls.length, cursor: parts[calls.length - 1] ?? null }
+  }
+  await changeInParts(all, call, ({ changed }) => seen.push(changed))
+  expect(calls).toEqual([{ filter: { status: 'not_sent' } }, { filter: { status: 'not_sent' }, cursor: 'next' }])
+  expect(seen).toEqual([1, 2])
+  calls.length = 0
+  const failing = async (selection: object) => {
+    if (calls.length > 0) throw new Error('gone')
+    return call(selection)
+  }
+  await expect(changeInParts(all, failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
+  expect(seen).toEqual([1, 2, 1])
 })

@@ -16,6 +16,34 @@ export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter:
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
+type Selection = ReturnType<typeof selectionsOf>[number] & { cursor?: string }
+type Parted = { cursor: string | null }
+
+/** Calls until nothing is left: one call changes only so many of the leads that a filter means, and its answer says where the next goes on. */
+export async function inParts<Answer extends Parted>(
+  call: (next: { cursor?: string }) => Promise<Answer>,
+  onAnswer: (answer: Answer) => void,
+): Promise<void> {
+  let answer = await call({})
+  onAnswer(answer)
+  while (answer.cursor !== null) {
+    answer = await call({ cursor: answer.cursor })
+    onAnswer(answer)
+  }
+}
+
+/**
+ * Calls for everything that is picked, part after part.
+ * @param onAnswer told of each part as it is done; what is done stays done where a later one fails
+ */
+export async function changeInParts<Answer extends Parted>(
+  picked: Picked,
+  call: (selection: Selection) => Promise<Answer>,
+  onAnswer: (answer: Answer) => void,
+): Promise<void> {
+  for (const selection of selectionsOf(picked)) await inParts((next) => call({ ...selection, ...next }), onAnswer)
+}
+
 interface Kept {
   /** The filter under which these were picked: under another one nothing is. */
   under: string

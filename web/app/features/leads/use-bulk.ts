@@ -2,12 +2,12 @@ import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/reac
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
-import { type Picked, selectionsOf } from './lead-selection'
+import { changeInParts, type Picked } from './lead-selection'
 
-type Selection = ReturnType<typeof selectionsOf>[number]
+type Selection = Parameters<Parameters<typeof changeInParts>[1]>[0]
 
 /** Does something with leads, in as many calls as naming them takes. */
-function useBulk<Input, Answer>(
+function useBulk<Input, Answer extends { cursor: string | null }>(
   what: string,
   call: (selection: Selection, input: Input) => Promise<Answer>,
   onDone: (answers: Answer[], input: Input) => void,
@@ -16,10 +16,17 @@ function useBulk<Input, Answer>(
   return useMutation({
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
       const answers: Answer[] = []
-      for (const selection of selectionsOf(picked)) answers.push(await call(selection, input))
-      return answers
+      try {
+        await changeInParts(
+          picked,
+          (selection) => call(selection, input),
+          (answer) => answers.push(answer),
+        )
+      } finally {
+        // Where a later part failed, what was done before can still be seen, and taken back.
+        if (answers.length > 0) onDone(answers, input)
+      }
     },
-    onSuccess: (answers, { input }) => onDone(answers, input),
     onError: (error) => toast.error(`${what}: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all(

@@ -4,7 +4,7 @@ import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { failureWords } from './failure-words'
-import { type Picked, selectionsOf } from './lead-selection'
+import { changeInParts, type Picked } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
 
 /** What is sent where nobody wrote anything else (specification §9). */
@@ -25,8 +25,13 @@ export function useQueueDms() {
   return useMutation({
     mutationFn: async ({ picked, message }: Order) => {
       let queued = 0
-      for (const selection of selectionsOf(picked))
-        queued += (await client.leads.queue({ ...selection, message })).queued
+      await changeInParts(
+        picked,
+        (selection) => client.leads.queue({ ...selection, message }),
+        (answer) => {
+          queued += answer.queued
+        },
+      )
       return queued
     },
     onMutate: async ({ picked }) => {

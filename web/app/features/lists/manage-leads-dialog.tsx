@@ -17,6 +17,7 @@ import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
 import { useSettled } from '../../ui/use-settled'
 import { wordsIn } from '../leads/lead-address'
+import { inParts } from '../leads/lead-selection'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
 import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
 
@@ -95,11 +96,20 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
     onSettled: settled,
   })
   const moveAll = useMutation({
-    mutationFn: (way: 'add' | 'remove') =>
-      way === 'add'
-        ? client.lists.addLeads({ id: list.id, filter }).catch(sayThat('Failed to add leads'))
-        : client.lists.removeLeads({ id: list.id, filter }).catch(sayThat('Failed to remove leads')),
-    async onSuccess({ changed }, way) {
+    async mutationFn(way: 'add' | 'remove') {
+      let changed = 0
+      await inParts(
+        (next) =>
+          way === 'add'
+            ? client.lists.addLeads({ id: list.id, filter, ...next }).catch(sayThat('Failed to add leads'))
+            : client.lists.removeLeads({ id: list.id, filter, ...next }).catch(sayThat('Failed to remove leads')),
+        (answer) => {
+          changed += answer.changed
+        },
+      )
+      return changed
+    },
+    async onSuccess(changed, way) {
       setPage(1)
       toast.success(
         way === 'add'

@@ -1,0 +1,125 @@
+import { isId } from '@x-automated/contract/fields'
+import { type LeadFilter, type LeadSelection, PART_MAX } from '@x-automated/contract/leads'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { invalidField } from '../../refusal.ts'
+import { leadListItems, leadLists } from '../lists/tables.ts'
+import { scrapeLeads } from '../scrapes/tables.ts'
+import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
+import { filterStatus, knownFollowers, leads, words } from './tables.ts'
+
+/*
+ * Which leads are meant: by a filter, or by a selection that a call changes.
+ */
+
+/** The workspace that is asked about: an actor's, or that of a row. */
+export type WorkspaceOf = { workspaceId: string }
+
+/** The tag that is meant, by its id or its name. */
+export function isTag(workspaceId: string, tag: string): SQL {
+  const named = sql`lower(tags.name) = lower(${tag}::text)`
+  const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
+  return sql`tags.workspace_id = ${workspaceId} and ${meant}`
+}
+
+/** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
+export type ResolvedFilter = LeadFilter & { within?: LeadFilter }
+
+/** Puts what a smart list asks for in the place of its name. What goes on to ask for leads by a filter that a caller gave begins here. */
+export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<ResolvedFilter> {
+  if (filter.listId === undefined) return filter
+  const [list] = await db
+    .select({ filter: leadLists.filter })
+    .from(leadLists)
+    .where(and(eq(leadLists.id, filter.listId), eq(leadLists.workspaceId, actor.workspaceId)))
+  return list?.filter ? narrow(filter, list.filter) : filter
+}
+
+/** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
+export function matching(
+  workspaceId: string,
+  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, within }: ResolvedFilter,
+): SQL | undefined {
+  const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
+  const pattern = keyword ? anywhere(keyword) : undefined
+  return and(
+    eq(leads.workspaceId, workspaceId),
+    within && matching(workspaceId, within),
+    pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
+    // A space may stand between two fields there: only then must one of them be seen to hold the keyword by itself.
+    pattern === undefined || !keyword?.includes(' ')
+      ? undefined
+      : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
+    least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
+    maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
+    status && sql`${filterStatus} = ${status}`,
+    basis && eq(leads.basis, basis),
+    listId === undefined
+      ? undefined
+      : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,
+    scrapeId === undefined
+      ? undefined
+      : sql`${leads.id} in (select ${scrapeLeads.leadId} from ${scrapeLeads} where ${scrapeLeads.scrapeId} = ${scrapeId})`,
+    tag
+      ? sql`${leads.id} in (select g.lead_id from lead_tags g join tags on tags.id = g.tag_id where ${isTag(workspaceId, tag)})`
+      : undefined,
+  )
+}
+
+/**
+ * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(db, actor, selection)})`.
+ * Ids of other workspaces are not among them. Whoever locks or changes many leads does so in the order of their ids.
+ */
+export function selectLeads(
+  _db: Db,
+  actor: WorkspaceOf,
+  { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },
+): SQL {
+  const chosen = leadIds
+    ? and(eq(leads.workspaceId, actor.workspaceId), sql`${leads.id} = any(${sql.param(leadIds)}::uuid[])`)
+    : matching(actor.workspaceId, filter ?? {})
+  return sql`select ${leads.id} from ${leads} where ${chosen}`
+}
+
+/** The leads that a call changes, and where the next one goes on. */
+export interface Part {
+  /** Their ids, as a subquery without its brackets; the same in each statement, whatever happens meanwhile. */
+  leads: SQL
+  cursor: string | null
+}
+
+/**
+ * Chooses the leads of a selection for the transaction: those that are named, or of those that a filter means at most `most`, oldest first, behind the cursor.
+ * So a call never holds its locks for long, however many leads a filter means.
+ * @throws Refusal INVALID_INPUT: no cursor of an answer to a filter
+ */
+export async function choosePart(
+  tx: Db,
+  actor: Actor,
+  { leadIds, filter, cursor }: LeadSelection,
+  most = PART_MAX,
+): Promise<Part> {
+  const place = cursor === undefined ? null : readCursor('createdAt', cursor)
+  if (cursor !== undefined && !(place && filter)) throw invalidField('cursor', 'is not one of an answer before')
+  await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
+  await tx.execute(sql`delete from chosen_leads`)
+  const chosen = sql`select id from chosen_leads`
+  if (!filter) {
+    await tx.execute(sql`insert into chosen_leads ${selectLeads(tx, actor, { leadIds: leadIds ?? [] })}`)
+    return { leads: chosen, cursor: null }
+  }
+  const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
+  const { rows } = await tx.execute<{ id: string; createdAt: string }>(sql`
+    with found as materialized (
+      select id, created_at from leads where ${matching(actor.workspaceId, await resolveFilter(tx, actor, filter))} ${behind}
+      order by created_at, id limit ${most + 1}
+    ), part as materialized (select id, created_at from found order by created_at, id limit ${most}),
+    kept as (insert into chosen_leads select id from part)
+    select id, created_at as "createdAt" from part where (select count(*) from found) > ${most}
+    order by created_at desc, id desc limit 1`)
+  await tx.execute(sql`analyze chosen_leads`)
+  const [last] = rows
+  const value = last && new Date(last.createdAt).toISOString()
+  return { leads: chosen, cursor: value ? writeCursor('createdAt', { value, id: last.id }) : null }
+}
