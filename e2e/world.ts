@@ -27,7 +27,7 @@ export interface World {
   /** Starts it again, on the same port and database. */
   startServer(): Promise<void>
   /** A page in a browser profile of its own. A console error or a broken content security policy on it fails the test. */
-  openPage(options?: { width?: number; height?: number; dark?: boolean }): Promise<Page>
+  openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
   /** Gives the workspace of somebody who has signed up the Agency plan, whose leads have no limit. */
   subscribe(email: string): Promise<void>
   /** Console errors that the test means to cause. */
@@ -50,14 +50,14 @@ export async function openWorld(
   let browser = pages ? launchBrowser() : null
   browser?.catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
-  const [database, x, mailbox, payments, port] = await Promise.all([
+  const port = await freePort()
+  const origin = `http://localhost:${port}`
+  const [database, x, mailbox, payments] = await Promise.all([
     cloneDatabase(inject('clusterUrl')),
     startX({ stateDir, answerAfterMs: 60_000, ...(xPages && { tls: selfSigned('x.com') }) }),
     startMailbox({ stateDir }),
-    startPayments({ stateDir }),
-    freePort(),
+    startPayments({ stateDir, returnUrl: `${origin}/billing?checkout=success` }),
   ])
-  const origin = `http://localhost:${port}`
   let server: ChildProcess | null = null
   const output: string[] = []
 
@@ -145,13 +145,14 @@ export async function openWorld(
       expect(subscribed, `workspaces of ${email}`).toBe(1)
     },
     expectConsole: (matching) => expected.push(matching),
-    async openPage({ width = 1280, height = 900, dark = false } = {}) {
+    async openPage({ width = 1280, height = 900, dark = false, script = true } = {}) {
       browser ??= launchBrowser()
       const context = await (await browser).newContext({
         baseURL: origin,
         viewport: { width, height },
         colorScheme: dark ? 'dark' : 'light',
         reducedMotion: 'reduce',
+        javaScriptEnabled: script,
       })
       contexts.push(context)
       const page = await context.newPage()

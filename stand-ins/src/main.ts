@@ -15,6 +15,8 @@ import { startX } from './x.ts'
 const env = z
   .object({
     DATA_DIR: z.string().default('.data'),
+    PORT: z.string().default('3000'),
+    PUBLIC_URL: z.url().optional(),
     STAND_IN_X_LIMITS: z.enum(['off', 'real']).default('off'),
     X_CLIENT_ID: z.string().min(1).optional(),
     X_CLIENT_SECRET: z.string().min(1).optional(),
@@ -47,7 +49,10 @@ const google = await onPort(last.google, (port) =>
   startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
 )
 const sso = await onPort(last.sso, (port) => startSso({ port, stateDir }))
-const payments = await onPort(last.payments, (port) => startPayments({ port, stateDir }))
+const origin = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, '')
+const payments = await onPort(last.payments, (port) =>
+  startPayments({ port, stateDir, returnUrl: `${origin}/billing?checkout=success` }),
+)
 const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
 
 writeFileSync(

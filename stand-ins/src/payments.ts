@@ -3,7 +3,7 @@ import formbody from '@fastify/formbody'
 import { z } from 'zod'
 import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { addApi } from './payments/api.ts'
-import { type BuiltInPlan, fillCatalogue, linksOf } from './payments/catalogue.ts'
+import { type BuiltInPlan, fillCatalogue, leadBack, linksOf } from './payments/catalogue.ts'
 import { createEvents } from './payments/events.ts'
 import { createFaults } from './payments/faults.ts'
 import type { Machine } from './payments/invoices.ts'
@@ -20,6 +20,8 @@ export type PaymentsOptions = {
   secretKey?: string
   /** What all webhooks are signed with; without it each has a secret of its own, as at Stripe. */
   webhookSecret?: string
+  /** Where the links of the built-in plans lead once they are paid, as whoever sets them up says; without it they end on a page of this server's. */
+  returnUrl?: string
 }
 
 export type Payments = {
@@ -39,7 +41,7 @@ const LOOK_EVERY_MS = 1_000
  * and a clock that can be moved on, with which periods end and subscriptions are renewed. README.md tells its rules.
  */
 export async function startPayments(options: PaymentsOptions = {}): Promise<Payments> {
-  const { port = 0, stateDir, secretKey = 'sk_test_x_automated' } = options
+  const { port = 0, stateDir, secretKey = 'sk_test_x_automated', returnUrl } = options
   const store = openStore(stateDir && join(stateDir, 'payments.jsonl'))
   const stopping = new AbortController()
   /** A moment that is gone through while time passes. */
@@ -51,6 +53,7 @@ export async function startPayments(options: PaymentsOptions = {}): Promise<Paym
   let address = { port: 0, url: '' }
   const machine: Machine = { store, now, emit: events.emit, url: () => address.url }
   fillCatalogue(store, now())
+  if (returnUrl) leadBack(store, returnUrl)
 
   /** Lets happen what is due, in its order. */
   function letPass(): void {

@@ -47,6 +47,15 @@ export function fillCatalogue(store: Store, created: number): void {
   }
 }
 
+/** Has the links of the four plans lead to an address once they are paid. */
+export function leadBack(store: Store, url: string): void {
+  for (const { plan } of PRICES) {
+    const link = store.get('payment_link', `plink_${plan}`)
+    if (link.after_completion.redirect?.url !== url)
+      store.put({ ...link, after_completion: { type: 'redirect', redirect: { url } } })
+  }
+}
+
 /** The hosted pages of the four plans. */
 export function linksOf(url: string): Record<BuiltInPlan, string> {
   return Object.fromEntries(PRICES.map(({ plan }) => [plan, linkUrl(url, `plink_${plan}`)])) as Record<

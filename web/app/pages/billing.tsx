@@ -7,12 +7,21 @@ import { UsageCard } from '../features/billing/usage-card'
 import { useReturnFromPayment } from '../features/billing/use-return-from-payment'
 import { useSubscription } from '../features/billing/use-subscription'
 import { pageMeta } from '../features/shell/page-meta'
+import type { SignedInHandle } from '../features/shell/signed-in'
 import { PageHeader } from '../ui/page-header'
 
 const title = 'Billing & Subscription'
 const text = 'Your plan, what you have used of it, and your invoices.'
 
 export const meta = () => pageMeta(title, text)
+
+/** Whoever has paid without being signed in is told how the plan becomes theirs. */
+export const handle: SignedInHandle = {
+  turnedAway: (query) =>
+    query.get('checkout') === 'success'
+      ? 'Thank you! Log in, or sign up with the email address that you paid with: the plan is yours.'
+      : undefined,
+}
 
 export default function Billing() {
   const known = useSubscription()

@@ -8,9 +8,10 @@ import { toast } from '../../ui/toast'
 export function useRereadPlan(): () => Promise<void> {
   const queries = useQueryClient()
   return async () => {
-    // What an account may connect follows the plan.
-    void queries.invalidateQueries({ queryKey: api.xAccount.key() })
-    await queries.invalidateQueries({ queryKey: api.billing.key() })
+    // What an account may connect follows the plan. What a change would have cost is asked for when it is offered again.
+    const { subscription, overview, ownLinks, invoices } = api.billing
+    const changed = [subscription.key(), overview.key(), ownLinks.key(), invoices.key(), api.xAccount.key()]
+    await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
   }
 }
 

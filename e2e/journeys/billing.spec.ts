@@ -1,0 +1,322 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, openWorld, refuse, type SignedUp, signUp, type World } from '../world.ts'
+
+const WORKS = '4242 4242 4242 4242'
+const DECLINED = '4000 0000 0000 0002'
+/** Its bank asks its owner each time. */
+const TO_CONFIRM = '4000 0027 6000 3184'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+/** Somebody new, on the billing page. */
+async function openBilling(email: string, options?: Parameters<World['openPage']>[0]) {
+  const [page, account] = await Promise.all([world.openPage(options), signUp(world, email)])
+  await account.enter(page)
+  await page.goto('/billing')
+  await page.getByText('You have no subscription.').waitFor()
+  return { page, account }
+}
+
+/** Waits until somebody's workspace has a plan. */
+async function planIs({ token }: SignedUp, planId: string): Promise<void> {
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await (await fetch(`${world.origin}/api/billing/subscription`, { headers })).json()
+    return (answer as { subscription: { planId: string } | null }).subscription?.planId
+  }
+  await expect.poll(ask, { timeout: 20_000, interval: 100 }).toBe(planId)
+}
+
+const atPayments = (path: string, method: 'PUT' | 'POST', body: unknown) =>
+  fetch(world.payments.url + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+/** A plan's card on the billing page. */
+const card = (page: Page, plan: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: plan, exact: true }) })
+
+/** What the current subscription's card says under a heading. */
+const fact = (page: Page, name: string) =>
+  page
+    .locator('section', { has: page.getByRole('heading', { name: 'Current Subscription' }) })
+    .locator('dl > div', { has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+
+async function payWith(page: Page, number: string): Promise<void> {
+  await page.getByLabel('Card number').fill(number)
+  await page.getByRole('button', { name: /^(Subscribe|Pay) ?/ }).click()
+}
+
+describe('plans and payments, in a browser', () => {
+  it('from free to Pro by its link, to Agency for a year, cancelled, taken back, cancelled, and over', async () => {
+    const email = 'ada@example.com'
+    const { page } = await openBilling(email)
+    expect([await fact(page, 'Plan').innerText(), await fact(page, 'Amount').innerText()]).toEqual([
+      'Free',
+      '$0.00/month',
+    ])
+    await page.getByText('0 of 100').waitFor()
+    await expectSoundPage(page)
+
+    await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).click()
+    await page.waitForURL(`${world.payments.url}/**`)
+    expect(await page.getByLabel('Email').inputValue()).toBe(email)
+    await payWith(page, WORKS)
+    await page.waitForURL(`${world.origin}/billing*`)
+    await page.getByText('Thank you! Your plan is being set up.').waitFor()
+    await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
+    expect([await fact(page, 'Plan').innerText(), await fact(page, 'Amount').innerText()]).toEqual([
+      'Pro',
+      '$50.00/month',
+    ])
+    await page.getByText('0 of 1,000').waitFor()
+    expect(await card(page, 'Pro').getByRole('button', { name: 'Current Plan' }).isDisabled()).toBe(true)
+    await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).waitFor()
+
+    // What it costs is said before it is taken.
+    await page.getByText('Save 40%').click()
+    await card(page, 'Agency Yearly').getByRole('button', { name: 'Upgrade' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency Yearly' })
+    await dialog.getByText(/^Unused time on Pro/).waitFor()
+    await dialog.getByText('Due now').waitFor()
+    expect(await dialog.innerText()).toMatch(/−?-?\$50\.00[\s\S]*\$720\.00[\s\S]*\$670\.00/)
+    await expectSoundPage(page)
+    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await page.getByText('Your plan has been upgraded successfully!').waitFor()
+    await dialog.waitFor({ state: 'hidden' })
+    await fact(page, 'Amount').getByText('$720.00/year').waitFor()
+    await card(page, 'Agency Yearly').getByRole('button', { name: 'Current Plan' }).waitFor()
+    await card(page, 'Pro Yearly').getByRole('button', { name: 'Select Plan' }).waitFor()
+    await page.getByText('0 · unlimited').waitFor()
+    await page.getByRole('table', { name: 'Invoices' }).getByText('$670.00').waitFor()
+
+    await page.getByRole('button', { name: 'Cancel Subscription' }).click()
+    const question = page.getByRole('alertdialog')
+    const sure =
+      "Are you sure you want to cancel your subscription? You'll still have access until the end of your billing period."
+    await question.getByText(sure).waitFor()
+    await question.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByText('Your subscription has been canceled and will end at the current billing period.').waitFor()
+    await fact(page, 'Status').getByText('Active (Cancels at period end)', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
+    await page.getByText('Nothing more is charged, and nothing that is queued is lost.').waitFor()
+    await page.getByRole('button', { name: 'Keep Subscription' }).click()
+    await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
+
+    // What is changed on the provider's own pages shows as soon as one is back.
+    await page.getByRole('button', { name: 'Manage Billing' }).click()
+    await page.getByRole('button', { name: 'Cancel plan' }).click()
+    await page.getByRole('link', { name: 'Return to X-Automated' }).click()
+    await fact(page, 'Ends on').waitFor()
+
+    expect((await atPayments('/_clock', 'POST', { advanceSeconds: 367 * 86_400 })).status).toBe(200)
+    await page.goto('/billing?checkout=over')
+    await page.getByText(/^Your Agency Yearly plan ended on/).waitFor()
+    expect(await fact(page, 'Plan').innerText()).toBe('Free')
+    await page.getByText('0 of 100').waitFor()
+  })
+
+  it('a card that is declined changes nothing; one whose bank asks is charged once that is answered', async () => {
+    const { page, account } = await openBilling('bob@example.com', { width: 390, height: 844, dark: true })
+    await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).click()
+    await page.waitForURL(`${world.payments.url}/**`)
+    await payWith(page, DECLINED)
+    await page.getByRole('alert').getByText('Your card was declined.').waitFor()
+    await payWith(page, TO_CONFIRM)
+    await page.getByRole('button', { name: 'Fail' }).click()
+    await page.getByText(/^We are unable to authenticate your payment method/).waitFor()
+    await payWith(page, TO_CONFIRM)
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await page.waitForURL(`${world.origin}/billing*`)
+    await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
+    await expectSoundPage(page)
+
+    // The change waits for its payment.
+    world.expectConsole(/status of 409/)
+    await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
+    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByText('Your bank asks you to confirm this payment').waitFor()
+    await expectSoundPage(page)
+    const [bank] = await Promise.all([
+      page.waitForEvent('popup'),
+      dialog.getByRole('link', { name: /^Confirm payment/ }).click(),
+    ])
+    await bank.getByRole('button', { name: /^Pay with/ }).click()
+    await bank.getByText('This invoice is paid.').waitFor()
+    await bank.close()
+    await planIs(account, 'agency_monthly')
+    await page.reload()
+    await fact(page, 'Plan').getByText('Agency', { exact: true }).waitFor()
+  })
+
+  it('what a guest pays on the pricing page is theirs, also where nobody was told of it; the page needs no script', async () => {
+    const email = 'cleo@example.com'
+    const account = await signUp(world, email)
+    await atPayments('/_faults', 'PUT', [{ webhook: 'lose' }])
+    const guest = await world.openPage({ script: false })
+    await guest.goto('/')
+    await guest.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pricing' }).click()
+    await guest.getByRole('heading', { name: 'Choose Your Plan' }).waitFor()
+    await guest.getByText('Start automating your Twitter growth today').waitFor()
+    const cards = guest.locator('main li:has(h2):visible')
+    expect(await cards.getByRole('heading').allInnerTexts()).toEqual(['Pro', 'Agency'])
+    await guest.getByText('Save 50%').click()
+    expect(await cards.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Pro Yearly\s+MOST POPULAR\s+\$300\s*\/year\s+Save \$300\s+All Pro features/),
+      expect.stringMatching(/^Agency Yearly\s+\$720\s*\/year\s+Save \$720\s+All Agency features/),
+    ])
+    const [bought] = await Promise.all([
+      guest.waitForEvent('popup'),
+      cards.first().getByRole('link', { name: 'Get Started' }).click(),
+    ])
+    await bought.getByLabel('Email').fill(email)
+    await payWith(bought, WORKS)
+    await bought.waitForURL(`${world.origin}/billing?checkout=success`)
+    await guest.context().close()
+
+    // At its start, and each minute from then on, a server asks for what it was not told.
+    await world.killServer()
+    await world.startServer()
+    await atPayments('/_faults', 'PUT', [])
+    await planIs(account, 'pro_yearly')
+    const page = await world.openPage()
+    await account.enter(page)
+    await page.goto('/pricing')
+    await expectSoundPage(page)
+    // Whoever has a plan changes it, and buys no second one.
+    await page.waitForFunction(
+      () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
+    )
+    await page.goto('/billing')
+    await fact(page, 'Amount').getByText('$300.00/year').waitFor()
+    expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
+  })
+
+  it('says what the specification says when something does not come, what has to be known, and where a limit is near', async () => {
+    const { page, account } = await openBilling('dora@example.com')
+    world.expectConsole(/Failed to load resource/)
+    // The server's words are preferred; here it has none.
+    const failing = (path: string) => page.route(path, (route) => refuse(route, 409, 'SUBSCRIPTION_STATE', ''))
+    const subscription = {
+      planId: 'pro_monthly',
+      status: 'active',
+      currentPeriodEnd: '2099-12-24T12:00:00.000Z',
+      cancelAtPeriodEnd: false,
+    }
+    const shows = async (changes: object, more: object = {}) => {
+      const details = { ...subscription, ...changes }
+      await page.route('**/api/billing/subscription', (route) =>
+        route.fulfill({ json: { success: true, subscription: details } }),
+      )
+      await page.route('**/api/billing/overview', async (route) => {
+        const overview = await (await route.fetch()).json()
+        const known = { name: '', level: 'pro', priceCents: null, billingCycle: 'monthly', trialEnd: null }
+        const due = { pastDueSince: null, graceEndsAt: null, payUrl: null, manageable: true }
+        await route.fulfill({ json: { ...overview, subscription: { ...details, ...known, ...due, ...more } } })
+      })
+      await page.reload()
+    }
+
+    await failing('**/api/billing/links/own')
+    await failing('**/api/billing/checkout')
+    await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).click()
+    await page.getByText('Failed to process payment. Please try again.').waitFor()
+
+    await failing('**/api/billing/plans?*')
+    await failing('**/api/billing/subscription')
+    await page.reload()
+    await page.getByText('The status of your subscription is unavailable').waitFor()
+    await page.getByText('Failed to load pricing plans. Please try again.').waitFor()
+    await card(page, 'Agency').getByText('White-label reports').waitFor()
+    expect(await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).isDisabled()).toBe(true)
+    await page.getByText('Save 40%').click()
+    await card(page, 'Pro Yearly').getByText('Save $300 per year').waitFor()
+    await card(page, 'Agency Yearly').getByText('Save $720 per year').waitFor()
+    await expectSoundPage(page)
+    await page.unroute('**/api/billing/plans?*')
+    await page.unroute('**/api/billing/subscription')
+
+    await shows({})
+    await failing('**/api/billing/cancel')
+    await page.getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel Subscription' }).click()
+    await page.getByText('Failed to cancel subscription. Please try again.').waitFor()
+    await failing('**/api/billing/upgrade')
+    await page.route('**/api/billing/upgrade/preview?*', (route) =>
+      route.fulfill({
+        json: {
+          planId: 'agency_monthly',
+          name: 'Agency',
+          currency: 'usd',
+          dueNowCents: -700,
+          creditCents: 2_700,
+          lines: [{ text: 'Unused time on Pro', amountCents: -2_700 }],
+          priceCents: 12_000,
+          billingCycle: 'monthly',
+          nextPaymentAt: '2099-12-24T12:00:00.000Z',
+          prorationDate: '2099-12-01T12:00:00.000Z',
+        },
+      }),
+    )
+    await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Credited to your next invoices').waitFor()
+    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await page.getByText('Failed to upgrade plan. Please try again.').waitFor()
+    await page.unroute('**/api/billing/upgrade')
+    await page.route('**/api/billing/upgrade', (route) =>
+      refuse(route, 409, 'PAYMENT_DECLINED', 'Your card has expired.'),
+    )
+    await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
+    await dialog.getByText('Your card has expired. Your plan has not changed.').waitFor()
+
+    await shows({ planId: 'gone', status: 'trialing' })
+    await page.getByText('Your trial ends on').waitFor()
+    await page.getByText('The first payment of $9.99/month is due then.').waitFor()
+    expect(await fact(page, 'Plan').innerText()).toBe('Basic')
+    expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
+    await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })
+    await page.getByText('You keep Pro until Dec 30, 2099.').waitFor()
+    expect(await page.getByRole('link', { name: /^Pay the open invoice/ }).getAttribute('href')).toBe(
+      'https://example.com/pay',
+    )
+    expect(await fact(page, 'Status').innerText()).toBe('Past due')
+    await expectSoundPage(page)
+
+    // Where something limited is queued, too.
+    await page.unroute('**/api/billing/subscription')
+    await page.unroute('**/api/billing/overview')
+    await fetch(`${world.origin}/api/leads/import`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv', authorization: `Bearer ${account.token}` },
+      body: 'name,twitter_handle\nGrace,grace_hopper\n',
+    })
+    const words = 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.'
+    await page.route('**/api/billing/overview', async (route) => {
+      const overview = await (await route.fetch()).json()
+      for (const usage of overview.usage) if (usage.what === 'dms') Object.assign(usage, { used: 40, warning: true })
+      await route.fulfill({ json: overview })
+    })
+    await page.goto('/leads')
+    const warning = page.getByRole('status').filter({ hasText: '40 of 50 DMs used this month' })
+    await warning.getByText(words).waitFor()
+    expect(await warning.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/billing')
+    await expectSoundPage(page)
+
+    await page.route('**/api/leads/queue', (route) => refuse(route, 403, 'PLAN_LIMIT', words))
+    await page.getByRole('button', { name: 'Send DM to @grace_hopper' }).click()
+    const toast = page.locator('.Toastify__toast').filter({ hasText: `Failed to queue DM: ${words}` })
+    await toast.getByRole('button', { name: 'See plans' }).click()
+    await page.getByRole('heading', { name: 'Billing & Subscription' }).waitFor()
+    await page.getByText('40 of 50', { exact: true }).waitFor()
+    await page.getByText(words).waitFor()
+  })
+})
