@@ -11,7 +11,7 @@ import { CampaignFunnel } from '../features/campaigns/campaign-funnel'
 import { CampaignMore } from '../features/campaigns/campaign-more'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
-import { isOnItsWay, useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
+import { useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { useRealSend } from '../features/campaigns/real-send'
@@ -45,8 +45,9 @@ export default function CampaignPage() {
   const { campaignId = '' } = useParams()
   const query = useCampaign(campaignId)
   const campaign = query.data
-  const actions = useCampaignActions(useRealSend(useMemo(() => (campaign ? [campaign] : undefined), [campaign])))
-  const connected = useXConnections(campaign !== undefined && isOnItsWay(campaign))(campaign)
+  const shown = useMemo(() => (campaign ? [campaign] : undefined), [campaign])
+  const actions = useCampaignActions(useRealSend(shown))
+  const connected = useXConnections(shown)(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
   const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
   const connect = connected === false && campaign?.channel === 'api' && isRegistered('xAutomation') && (

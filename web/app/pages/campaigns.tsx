@@ -6,7 +6,6 @@ import { CampaignForm } from '../features/campaigns/campaign-form'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import {
   CAMPAIGNS_PAGE_SIZE,
-  isOnItsWay,
   useCampaigns,
   useLostConnection,
   useXConnections,
@@ -36,7 +35,7 @@ export default function Campaigns() {
   const realSend = useRealSend(campaigns.data?.campaigns)
   const actions = useCampaignActions(realSend)
   const queue = useProcessQueue()
-  const connections = useXConnections(campaigns.data?.campaigns.some(isOnItsWay) ?? false)
+  const connections = useXConnections(campaigns.data?.campaigns)
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api'
@@ -48,11 +48,16 @@ const WATCH_ACCOUNT_EVERY_MS = 15_000
 /** Is the X account connected that a campaign sends from; without a campaign, or for one that has none yet, the current one? Undefined while that is not known. */
 export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean | undefined
 
-/** @param watched keep asking, as something is being sent */
-export function useXConnections(watched: boolean): Connections {
+/** @param campaigns what the page shows: while one is being sent it keeps asking, and at once when one paused by itself */
+export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
+  const queries = useQueryClient()
   const { data } = useQuery(
-    api.xAccount.list.queryOptions({ refetchInterval: watched ? WATCH_ACCOUNT_EVERY_MS : false }),
+    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isOnItsWay) ? WATCH_ACCOUNT_EVERY_MS : false }),
   )
+  const stopped = campaigns?.flatMap(({ id, pauseReason }) => (pauseReason ? [id] : [])).join() ?? ''
+  useEffect(() => {
+    if (stopped !== '') void queries.invalidateQueries({ queryKey: api.xAccount.key() })
+  }, [stopped, queries])
   return (campaign) => {
     if (!data) return undefined
     const id = campaign?.xAccountId

@@ -95,7 +95,9 @@ function CampaignRow({
         </span>
       </Td>
       <Td label="Lead List" className="md:min-w-24">
-        <bdi className="wrap-break-word">{campaign.leadListName ?? 'N/A'}</bdi>
+        <bdi className="line-clamp-3 wrap-break-word" title={campaign.leadListName ?? undefined}>
+          {campaign.leadListName ?? 'N/A'}
+        </bdi>
       </Td>
       <Td label="Status">
         <CampaignStatus campaign={campaign} />

@@ -108,8 +108,8 @@ function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
   const problem = dm.status === 'failed' ? dm.errorMessage : null
   return (
     <Tr>
-      <Td className="max-md:pe-28 md:max-w-48">
-        <bdi className="font-strong wrap-anywhere">{dm.lead?.name || 'N/A'}</bdi>
+      <Td className="md:max-w-48">
+        <bdi className="font-strong wrap-anywhere max-md:me-28">{dm.lead?.name || 'N/A'}</bdi>
       </Td>
       <Td>{dm.lead?.twitterHandle ? <XHandle handle={dm.lead.twitterHandle} /> : 'N/A'}</Td>
       <Td className="md:min-w-56">
@@ -122,7 +122,7 @@ function DmRow({ dm, requeues }: { dm: Dm; requeues: boolean }) {
         {at ? <DateTime value={at} /> : 'N/A'}
       </Td>
       {/* A card needs no line to say that there is nothing to say. */}
-      <Td label="Details/Error" className={cx('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden')}>
+      <Td label="Details/Error" className={cx('text-muted md:min-w-36', dm.status !== 'failed' && 'max-md:hidden!')}>
         <span className="grid justify-items-start gap-2 max-md:justify-items-end">
           {problem || '-'}
           {dm.status === 'failed' && dm.lead && requeues && <RequeueButton dm={dm} />}

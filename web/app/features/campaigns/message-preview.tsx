@@ -55,7 +55,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           <div className="flex items-center gap-3">
             <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
             <p className="grid min-w-0 flex-1">
-              <bdi className="truncate">{lead.name || `@${lead.twitterHandle}`}</bdi>
+              <bdi className="w-fit max-w-full truncate">{lead.name || `@${lead.twitterHandle}`}</bdi>
               <span className="truncate text-xs text-muted">
                 @{lead.twitterHandle} {!leads.lead && '· an example'}
               </span>
