@@ -64,6 +64,8 @@ export default defineConfig({
           maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // As long as the pages wait for anything: Vitest's own second is none on a busy machine.
+          expect: { poll: { timeout: 20_000 } },
         },
       },
     ],

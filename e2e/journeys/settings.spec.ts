@@ -2,35 +2,12 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { expectSoundPage, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-const PASSWORD = 'Correct-horse1'
-const EMAIL = 'settings@example.com'
-
-/** A confirmed account, made over the API; then signs in on the page, as a person does. */
-async function signIn(page: Page) {
-  const anonymous = createClient({ contract, url: `${world.origin}/api` })
-  await anonymous.auth.signUpEmail({ email: EMAIL, password: PASSWORD })
-  await fetch(await linkInMail(world.mailbox, EMAIL, /Confirm/), { redirect: 'manual' })
-  const { token } = (await (
-    await fetch(`${world.origin}/api/auth/sign-in/email`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
-    })
-  ).json()) as { token: string }
-  await page.goto('/login')
-  await page.getByLabel('Email').fill(EMAIL)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Log In', exact: true }).click()
-  await page.waitForURL('**/dashboard')
-  return createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => token } })
-}
 
 async function soundBothWays(page: Page) {
   await expectSoundPage(page)
@@ -42,8 +19,9 @@ async function soundBothWays(page: Page) {
 }
 
 it('sets how the workspace sends, keeps the suppression list, and is told what happens by itself', async () => {
-  const page = await world.openPage()
-  const client = await signIn(page)
+  const [page, person] = await Promise.all([world.openPage(), signUp(world, 'settings@example.com')])
+  await person.enter(page)
+  const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
   await client.xAccount.connect({ username: 'settings_sender', password: 'long enough' })
 
   // Sending: what is wrong is said; hours that are closed hold a campaign back, and its page says so.
@@ -85,7 +63,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
 
   await fetch(`${world.origin}/api/leads/import`, {
     method: 'POST',
-    headers: { 'content-type': 'text/csv', authorization: `Bearer ${await tokenOf(page)}` },
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${person.token}` },
     body: 'twitter_handle\nopen_set_1\nopen_set_2\n',
   })
   const list = await client.lists.create({ name: 'Two' })
@@ -100,7 +78,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.goto(`/campaigns/${campaign.id}`)
   await page.getByText('Waiting: outside working hours').waitFor()
   await page.getByText(/^Nothing is sent until .*Then it goes on by itself\.$/).waitFor()
-  await soundBothWays(page)
+  await expectSoundPage(page)
 
   // The suppression list: added, found, removed, taken back, imported.
   await page.goto('/settings?tab=suppression-list')
@@ -157,10 +135,8 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   })
   await page.getByRole('button', { name: 'Notices, 1 unread' }).click()
   await page.getByText('Campaign “Spring” is complete').waitFor()
-  await soundBothWays(page)
+  await expectSoundPage(page)
   await page.getByRole('link', { name: /Campaign “Spring” is complete/ }).click()
   await page.waitForURL(`**/campaigns/${campaign.id}`)
   await page.getByRole('button', { name: 'Notices', exact: true }).waitFor()
 })
-
-const tokenOf = (page: Page) => page.evaluate(() => localStorage.getItem('authToken'))
