@@ -346,7 +346,7 @@ export const campaigns = {
     tag: 'Sending',
     summary: 'Ask right before sending whether a claimed message may still go out; renews its lease',
     description:
-      'No, where its campaign was paused or ended since (the message is queued again) or its lead is not to be written to any more (it fails, with why). Then the lease is given up.',
+      'No, where its campaign was paused or ended since, or its account has to rest again (the message is queued again), or its lead is not to be written to any more (it fails, with why). Then the lease is given up.',
     access: 'member',
     effect: 'unkeyed',
     byExtension: true,

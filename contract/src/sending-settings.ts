@@ -66,8 +66,10 @@ export const SendingPace = z.object({
   ...paceFields,
   /** Nobody has set it yet. */
   isDefault: z.boolean(),
-  /** Messages in the last 24 hours, over all campaigns, channels and workspaces. */
+  /** Messages of the last 24 hours that were sent, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
+  /** What counts for the cap in these 24 hours: what is in a sender's hands too, and what X was asked for and refused. */
+  countedInDay: z.number().int(),
   /** What may be sent in 24 hours at the moment: the cap, or less while it warms up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),

@@ -10,6 +10,7 @@ import { expect, inject } from 'vitest'
 import type { Db } from '../src/db/open.ts'
 import { type Env, readEnv } from '../src/env.ts'
 import { type RunningServer, startServer } from '../src/start.ts'
+import { type Clock, openClock } from './clock.ts'
 import { cloneDatabase } from './database.ts'
 import { type Opened, watch } from './opened.ts'
 
@@ -24,6 +25,8 @@ export interface OpenAppOptions {
   payments?: boolean
   /** Starts a mailbox and gives the app its address. */
   mailbox?: boolean
+  /** Puts the app, its database and its stand-in X under a clock that the test moves on. */
+  clock?: boolean
   /** Senders, scrapers and mails at work in this process. Off: requests only. */
   workers?: boolean
   env?: NodeJS.ProcessEnv
@@ -44,6 +47,7 @@ export interface TestApp extends Opened {
   sso: Sso
   payments: Payments
   mailbox: Mailbox
+  clock: Clock
   /** A client nobody is signed in with. */
   anonymous: ReturnType<typeof createClient>
   /** One more server process's worth of the app, on the same database. */
@@ -62,9 +66,10 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
   const { startSso } = options.sso ? await import('@x-automated/stand-ins/sso') : { startSso: null }
   const { startPayments } = options.payments ? await import('@x-automated/stand-ins/payments') : { startPayments: null }
-  const [database, x, mailbox, google, sso, payments] = await Promise.all([
-    cloneDatabase(inject('clusterUrl')),
-    startX?.(options.x === true ? {} : options.x),
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const clock = options.clock ? await openClock(database.url) : undefined
+  const [x, mailbox, google, sso, payments] = await Promise.all([
+    startX?.({ ...(clock && { now: clock.now }), ...(options.x === true ? {} : options.x) }),
     startMailbox?.({}),
     startGoogle?.(),
     startSso?.(),
@@ -135,6 +140,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     sso: sso as Sso,
     payments: payments as Payments,
     mailbox: mailbox as Mailbox,
+    clock: clock as Clock,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
     expectFault: (matching) => expected.push(matching),
@@ -146,6 +152,7 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     async close() {
       await Promise.all(servers.splice(0).map((one) => one.close()))
       await Promise.all([x?.close(), google?.close(), sso?.close(), payments?.close(), mailbox?.close()])
+      await clock?.close()
       await database.drop()
       // Read by declared-answers.spec.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))

@@ -19,7 +19,7 @@ import {
 } from '../../test/outreach.ts'
 import type { Db } from '../db/open.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
-import { claimDue, TIMING } from '../domains/sending/engine.ts'
+import { type Claimed, claimDue, TIMING } from '../domains/sending/engine.ts'
 import { record, send } from '../domains/sending/engine-sending.ts'
 import { queueDirect } from '../domains/sending/service.ts'
 import { dms, workers } from '../domains/sending/tables.ts'
@@ -174,13 +174,86 @@ describe('when the connection that claims breaks', () => {
   })
 })
 
+describe('a claim that has grown old', () => {
+  /** As if its process had stood still since the claim. */
+  async function age(claimed: Claimed, seconds: number): Promise<void> {
+    claimed.claimedAt -= seconds * 1_000
+    await app.db.execute(
+      sql`update dms set claimed_at = claimed_at - make_interval(secs => ${seconds}) where id = ${claimed.id}`,
+    )
+  }
+
+  it('gives up its place where another message was claimed since: the pause between two holds', async () => {
+    const { person, account } = await connected()
+    await launch(person, await makeList(app, person, openHandles(2)))
+    const needs = { ...app.services, ...paced(60) }
+    const first = await claimAndDie(needs.env)
+    await age(first, 61)
+    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    const second = await claimAndDie(needs.env)
+    expect(second.id).not.toBe(first.id)
+    const verdict = await send(needs, first, TIMING, () => true)
+    expect(verdict).toMatchObject({ kind: 'late', until: expect.any(Date) })
+    expect(await send(needs, second, TIMING, () => true)).toMatchObject({ kind: 'sent' })
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+    await record(app.db, [{ claimed: first, verdict, failures: 0 }])
+    const [dm] = await app.db.select().from(dms).where(eq(dms.id, first.id))
+    expect(dm).toMatchObject({ status: 'queued', lease: null, claimedAt: null, triedAt: null })
+  })
+
+  it('counts from the moment at which its message goes out', async () => {
+    const { person, account } = await connected()
+    await launch(person, await makeList(app, person, openHandles(2)))
+    const needs = { ...app.services, ...paced(60) }
+    const claimed = await claimAndDie(needs.env)
+    await age(claimed, 50)
+    await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+    expect(await send(needs, claimed, TIMING, () => true)).toMatchObject({ kind: 'sent' })
+    const [next] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    expect(next!.nextSendAt!.getTime()).toBeGreaterThan(Date.now() + 55_000)
+  })
+
+  it('is nobody else’s to send once its lease ran out', async () => {
+    const { person, account } = await connected()
+    await launch(person, await makeList(app, person, openHandles(1)))
+    const claimed = await claimAndDie()
+    await age(claimed, 130)
+    await app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, claimed.id))
+    expect(await send(app.services, claimed, TIMING, () => true)).toEqual({ kind: 'lost' })
+    expect(await arrivedFrom(account.handle)).toEqual([])
+  })
+})
+
+describe('a campaign that is archived while a process has died with a message in hand', () => {
+  it('keeps its lead from others until it is settled, and then lets it go', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const { id } = await launch(person, list)
+    const claimed = await claimAndDie()
+    await person.client.campaigns.update({ id, status: 'archived' })
+    const next = await launch(person, list)
+    expect(next).toMatchObject({ status: 'completed', dmsFailedCount: 1 })
+    expect(await dmsOf(person, next.id)).toMatchObject([
+      { errorMessage: 'Skipped: the campaign “Spring” is queued for this lead already.' },
+    ])
+    expect(await person.client.leads.queue({ leadIds: list.leadIds })).toMatchObject({ queued: 0 })
+    // Nothing of it arrived, so the archived campaign keeps it for good.
+    await start()
+    await eventually(async () => (await inHand(id)) === 0, 'it is settled')
+    expect((await person.client.leads.find({ id: list.leadIds[0]! })).dmStatus).toBe('not_sent')
+    expect(await completed(person, (await launch(person, list)).id)).toMatchObject({ dmsSentCount: 1 })
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+    expect(claimed.campaignId).toBe(id)
+  })
+})
+
 /** What a process leaves behind that is killed with a message in hand. */
-async function claimAndDie() {
+async function claimAndDie(env = app.services.env) {
   const client = await app.services.database.connect()
   const [worker] = await app.db.insert(workers).values({}).returning()
   const session = drizzle(client) as unknown as Db
   try {
-    const { claimed } = await claimDue(session, worker!.id, app.services.env, 1)
+    const { claimed } = await claimDue(session, worker!.id, env, 1)
     return claimed[0]!
   } finally {
     await client.end()

@@ -280,6 +280,17 @@ describe('the pace', () => {
     expect(await arrivedFrom('shared_sender')).toHaveLength(5)
   })
 
+  it('is looked at anew where a process begins with a higher cap', async () => {
+    const { person, account } = await connected()
+    const close = await start({ env: { ...app.services.env, dailyDmCap: 1 } })
+    const { id } = await launch(person, await makeList(app, person, openHandles(3)))
+    await eventually(() => isPutOff(account.id, 60), 'a sender finds the cap reached')
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+    await close()
+    await start()
+    expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3 })
+  })
+
   it('sends nothing at a cap of 0', async () => {
     const { person, account } = await connected()
     await start({ env: { ...app.services.env, dailyDmCap: 0 } })

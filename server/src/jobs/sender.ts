@@ -2,7 +2,15 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Services } from '../app.ts'
 import type { Database, Db } from '../db/open.ts'
-import { type Claimed, claimDue, letGoOf, nextDueInMs, TIMING, type Timing } from '../domains/sending/engine.ts'
+import {
+  type Claimed,
+  claimDue,
+  letGoOf,
+  lookAnew,
+  nextDueInMs,
+  TIMING,
+  type Timing,
+} from '../domains/sending/engine.ts'
 import { type Done, record, send, type Verdict } from '../domains/sending/engine-sending.ts'
 import { settle, takeOver } from '../domains/sending/engine-settling.ts'
 import { expireLeases, SENDING_CHANNEL } from '../domains/sending/service.ts'
@@ -33,6 +41,7 @@ export async function startSender(
   const { database, notices, env } = services
   const timing = { ...TIMING, ...given }
   const liveness = await openLiveness(database)
+  await lookAnew(database.db)
   const inHand = new Set<Promise<void>>()
   /** How many messages in a row X did not take from an account. */
   const failures = new Map<string, number>()

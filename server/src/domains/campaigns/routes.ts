@@ -35,7 +35,7 @@ export const campaignRoutes = {
     claimAny(context.db, context.env, context.actor, input.holder),
   ),
   recordOutcome: api.recordOutcome.handler(({ context, input }) => reportOutcome(context.db, context.actor, input)),
-  confirm: api.confirm.handler(({ context, input }) => confirm(context.db, context.actor, input)),
+  confirm: api.confirm.handler(({ context, input }) => confirm(context.db, context.env, context.actor, input)),
   release: api.release.handler(({ context, input }) => release(context.db, context.actor, input)),
   requeue: api.requeue.handler(({ context, input }) => requeue(context.db, context.env, context.actor, input.id)),
 }

@@ -4,10 +4,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { operations, pathWith } from '../../../test/operations.ts'
-import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
+import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
 import { authSessions } from '../auth/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
+import { xAccounts } from '../x-account/tables.ts'
 import { extensionCodes, extensionPairings } from './tables.ts'
 
 let app: TestApp
@@ -141,6 +142,9 @@ describe('pairing', () => {
       campaigns: 1,
       queued: 3,
     })
+    const [account] = (await person.client.sendingSettings.find()).paces
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account!.xAccountId, warmUp: true })
+    expect((await extension.call('POST', '/extension/state', REPORT)).body).toMatchObject({ dailyCap: 20 })
     expect((await person.client.extension.list()).pairings).toMatchObject([REPORT])
     // Who is signed in has no report to make.
     for (const [path, body] of [
@@ -219,6 +223,20 @@ describe('what it holds', () => {
     expect(body).toEqual({ success: true, maySend: true, leaseExpiresAt: expect.any(String) })
     expect(Date.parse(body.leaseExpiresAt) - Date.now()).toBeGreaterThan(100_000)
     expect((await ask('outcome', { wasSent: true })).body).toMatchObject({ success: true })
+  })
+
+  it('sends nothing where another message was claimed since, by the pause between two: the message waits', async () => {
+    const { ask, extension, claim, message } = await claimed()
+    const { paces } = await person.client.sendingSettings.find()
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: paces[0]!.xAccountId, pauseSeconds: 60 })
+    // As if it had been held for a minute, in which the account's pause went by.
+    await app.db.update(dms).set({ claimedAt: sql`claimed_at - interval '61 seconds'` }).where(eq(dms.id, claim.dmId))
+    await app.db.update(xAccounts).set({ nextSendAt: null })
+    const other = (await extension.call('POST', '/claim', { holder: 'b' })).body
+    expect((await ask('confirm')).body).toMatchObject({ maySend: false })
+    expect(await message()).toMatchObject({ status: 'queued', errorMessage: null })
+    const { status, body } = await extension.call('POST', `/dms/${other.dmId}/confirm`, { lease: other.lease })
+    expect({ status, body }).toMatchObject({ status: 200, body: { maySend: true } })
   })
 
   it.each(['paused', 'archived'] as const)(

@@ -1,21 +1,28 @@
 import { randomInt } from 'node:crypto'
-import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { EXTENSION_TOKEN_PREFIX, PAIRING_CODE_MINUTES, PAIRINGS_MAX } from '@x-automated/contract/extension-pairings'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import type { Env } from '../../env.ts'
 import { Refusal } from '../../refusal.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { deviceNameOf } from '../account/service.ts'
 import { type AuthContext, beginSession, type Client, endSession, keepSession } from '../auth/service.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { findReasonToStop, LEAD_MISSING, recordOutcome, skipMessage } from '../sending/service.ts'
+import {
+  findReasonToStop,
+  LEAD_MISSING,
+  recordOutcome,
+  releaseIfArchived,
+  renewClaim,
+  skipMessage,
+} from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
+import { findRest, type Pace } from '../sending-settings/service.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
+import { accountInUse } from '../x-account/service.ts'
 import { extensionCodes, extensionPairings } from './tables.ts'
 
 // Pairing
@@ -133,7 +140,7 @@ interface Report {
 
 /** Keeps what an extension says of itself, and tells it how sending stands. @throws Refusal PAIRING_NOT_FOUND: no extension asks */
 export async function report(
-  { db, env, request }: { db: Db; env: Pick<Env, 'dailyDmCap'>; request: Client },
+  { db, env, request }: { db: Db; env: Pace; request: Client },
   actor: Actor,
   report: Report,
   latestVersion: string | null,
@@ -146,36 +153,21 @@ export async function report(
   if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
   await keepSession(db, actor.sessionId, request)
   const account = await findAccount(db, { userId: actor.userId, workspaceId: pairing.workspaceId })
-  return { account, ...(await readSending(db, actor, env.dailyDmCap)), latestVersion }
+  return { account, ...(await readSending(db, actor, env)), latestVersion }
 }
 
 /** What waits for the extension, and how much of its cap the X account has used that sends next. */
-async function readSending(db: Db, actor: Actor, dailyDmCap: number) {
-  const { rows } = await db.execute<{ campaigns: number; queued: number; sentToday: number; dailyCap: number }>(sql`
-    with active as (
-      select x_account_id, dms_queued_count, created_at, id from campaigns
-      where workspace_id = ${actor.workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0
-    ), sender as (
-      select a.id, a.x_user_id from x_accounts a
-      where a.id = coalesce(
-        (select x_account_id from active order by created_at, id limit 1),
-        (select id from x_accounts where workspace_id = ${actor.workspaceId} order by last_connected_at desc nulls last, id limit 1))
-    ), pace as (
-      select p.daily_cap from sending_paces p
-      where p.workspace_id = ${actor.workspaceId} and p.x_account_id is not distinct from (select id from sender)
-    )
-    select (select count(*)::int from active) as campaigns,
-      (select coalesce(sum(dms_queued_count), 0)::int from active) as queued,
-      least(${dailyDmCap}::int, coalesce((select daily_cap from pace), ${dailyDmCap}::int)) as "dailyCap",
-      case when exists (select from sender) then (
-        select count(*)::int from dms d
-        where d.x_account_id in (select s.id from x_accounts s where s.x_user_id = (select x_user_id from sender))
-          and d.claimed_at > now() - interval '1 day'
-      ) else (
-        select count(*)::int from dms d join campaigns c on c.id = d.campaign_id
-        where c.workspace_id = ${actor.workspaceId} and c.channel = 'extension' and d.x_account_id is null and d.claimed_at > now() - interval '1 day'
-      ) end as "sentToday"`)
-  return rows[0] ?? { campaigns: 0, queued: 0, sentToday: 0, dailyCap: dailyDmCap }
+async function readSending(db: Db, actor: Actor, limits: Pace) {
+  const { workspaceId } = actor
+  const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
+    select count(*)::int as campaigns, coalesce(sum(dms_queued_count), 0)::int as queued,
+      (array_agg(x_account_id order by created_at, id))[1] as "accountId"
+    from campaigns
+    where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
+  const { campaigns: waiting = 0, queued = 0, accountId = null } = rows[0] ?? {}
+  const account = await accountInUse(db, workspaceId, accountId)
+  const { cap, countedInDay } = await findRest(db, limits, { workspaceId, account })
+  return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 
 /** Ends a pairing of one's own, also for the extension itself. @throws Refusal PAIRING_NOT_FOUND */
@@ -206,6 +198,7 @@ async function lockHeld(tx: Db, actor: Actor, { id, lease }: { id: string; lease
       status: dms.status,
       leadId: dms.leadId,
       campaignId: dms.campaignId,
+      xAccountId: dms.xAccountId,
       isHeld: sql<boolean>`coalesce(${dms.leaseExpiresAt} > clock_timestamp(), false)`,
     })
     .from(dms)
@@ -230,13 +223,14 @@ async function giveBack(tx: Db, id: string): Promise<void> {
       updatedAt: sql`now()`,
     })
     .where(eq(dms.id, id))
+  await releaseIfArchived(tx, sql`${id}`)
 }
 
 /**
- * May a claimed message still go out? Asked right before send is pressed, as the claim may be a minute old. If so its lease runs anew.
+ * May a claimed message still go out? Asked right before send is pressed, as the claim may be a minute old. If so its lease runs anew, and so does the account's pause.
  * @throws Refusal DM_NOT_FOUND, LEASE_LOST
  */
-export async function confirm(db: Db, actor: Actor, held: { id: string; lease: string }) {
+export async function confirm(db: Db, limits: Pace, actor: Actor, held: { id: string; lease: string }) {
   const no = { success: true as const, maySend: false, leaseExpiresAt: null }
   return transact(db, async (tx) => {
     const dm = await lockHeld(tx, actor, held)
@@ -260,11 +254,13 @@ export async function confirm(db: Db, actor: Actor, held: { id: string; lease: s
       await giveBack(tx, dm.id)
       return no
     }
-    const [renewed] = await tx
-      .update(dms)
-      .set({ leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`, updatedAt: sql`now()` })
-      .where(eq(dms.id, dm.id))
-      .returning({ leaseExpiresAt: dms.leaseExpiresAt })
+    const { workspaceId } = actor
+    const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
+    if (until) {
+      await giveBack(tx, dm.id)
+      return no
+    }
+    const [renewed] = await tx.select({ leaseExpiresAt: dms.leaseExpiresAt }).from(dms).where(eq(dms.id, dm.id))
     return { success: true as const, maySend: true, leaseExpiresAt: renewed?.leaseExpiresAt ?? null }
   })
 }

@@ -32,6 +32,7 @@ describe('GET /sending/settings', () => {
           handle: account.handle,
           isDefault: true,
           sentInDay: 0,
+          countedInDay: 0,
           capNow: 500,
           warmingUp: false,
           waitingFor: null,

@@ -109,8 +109,10 @@ export interface Standing {
   pace: PaceSettings
   cap: Cap
   rest: Rest | null
-  /** Messages of the last 24 hours. */
+  /** Messages of the last 24 hours that were sent. */
   sentInDay: number
+  /** Those that count for the cap: from its claim on a message may have been sent, and X counts what it refuses, for all we know. */
+  countedInDay: number
   /** By the database's clock. */
   now: Date
 }
@@ -137,11 +139,16 @@ export async function findRest(
     lastAt: string | null
     leavesAt: string | null
     sentInDay: number
+    countedInDay: number
   }>(sql`
     select clock_timestamp() as now,
       (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
-      (select count(*)::int from dms where ${claims} and claimed_at > now() - interval '1 day') as "sentInDay"`)
+      counted.*
+    from (
+      select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
+      from dms where ${claims} and claimed_at > now() - interval '1 day'
+    ) counted`)
   const [row] = rows
   if (!row) throw new Error('the database has no clock')
   const moment = (text: string | null) => (text === null ? null : new Date(text))
@@ -151,7 +158,14 @@ export async function findRest(
     leavesAt: moment(row.leavesAt),
     restsUntil: account?.restsUntil ?? null,
   }
-  return { pace, cap, rest: restOf(pace, limits, cap, sent, now), sentInDay: row.sentInDay, now }
+  return {
+    pace,
+    cap,
+    rest: restOf(pace, limits, cap, sent, now),
+    sentInDay: row.sentInDay,
+    countedInDay: row.countedInDay,
+    now,
+  }
 }
 
 /** Do a workspace's campaigns write only to leads with a contact basis? */
@@ -178,7 +192,7 @@ export async function find(db: Db, limits: Pace, actor: Actor) {
   const paces = []
   for (const account of paced) {
     const standing = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
-    const { pace, cap, rest, sentInDay } = standing
+    const { pace, cap, rest, sentInDay, countedInDay } = standing
     paces.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
@@ -193,6 +207,7 @@ export async function find(db: Db, limits: Pace, actor: Actor) {
       pauseSeconds: pace.pauseSeconds,
       isDefault: !set.some(({ xAccountId }) => xAccountId === (account?.id ?? null)),
       sentInDay,
+      countedInDay,
       capNow: cap.cap,
       warmingUp: pace.warmUp && cap.cap < Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap),
       waitingFor: rest,

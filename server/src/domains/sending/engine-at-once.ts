@@ -41,7 +41,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
   const made = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)
   })
-  const claimed: Claimed = { ...made, claimedAt }
+  const claimed: Claimed = { ...made, claimedAt, byHand: true }
   // It cannot be paused: nothing but the claim's own age is to be looked at.
   const verdict = await send(context, claimed, TIMING, () => true).catch(async (error): Promise<never> => {
     await transact(db, (tx) => withdrawDirect(tx, claimed))
@@ -70,11 +70,12 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
       await transact(db, (tx) => withdrawDirect(tx, claimed))
       throw new Refusal('LEAD_STATE', verdict.reason.replace(/^Skipped: this/, 'This'))
     case 'wait':
+    case 'late':
       await transact(db, async (tx) => {
         await withdrawDirect(tx, claimed)
-        await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
+        if (verdict.kind === 'wait') await rest(tx, claimed.accountId, sql`${verdict.until.toISOString()}::timestamptz`)
       })
-      throw new Refusal('RATE_LIMITED', X_ALLOWS_NO_MORE, {
+      throw new Refusal('RATE_LIMITED', verdict.kind === 'wait' ? X_ALLOWS_NO_MORE : undefined, {
         retryAfterSeconds: Math.max(1, Math.ceil((verdict.until.getTime() - Date.now()) / 1000)),
       })
     case 'later':

@@ -1,4 +1,3 @@
-import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
@@ -6,8 +5,9 @@ import { XError } from '../../outside/x.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
+import { renewClaim } from './service-claims.ts'
 import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
-import { findReasonToStop, skipMessage } from './service-stopping.ts'
+import { findReasonToStop, mayGoOut, releaseIfArchived, skipMessage } from './service-stopping.ts'
 
 // Send and record: what engine.ts says of them.
 
@@ -26,6 +26,8 @@ export type Verdict =
   | { kind: 'stop'; reason: string }
   /** Not sent: its campaign was paused. */
   | { kind: 'paused' }
+  /** Not sent: so much time has passed since its claim that its account has to rest first. */
+  | { kind: 'late'; until: Date }
   /** Nobody knows. */
   | { kind: 'unknown' }
   /** Another has taken it over. */
@@ -33,6 +35,13 @@ export type Verdict =
 
 class LeaseLost extends Error {}
 class CampaignPaused extends Error {}
+class TooLate extends Error {
+  readonly until: Date
+  constructor(until: Date) {
+    super()
+    this.until = until
+  }
+}
 class Stopped extends Error {}
 
 /**
@@ -56,7 +65,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
       if (found) return { kind: 'sent', eventId: found }
     }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
-      await keepFresh(needs.database.db, claimed, timing, holds)
+      await keepFresh(needs, claimed, timing, holds)
       const reason = await findReasonToStop(needs.database.db, claimed.id)
       if (reason) throw new Stopped(reason)
       mayBeSent = true
@@ -72,6 +81,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     if (error instanceof LeaseLost) return { kind: 'lost' }
     if (error instanceof Stopped) return { kind: 'skipped', reason: error.message }
     if (error instanceof CampaignPaused) return { kind: 'paused' }
+    if (error instanceof TooLate) return { kind: 'late', until: error.until }
     if (mayBeSent) return { kind: 'unknown' }
     if (error instanceof XError) return verdictOf(error, lead.handle)
     throw error
@@ -123,7 +133,7 @@ async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<s
       select from dms d join campaigns c on c.id = d.campaign_id
       where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
         and (d.campaign_id = ${claimed.campaignId} or not (select allow_repeat from campaigns where id = ${claimed.campaignId}))
-        and c.status <> 'archived'
+        and ${mayGoOut}
     ) as wrote`)
   return rows[0]?.twin && rows[0].wrote
     ? 'Skipped: this person is among your leads twice and is written to already.'
@@ -147,21 +157,31 @@ export async function findInConversation(
 }
 
 /**
- * Whoever settles a message counts on it having been handed over soon after its claim. Where looking up and looking through took longer, the claim is made anew;
- * so is it where this process was stopped for a while, and then the message may have become another's, or its campaign paused. Once its session is gone, always.
+ * Whoever settles a message counts on it having been handed over soon after its claim, and so do the pause to the next one and the cap. Where looking up and
+ * looking through took longer, the claim is made anew; so is it where this process was stopped for a while, and then the message may have become another's, its
+ * campaign paused, or its place in the pace taken. Once its session is gone, always.
  */
-async function keepFresh(db: Db, claimed: Claimed, { handOverMs }: Timing, holds: () => boolean): Promise<void> {
+async function keepFresh(needs: Needs, claimed: Claimed, { handOverMs }: Timing, holds: () => boolean): Promise<void> {
   let isSure = holds()
   while (!isSure || performance.now() - claimed.claimedAt > handOverMs / 2) {
     const renewedAt = performance.now()
-    const { rows } = await db.execute<{ isActive: boolean }>(sql`
-      update dms d set claimed_at = now(), lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}) from campaigns c
-      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at is not null and not d.outcome_unknown
-        and c.id = d.campaign_id
-      returning c.status = 'active' as "isActive"`)
-    const [row] = rows
-    if (!row) throw new LeaseLost()
-    if (!row.isActive) throw new CampaignPaused()
+    await transact(needs.database.db, async (tx) => {
+      const { rows } = await tx.execute<{ isActive: boolean }>(sql`
+        select c.status = 'active' as "isActive" from dms d join campaigns c on c.id = d.campaign_id
+        where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > clock_timestamp() and not d.outcome_unknown
+        for update of d`)
+      const [row] = rows
+      if (!row) throw new LeaseLost()
+      if (!row.isActive) throw new CampaignPaused()
+      const until = await renewClaim(tx, needs.env, {
+        id: claimed.id,
+        workspaceId: claimed.workspaceId,
+        xAccountId: claimed.accountId,
+        byHand: claimed.byHand ?? false,
+        byApi: true,
+      })
+      if (until) throw new TooLate(until)
+    })
     claimed.claimedAt = renewedAt
     isSure = true
   }
@@ -202,6 +222,7 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
       await rest(tx, claimed.accountId, sql`now() + make_interval(secs => ${backoffSeconds(failures)})`)
       return
     case 'paused':
+    case 'late':
       await giveBack(tx, claimed)
       return
     case 'stop':
@@ -224,6 +245,7 @@ async function giveBack(tx: Db, claimed: Claimed): Promise<void> {
     update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null,
       tried_at = ${claimed.triedSince?.toISOString() ?? null}::timestamptz, updated_at = now()
     where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued' and not outcome_unknown`)
+  await releaseIfArchived(tx, sql`${claimed.id}`)
 }
 
 /** The account sends nothing before that moment. */

@@ -6,6 +6,7 @@ import type { Needs, Timing } from './engine.ts'
 import { findInConversation, lookUp, pauseCampaignsOf, verdictOf } from './engine-sending.ts'
 import { wakeAccount } from './service-claims.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
+import { releaseIfArchived } from './service-stopping.ts'
 
 /**
  * Finds messages whose sender is gone: its process is dead, or the lease ran out. From then on they are being settled, and nobody else's to report on.
@@ -110,6 +111,7 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
       await tx.execute(sql`
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
+      await releaseIfArchived(tx, sql`${dm.id}`)
       await wakeAccount(tx, accountId)
     })
   }

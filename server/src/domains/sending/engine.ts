@@ -33,7 +33,7 @@ import { campaignGate, campaignLock, xUserLock } from './service-locks.ts'
  * It does so too when only the session breaks: then a pause looks at the rows for what is in living hands, and a worker looks at the campaign before it sends.
  */
 
-export type Needs = Parameters<typeof withAccount>[0]
+export type Needs = Parameters<typeof withAccount>[0] & { env: Pace }
 
 /** Milliseconds. */
 export interface Timing {
@@ -68,6 +68,8 @@ export interface Claimed {
   triedSince: Date | null
   /** By performance.now(), before the claim began. */
   claimedAt: number
+  /** A person writes it, and waits for it. */
+  byHand?: true
 }
 
 // Claiming
@@ -229,6 +231,14 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
 }
 
 const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null }
+
+/**
+ * Has every account looked at again that was put off, by a process that begins: what its environment says of caps and pauses may be other than what it was.
+ * What X asks for stands apart (`rests_until`), and whoever still has to rest is put off anew.
+ */
+export async function lookAnew(db: Db): Promise<void> {
+  await db.execute(sql`update x_accounts set next_send_at = now() where next_send_at > now() and status = 'connected'`)
+}
 
 /** Milliseconds until an account is due; null: none has anything to send. */
 export async function nextDueInMs(db: Db): Promise<number | null> {

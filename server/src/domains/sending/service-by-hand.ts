@@ -14,6 +14,7 @@ import { requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { lockLeads, lockQueueing, xUserLock } from './service-locks.ts'
+import { mayGoOut } from './service-stopping.ts'
 import { readTemplate } from './service-templates.ts'
 
 /** The workspace's built-in campaign 'Direct', which holds what is sent without a campaign. */
@@ -130,7 +131,7 @@ async function findObstacle(tx: Db, leadId: string, allowRepeat: boolean): Promi
         else 'This lead has been written to already.' end
       from dms d join campaigns c on c.id = d.campaign_id
       where d.lead_id = l.id and (
-        d.outcome_unknown or (d.status = 'queued' and c.status <> 'archived') or (d.sent_at is not null and not ${allowRepeat}::boolean))
+        d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}) or (d.sent_at is not null and not ${allowRepeat}::boolean))
       order by d.outcome_unknown desc, d.sent_at nulls first limit 1)) as reason
     from leads l where l.id = ${leadId}`)
   return rows[0]?.reason?.replace(/^Skipped: this/, 'This') ?? null
@@ -174,5 +175,5 @@ export async function withdrawDirect(
       select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and d.tried_at is not null) then 'failed_contact' end
       from dms d where d.lead_id = l.id), 'not_sent')
     where l.id = ${dm.lead.id} and l.dm_status = 'queued'
-      and not exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and c.status <> 'archived')`)
+      and not exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut})`)
 }

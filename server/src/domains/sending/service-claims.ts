@@ -11,8 +11,8 @@ import { findCurrentAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { xUserLock } from './service-locks.ts'
-import { expireLeases, LEAD_MISSING, recordOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
-import { reasonToStop, skipMessage } from './service-stopping.ts'
+import { LEAD_MISSING, OUTCOME_UNKNOWN, recordOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
+import { reasonToStop, releaseIfArchived, skipMessage } from './service-stopping.ts'
 import { dms } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
@@ -174,16 +174,67 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
 
 type PacedAccount = typeof xAccounts.$inferSelect
 
-/** Locks what paces the campaign: its X account in every workspace, or where the extension's account is not known to us, the workspace. */
-async function lockPace(tx: Db, campaign: Campaign): Promise<PacedAccount | null> {
-  const id = campaign.xAccountId ?? (await findCurrentAccount(tx, campaign.workspaceId))?.id
+/** Locks what paces a campaign: its X account in every workspace, or where the extension's account is not known to us, the workspace. */
+async function lockPace(
+  tx: Db,
+  { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
+): Promise<PacedAccount | null> {
+  const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
   if (!id) {
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${campaign.workspaceId}::text, 0))`)
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
     return null
   }
   const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, id)).for('update')
   if (account) await tx.execute(sql`select pg_advisory_xact_lock(${xUserLock(account.xUserId)})`)
   return account ?? null
+}
+
+interface Renewed {
+  id: string
+  workspaceId: string
+  /** The account it was claimed for. */
+  xAccountId: string | null
+  /** A person writes it: the pause between campaign sends is not for it. */
+  byHand: boolean
+  /** Our workers keep what X asks of its API. */
+  byApi: boolean
+}
+
+/**
+ * Makes a claim anew right before its message goes out, where time has passed since: meanwhile others may have been claimed, or the cap was reached.
+ * From then on pauses and the cap count from this moment, not from the first one. The caller has locked the message, which is in its hands.
+ * @returns until when the account has to rest: then it must not go out; null: it may
+ */
+export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promise<Date | null> {
+  const { id, workspaceId, xAccountId, byHand, byApi } = claimed
+  const account = await lockPace(tx, { workspaceId, xAccountId })
+  // It does not stand in its own way.
+  await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
+  const asked = {
+    workspaceId,
+    account: account && { ...account, restsUntil: byApi ? account.restsUntil : null },
+    byHand,
+  }
+  const { pace, rest, now } = await findRest(tx, limits, asked)
+  if (rest && rest.until > now) return rest.until
+  await tx
+    .update(dms)
+    .set({
+      claimedAt: sql`clock_timestamp()`,
+      leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(dms.id, id))
+  if (account?.nextSendAt) {
+    const seconds = restSeconds(pauseSecondsOf(pace, limits), Math.random())
+    await tx
+      .update(xAccounts)
+      .set({
+        nextSendAt: sql`greatest(${xAccounts.nextSendAt}, clock_timestamp() + make_interval(secs => ${seconds}))`,
+      })
+      .where(eq(xAccounts.id, account.id))
+  }
+  return null
 }
 
 /** Seconds until the account's pace and cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
@@ -198,5 +249,26 @@ function nothingDue(seconds: number | null): ClaimAnswer {
   return {
     status: 204,
     ...(seconds === null ? {} : { headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } }),
+  }
+}
+
+/**
+ * Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked.
+ * What a simulation has dropped was certainly not sent, and waits again.
+ */
+export async function expireLeases(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    const { rows: back } = await tx.execute<{ id: string }>(sql`
+      update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now()
+      where lease_expires_at < now() and holder = ${SIMULATED_HOLDER} and status = 'queued' returning id`)
+    if (back.length > 0) await releaseIfArchived(tx, sql`select unnest(${sql.param(back.map(({ id }) => id))}::uuid[])`)
+  })
+  const { rows } = await db.execute<{ id: string; lease: string }>(
+    sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
+  )
+  for (const dm of rows) {
+    await transact(db, (tx) =>
+      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
+    )
   }
 }

@@ -121,21 +121,3 @@ export async function reportOutcome(
     return { success: true as const, campaignCompleted: campaign?.status === 'completed' }
   })
 }
-
-/**
- * Messages that an extension took and never reported: nobody knows whether they were sent, so they fail until a person has looked.
- * What a simulation has dropped was certainly not sent, and waits again.
- */
-export async function expireLeases(db: Db): Promise<void> {
-  await db.execute(sql`
-    update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, updated_at = now()
-    where lease_expires_at < now() and holder = ${SIMULATED_HOLDER} and status = 'queued'`)
-  const { rows } = await db.execute<{ id: string; lease: string }>(
-    sql`select id, lease from dms where lease_expires_at < now() and holder like 'extension:%' limit 500`,
-  )
-  for (const dm of rows) {
-    await transact(db, (tx) =>
-      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
-    )
-  }
-}

@@ -67,12 +67,26 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
 }
 
+/** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */
+export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
+  await settleLeads(
+    tx,
+    sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where d.id in (${dmIds}) and not ${mayGoOut} and d.status = 'queued'`,
+  )
+}
+
+/**
+ * Over a queued message `d` and its campaign `c`: it may go out yet, or has, and nobody knows. What an archived campaign has queued never does, but for what
+ * was in somebody's hands: who died with it may have handed it to X.
+ */
+export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+
 /** Gives leads whose queued message will not be sent the status that their other messages leave them in. */
 async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
       select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and d.tried_at is not null) as failed,
-        bool_or(d.status = 'queued' and c.status <> 'archived') as still_queued
+        bool_or(d.status = 'queued' and ${mayGoOut}) as still_queued
       from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
       group by d.lead_id
     )

@@ -15,6 +15,7 @@ import { openDirectCampaign } from './service-by-hand.ts'
 import { wakeAccount } from './service-claims.ts'
 import { allowLongStatements, lockLeads, lockQueueing } from './service-locks.ts'
 import { dmColumns } from './service-reading.ts'
+import { mayGoOut } from './service-stopping.ts'
 import { filled, readTemplate } from './service-templates.ts'
 import { dms } from './tables.ts'
 
@@ -24,11 +25,20 @@ import { dms } from './tables.ts'
  */
 
 export { findSentMessage } from './rules.ts'
-export { type ClaimAnswer, claim, claimAny, claimFrom, SENDING_CHANNEL, wakeAccount } from './service-claims.ts'
+export {
+  type ClaimAnswer,
+  claim,
+  claimAny,
+  claimFrom,
+  expireLeases,
+  renewClaim,
+  SENDING_CHANNEL,
+  wakeAccount,
+} from './service-claims.ts'
 export { campaignGate, holdCampaign, lockQueuedLeads, shutGate } from './service-locks.ts'
-export { expireLeases, LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
+export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 export { listDms } from './service-reading.ts'
-export { findReasonToStop, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
+export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
 export { filledPart, readTemplate } from './service-templates.ts'
 
 const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
@@ -93,7 +103,7 @@ function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, b
       || case when d.status = 'queued' then ' is queued for this lead already.' else ' has gone to this lead already.' end
     from dms d join campaigns c on c.id = d.campaign_id
     where not ${campaign.allowRepeat}::boolean and d.lead_id = l.id and d.campaign_id <> ${campaign.id}::uuid
-      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and c.status <> 'archived'))
+      and (d.sent_at is not null or d.outcome_unknown or (d.status = 'queued' and ${mayGoOut}))
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
@@ -133,7 +143,7 @@ export async function queueDirect(
         from leads l
         where l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
           and l.dm_status not in ('queued', 'sent', 'contacted')
-          and not exists (select from dms d where d.lead_id = l.id and d.outcome_unknown)
+          and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
           and ${suppressedBecause('l')} is null
         order by l.created_at, l.id
         returning lead_id

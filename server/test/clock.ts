@@ -1,0 +1,71 @@
+import pg from 'pg'
+
+/** A clock that tests move on. JavaScript of this process and one database show the same time, and it never goes back. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  step(ms: number): Promise<void>
+  /** Gives JavaScript its own clock back. */
+  close(): Promise<void>
+}
+
+/**
+ * What PostgreSQL asks for the time, in a schema that stands before its own: an unqualified now() is this one. Defaults of columns are bound to a
+ * function when they are made, so they are made anew.
+ */
+const CLOCK = `
+  create schema clock;
+  create table clock.ahead (by interval not null);
+  insert into clock.ahead values ('0');
+  create function clock.now() returns timestamptz stable parallel safe language sql
+    as 'select pg_catalog.now() + (select by from clock.ahead)';
+  create function clock.clock_timestamp() returns timestamptz volatile parallel safe language sql
+    as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
+  do $$
+  declare d record;
+  begin
+    for d in
+      select adrelid::regclass as relation, attname as name from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
+      where pg_get_expr(adbin, adrelid) = 'now()'
+    loop
+      execute format('alter table %s alter column %I set default clock.now()', d.relation, d.name);
+    end loop;
+    execute format('alter database %I set search_path = clock, pg_catalog, public', current_database());
+  end $$`
+
+/** Puts a database under a clock of its own, and this process with it: before anything is connected to it. */
+export async function openClock(databaseUrl: string): Promise<Clock> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(CLOCK)
+
+  let aheadMs = 0
+  let stepping = Promise.resolve()
+  const { Date: ownDate } = globalThis
+  const ownNow = Date.now
+  const ownPerformanceNow = performance.now
+  const now = () => ownNow() + aheadMs
+  // The same class, so that whatever is a Date stays one.
+  globalThis.Date = new Proxy(ownDate, {
+    construct: (target, given, asked) => Reflect.construct(target, given.length > 0 ? given : [now()], asked),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  })
+  performance.now = () => ownPerformanceNow.call(performance) + aheadMs
+
+  return {
+    now,
+    step(ms) {
+      stepping = stepping.then(async () => {
+        // The database first, as it is behind by the way there.
+        await client.query(`update clock.ahead set by = make_interval(secs => $1)`, [(aheadMs + ms) / 1_000])
+        aheadMs += ms
+      })
+      return stepping
+    },
+    async close() {
+      globalThis.Date = ownDate
+      performance.now = ownPerformanceNow
+      await client.end()
+    },
+  }
+}

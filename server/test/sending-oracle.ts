@@ -1,0 +1,128 @@
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import { expectCountsRight } from './outreach.ts'
+import { INTERVAL_SECONDS, type World } from './sending-world.ts'
+
+/*
+ * What has to hold of a world, whatever was done in it. The witness is what took effect at the stand-in X, with the moment at which each message was handed over;
+ * what the simulated queue has drawn as sent never goes there, and is its own witness.
+ */
+
+const DAY_MS = 86_400_000
+/** Between its claim and X a message may take so long (engine.ts). */
+const HAND_OVER_MS = 3_000
+/** What is in somebody's hands goes out by the cap that held when it was claimed. */
+const IN_HAND_MS = 120_000
+
+type Row = {
+  id: string
+  campaign: string
+  campaignStatus: string
+  kind: string
+  handle: string
+  message: string
+  status: string
+  holder: string | null
+  isHeld: boolean
+  outcomeUnknown: boolean
+  eventId: string | null
+  sentAt: number | null
+  queuedAt: number
+  errorMessage: string | null
+  leadStatus: string
+}
+
+async function rowsOf({ app, person }: World): Promise<Row[]> {
+  const { rows } = await app.db.execute<Row>(sql`
+    select d.id, c.name as campaign, c.status as "campaignStatus", c.kind, l.twitter_handle as handle, d.message, d.status, d.holder,
+      d.lease_expires_at is not null as "isHeld", d.outcome_unknown as "outcomeUnknown", d.x_event_id as "eventId", d.error_message as "errorMessage",
+      (extract(epoch from d.sent_at) * 1000)::float as "sentAt",
+      (extract(epoch from coalesce(d.requeued_at, d.created_at)) * 1000)::float as "queuedAt", l.dm_status as "leadStatus"
+    from dms d join campaigns c on c.id = d.campaign_id join leads l on l.id = d.lead_id where d.workspace_id = ${person.workspaceId}`)
+  return rows
+}
+
+const isSimulated = ({ holder, sentAt }: Row) => holder === 'simulated' && sentAt !== null
+
+/** At every moment. */
+export async function expectPromisesKept(world: World): Promise<void> {
+  const arrivals = await world.arrivals()
+  const rows = await rowsOf(world)
+
+  const written = [...arrivals.map(({ to }) => to), ...rows.filter(isSimulated).map(({ handle }) => handle)]
+  expect(written.toSorted(), 'nobody is written to twice').toEqual([...new Set(written)].toSorted())
+
+  for (const { name, closedAt } of world.campaigns) {
+    if (closedAt === null) continue
+    const late = arrivals.filter(({ text, place }) => text.startsWith(`${name} to`) && place >= closedAt.place)
+    const drawn = rows.filter((row) => row.campaign === name && isSimulated(row) && (row.sentAt ?? 0) > closedAt.at)
+    expect([...late, ...drawn], `nothing of ${name} goes out after its pause`).toEqual([])
+  }
+
+  for (const [handle, { place, queuedBefore, forGood }] of world.stopped) {
+    const late = arrivals.filter((one) => {
+      const queuedAt = rows.find(({ message }) => message === one.text)?.queuedAt ?? Number.POSITIVE_INFINITY
+      return one.to === handle && one.place >= place && (forGood || queuedAt <= queuedBefore)
+    })
+    expect(late, `nothing goes to ${handle} after ${forGood ? 'an opt-out' : 'a reply'}`).toEqual([])
+  }
+
+  const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)
+  for (const [i, { handedAt, text }] of byTime.entries()) {
+    const inDay = byTime.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
+    const caps = world.caps.filter(
+      ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - IN_HAND_MS,
+    )
+    expect(inDay.length, `messages in the 24 hours up to ${text}`).toBeLessThanOrEqual(
+      Math.max(...caps.map(({ cap }) => cap)),
+    )
+  }
+  const atPace = byTime.filter(({ text }) => !text.startsWith('By hand'))
+  for (const [i, one] of atPace.slice(1).entries()) {
+    const before = atPace[i] as (typeof atPace)[number]
+    expect(
+      one.handedAt - before.handedAt,
+      `milliseconds between ${before.text} and ${one.text}`,
+    ).toBeGreaterThanOrEqual(INTERVAL_SECONDS * 1_000 - HAND_OVER_MS)
+  }
+
+  await expectCountsRight(world.app)
+}
+
+/** When everything that was begun has ended. */
+export async function expectNothingLost(world: World): Promise<void> {
+  const arrivals = await world.arrivals()
+  const rows = await rowsOf(world)
+  const campaigns = (await world.client.campaigns.list({})).campaigns
+  for (const { name, list, wish } of world.campaigns) {
+    const own = rows.filter(({ campaign }) => campaign === name)
+    if (wish !== 'none' && own.length > 0)
+      expect(own.map(({ handle }) => handle).toSorted(), `everybody in the list of ${name}`).toEqual(
+        list.handles.toSorted(),
+      )
+    const shown = campaigns.find((one) => one.name === name)
+    const isOver = own.length > 0 && own.every(({ status }) => status !== 'queued')
+    if (shown?.status !== 'archived') expect(shown?.status === 'completed', `${name} is completed`).toBe(isOver)
+  }
+  for (const row of rows) {
+    const { message, status, campaignStatus } = row
+    expect(row.isHeld, `${message} is in nobody's hands`).toBe(false)
+    if (campaignStatus !== 'archived') expect(status, message).not.toBe('queued')
+    const arrived = arrivals.filter(({ text }) => text === message)
+    if (row.sentAt !== null && row.holder !== 'simulated') {
+      expect(arrived.length, `${message}, which is shown as sent, at X`).toBe(1)
+      if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
+    } else if (!row.outcomeUnknown) expect(arrived, `${message}, which is shown as ${status}, at X`).toEqual([])
+    if (status === 'failed') expect(row.errorMessage, message).toBeTruthy()
+    if (row.sentAt !== null) expect(row.leadStatus, message).toBe('contacted')
+  }
+  const { rows: waiting } = await world.app.db.execute(
+    sql`select twitter_handle from leads where workspace_id = ${world.person.workspaceId} and dm_status = 'queued'`,
+  )
+  expect(waiting, 'leads that are shown as queued').toEqual([])
+  const known = new Set(rows.filter((row) => row.sentAt !== null || row.outcomeUnknown).map(({ message }) => message))
+  expect(
+    arrivals.filter(({ text }) => !known.has(text)).map(({ text }) => text),
+    'sent and not shown as sent',
+  ).toEqual([])
+}

@@ -1,0 +1,489 @@
+import { randomBytes } from 'node:crypto'
+import { type Client, createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { eq, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { expect } from 'vitest'
+import type { Db } from '../src/db/open.ts'
+import { authSessions } from '../src/domains/auth/tables.ts'
+import { subscriptions } from '../src/domains/billing/tables.ts'
+import { receive } from '../src/domains/replies/service.ts'
+import { type Claimed, claimDue, letGoOf, TIMING } from '../src/domains/sending/engine.ts'
+import { record, send, type Verdict } from '../src/domains/sending/engine-sending.ts'
+import { settle, takeOver } from '../src/domains/sending/engine-settling.ts'
+import { expireLeases } from '../src/domains/sending/service.ts'
+import { claimDirect } from '../src/domains/sending/service-by-hand.ts'
+import { openLiveness } from '../src/jobs/liveness.ts'
+import { XError } from '../src/outside/x.ts'
+import type { XHappening } from '../src/outside/x-activity.ts'
+import { connectX, makePerson, type Person, subscribe } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+import { ALL_DAY, makeCampaign, makeList, openHandles } from './outreach.ts'
+
+/*
+ * A workspace with three campaigns whose lists overlap, and everybody who may send for it, each taking one step at a time: so a test can put what it likes
+ * between any two steps, the death of a process too. What took effect is read from the stand-in X, which knows nothing of us.
+ */
+
+const TEN_YEARS_MS = 10 * 365 * 86_400_000
+export const INTERVAL_SECONDS = 60
+export const MOST_A_DAY = 5
+export const LEADS = 12
+
+/** What X does with the next message that it is handed. */
+export const MISHAPS = ['late', 'took it, no answer', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
+export type Mishap = (typeof MISHAPS)[number]
+/** An answer that never came is waited for so long, and within it the message may take effect (X_TIMEOUT_MS). */
+const LATE_MS = 14_000
+
+/** What the stand-in X says of a message. */
+export interface Arrival {
+  id: string
+  to: string
+  text: string
+  at: number
+  /** When it was handed to X, which is earlier where X took its time. */
+  handedAt: number
+  /** Counts what was handed over in this world. */
+  place: number
+}
+
+interface Session {
+  db: Db
+  stands: boolean
+  end(): Promise<void>
+}
+interface Hand {
+  claimed: Claimed
+  verdict: Verdict | null
+  /** The one that claimed it, and holds its campaign's lock while it stands. */
+  session: Session
+}
+interface Worker {
+  name: string
+  id: number
+  hands: Hand[]
+  /** Its own steps come one after the other, as its connection carries one at a time. */
+  busy: Promise<unknown>
+  session: Session
+  die(): Promise<void>
+}
+export interface ExtensionHand {
+  dmId: string
+  lease: string
+  handle: string
+  message: string
+  pressed: boolean
+}
+export interface Extension {
+  name: string
+  hand: ExtensionHand | null
+}
+export interface CampaignState {
+  id: string
+  name: string
+  list: { handles: string[]; leadIds: string[] }
+  /** What somebody has asked for last. */
+  wish: 'none' | 'active' | 'paused' | 'archived'
+  /** A pause, or an archiving, that is not answered yet. */
+  holding: Promise<void> | null
+  /** Since it was answered that nothing goes out: when, and how much had been handed over by then. */
+  closedAt: { place: number; at: number } | null
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export async function openWorld(app: TestApp) {
+  await forgetWorldsBefore(app)
+  const { clock, db, services } = app
+  const person = await makePerson(app)
+  await subscribe(app, person)
+  const later = new Date(clock.now() + TEN_YEARS_MS)
+  await db.update(subscriptions).set({ currentPeriodEnd: later })
+  await db.update(authSessions).set({ expiresAt: later }).where(eq(authSessions.id, person.actor.sessionId))
+  const client = await longClient(app, person)
+  const account = await connectX(app, { ...person, client })
+  const handles = openHandles(LEADS)
+  const everyone = await makeList(app, person, handles, { names: handles.map((_, i) => `Lead ${i}`) })
+  const campaigns: CampaignState[] = []
+  for (const [name, channel, from, to] of [
+    ['A', 'api', 0, 5],
+    ['B', 'api', 3, 9],
+    ['C', 'extension', 8, 12],
+  ] as const) {
+    const list = { handles: handles.slice(from, to), leadIds: everyone.leadIds.slice(from, to) }
+    const { id: listId } = await client.lists.create({ name })
+    await client.lists.addLeads({ id: listId, leadIds: list.leadIds })
+    const { id } = await makeCampaign(
+      { ...person, client },
+      { id: listId, ...list },
+      {
+        name,
+        channel,
+        messageTemplate: `${name} to {twitter_handle}`,
+      },
+    )
+    campaigns.push({ id, name, list, wish: 'none', holding: null, closedAt: null })
+  }
+  let cap = MOST_A_DAY
+  await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
+
+  const x = services.x as NonNullable<typeof services.x>
+  const { sendMessage } = x
+  const mishaps: Mishap[] = []
+  const handed = new Map<string, { at: number; place: number }>()
+  const underWay: { at: number; arrive(): Promise<unknown> }[] = []
+  /** Caps in force, each from a moment on. */
+  const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
+  /** Of leads not to be written to any more: how much had been handed over when we knew, and whether it is for good. */
+  const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean }>()
+  const written = new Set<string>()
+  const untold: XHappening[] = []
+  const simulating: (() => void)[] = []
+  const pending: Promise<unknown>[] = []
+  const extensions = new Map<string, Extension>()
+  let place = 0
+
+  x.sendMessage = async (token, to, text) => {
+    const mishap = mishaps.shift()
+    const mark = { at: clock.now(), place: place++ }
+    const take = async () => {
+      const taken = await sendMessage(token, to, text)
+      handed.set(taken.eventId, mark)
+      return taken
+    }
+    switch (mishap) {
+      case undefined:
+        return take()
+      case 'late':
+        underWay.push({ at: mark.at + LATE_MS, arrive: take })
+        throw new XError('unknown', 'X did not answer.')
+      case 'took it, no answer':
+        await take()
+        throw new XError('unknown', 'X did not answer.')
+      case 'trouble':
+        throw new XError('unknown', 'X is having trouble.')
+      case 'busy':
+        throw new XError('rate-limit', 'Not now', new Date(clock.now() + 90_000))
+      case 'refused':
+        throw new XError('recipient', 'You cannot send messages to this user.')
+      case 'away':
+        throw new XError('unavailable', 'X cannot be reached.')
+      case 'locked':
+        throw new XError('account', 'X has locked this account.')
+    }
+  }
+
+  const workers = new Map<string, Worker>()
+  const starting = new Map<string, Promise<Worker>>()
+  function workerNamed(name: string): Promise<Worker> {
+    const started = starting.get(name) ?? startWorker(name)
+    starting.set(name, started)
+    return started
+  }
+  async function startWorker(name: string): Promise<Worker> {
+    let alive = true
+    let life: { end(): Promise<void> } | null = null
+    const liveness = await openLiveness({
+      ...services.database,
+      connect: async () => {
+        // Whoever died does not come back.
+        if (!alive) return new Promise<never>(() => {})
+        const connection = await services.database.connect()
+        life = connection
+        return connection
+      },
+    })
+    const worker: Worker = {
+      name,
+      id: liveness.workerId,
+      hands: [],
+      busy: Promise.resolve(),
+      session: await openSession(),
+      async die() {
+        alive = false
+        starting.delete(name)
+        workers.delete(name)
+        worker.hands = []
+        await Promise.all([worker.session.end(), life?.end()])
+      },
+    }
+    workers.set(name, worker)
+    return worker
+  }
+  async function openSession(): Promise<Session> {
+    const connection = await services.database.connect()
+    const session = {
+      db: drizzle(connection) as unknown as Db,
+      stands: true,
+      async end() {
+        session.stands = false
+        await connection.end()
+      },
+    }
+    return session
+  }
+
+  /** Lets the worker do something, after what it is doing; if it has died of that, nothing. */
+  async function have(name: string, work: (worker: Worker) => Promise<unknown>): Promise<void> {
+    const worker = await workerNamed(name)
+    const done = worker.busy.then(async () => {
+      if (workers.get(name) === worker) await work(worker)
+    })
+    worker.busy = done.catch(() => {})
+    await done
+  }
+
+  const world = {
+    app,
+    person,
+    client,
+    account,
+    campaigns,
+    handles,
+    leadIds: everyone.leadIds,
+    mishaps,
+    workers,
+    extensions,
+    stopped,
+    written,
+    untold,
+    simulating,
+    pending,
+    caps,
+
+    // A worker's steps
+
+    claim: (name: string, most: number) =>
+      have(name, async (worker) => {
+        const { claimed } = await claimDue(worker.session.db, worker.id, services.env, most)
+        worker.hands.push(...claimed.map((one) => ({ claimed: one, verdict: null, session: worker.session })))
+      }),
+    send: (name: string) =>
+      have(name, async (worker) => {
+        const hand = worker.hands.find(({ verdict }) => verdict === null)
+        if (hand) hand.verdict = await send(services, hand.claimed, TIMING, () => hand.session.stands)
+      }),
+    record: (name: string) =>
+      have(name, async (worker) => {
+        const hand = worker.hands.find(({ verdict }) => verdict !== null)
+        if (!hand?.verdict) return
+        await record(db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
+        worker.hands.splice(worker.hands.indexOf(hand), 1)
+        if (hand.session.stands) await letGoOf(hand.session.db, [hand.claimed.campaignId])
+      }),
+    die: (name: string) => have(name, (worker) => worker.die()),
+    /** The connection that claims breaks, and with it go its locks; the process lives, with what it has in hand. */
+    loseSession: (name: string) =>
+      have(name, async (worker) => {
+        await worker.session.end()
+        worker.session = await openSession()
+      }),
+    async sweep() {
+      await expireLeases(db)
+      await takeOver(db)
+      await settle(services, TIMING)
+    },
+    /** A message by hand whose process dies: before it is handed to X, or after. */
+    async dieByHand(lead: number, tookIt: boolean) {
+      const { handle, id } = { handle: handles[lead] as string, id: everyone.leadIds[lead] as string }
+      const worker = await workerNamed(`hand ${randomBytes(3).toString('hex')}`)
+      try {
+        const claimed = await claimDirect(
+          db,
+          services.env,
+          person.actor,
+          {
+            leadId: id,
+            message: `By hand to ${handle} ${randomBytes(3).toString('hex')}`,
+            templateVariables: { name: '', handle },
+            allowRepeat: false,
+          },
+          `worker:${worker.id}`,
+          async () => {},
+        )
+        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now() }, TIMING, () => true)
+      } finally {
+        await worker.die()
+      }
+    },
+
+    // X, and time
+
+    async step(ms: number) {
+      const end = clock.now() + ms
+      for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
+        await clock.step(Math.max(0, one.at - clock.now()))
+        underWay.splice(underWay.indexOf(one), 1)
+        await one.arrive()
+      }
+      await clock.step(Math.max(0, end - clock.now()))
+    },
+    isUnderWay: () => underWay.length > 0,
+    /** Presses send on the page of X, as an extension does. */
+    async press(hand: ExtensionHand) {
+      hand.pressed = true
+      const mark = { at: clock.now(), place: place++ }
+      const token = await tokenFor(app, account.handle)
+      const { eventId } = await sendMessage(token, idOfHandle(hand.handle), hand.message)
+      handed.set(eventId, mark)
+    },
+    /** Somebody writes to the account. We hear of it when it is told. */
+    async reply(lead: number, text: string) {
+      const handle = handles[lead] as string
+      const answer = await fetch(`${app.x.url}/_people/${handle}/reply`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ to: account.handle, text }),
+      })
+      expect(answer.status).toBe(201)
+      const { id, at } = (await answer.json()) as { id: string; at: string }
+      written.add(handle)
+      untold.push({
+        kind: 'message',
+        eventId: id,
+        senderId: idOfHandle(handle),
+        recipientId: idOfHandle(account.handle),
+        text,
+        at: new Date(at),
+        handles: { [idOfHandle(handle)]: handle },
+      })
+    },
+    /** X tells of what was written: twice, the last first, and of our own messages too. */
+    async tell() {
+      const own = (await world.arrivals()).map(
+        ({ id, to, text, at }): XHappening => ({
+          kind: 'message',
+          eventId: id,
+          senderId: idOfHandle(account.handle),
+          recipientId: idOfHandle(to),
+          text,
+          at: new Date(at),
+          handles: {},
+        }),
+      )
+      const told = [...untold.splice(0), ...own].reverse()
+      await receive(db, told)
+      await receive(db, told)
+      const { rows } = await db.execute<{ handle: string; now: string }>(
+        sql`select l.twitter_handle as handle, clock_timestamp() as now from leads l where l.workspace_id = ${person.workspaceId}
+          and exists (select from replies r where r.lead_id = l.id)`,
+      )
+      for (const { handle, now } of rows) if (!stopped.has(handle)) world.stop(handle, new Date(now).getTime(), false)
+      const { rows: out } = await db.execute<{ handle: string }>(
+        sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
+      )
+      for (const { handle } of out) world.stop(handle, clock.now(), true)
+    },
+    stop(handle: string, queuedBefore: number, forGood: boolean) {
+      const before = stopped.get(handle)
+      if (before?.forGood || (before && !forGood)) return
+      stopped.set(handle, { place, queuedBefore, forGood })
+    },
+    async saveCap(most: number) {
+      await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
+      cap = most
+      caps.push({ at: clock.now(), cap })
+    },
+    async suppress(lead: number) {
+      const handle = handles[lead] as string
+      await client.suppressions.create({ handles: [handle] })
+      world.stop(handle, clock.now(), true)
+    },
+    async connect() {
+      await client.xAccount.connect({ username: account.handle, password: 'long enough' })
+    },
+
+    // An extension's steps
+
+    extensionNamed(name: string): Extension {
+      const extension = extensions.get(name) ?? { name, hand: null }
+      extensions.set(name, extension)
+      return extension
+    },
+    async claimByExtension(name: string) {
+      const extension = world.extensionNamed(name)
+      if (extension.hand) return
+      const answer = await client.campaigns.claimAny({ holder: name })
+      if (answer.status !== 200) return
+      const { dmId, lease, twitterHandle: handle, message } = answer.body
+      extension.hand = { dmId, lease, handle, message, pressed: false }
+    },
+    async giveBack(name: string) {
+      const extension = world.extensionNamed(name)
+      const { hand } = extension
+      if (!hand || hand.pressed) return
+      extension.hand = null
+      await client.campaigns.release({ id: hand.dmId, lease: hand.lease })
+    },
+
+    // What there is to see
+
+    async failedMessages() {
+      const { rows } = await db.execute<{ id: string; message: string; outcomeUnknown: boolean }>(
+        sql`select id, message, outcome_unknown as "outcomeUnknown" from dms where workspace_id = ${person.workspaceId} and status = 'failed' order by id`,
+      )
+      return rows
+    },
+    /** Nothing waits that could go out. */
+    async isQuiet() {
+      const { rows } = await db.execute(
+        sql`select from dms d join campaigns c on c.id = d.campaign_id
+          where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and (c.status <> 'archived' or d.lease_expires_at is not null) limit 1`,
+      )
+      return rows.length === 0 && underWay.length === 0
+    },
+    handedOver: () => place,
+    isInHand: (campaignId: string) =>
+      [...workers.values()].some(({ hands }) => hands.some(({ claimed }) => claimed.campaignId === campaignId)),
+    /** What took effect, by the stand-in's own log. */
+    async arrivals(): Promise<Arrival[]> {
+      const answer = await fetch(`${app.x.url}/_log/dms?from=${account.handle}`)
+      const log = (await answer.json()) as { id: string; to: string; text: string; at: string }[]
+      return log.map(({ at, ...message }) => {
+        const mark = handed.get(message.id)
+        if (!mark) throw new Error(`X has a message that nobody handed over: ${message.text}`)
+        return { ...message, at: new Date(at).getTime(), handedAt: mark.at, place: mark.place }
+      })
+    },
+    async close() {
+      for (const wake of simulating.splice(0)) wake()
+      await Promise.all([...starting.values()].map(async (worker) => (await worker).die()))
+      await Promise.allSettled([...pending, ...campaigns.map(({ holding }) => holding)])
+      x.sendMessage = sendMessage
+    },
+  }
+  return world
+}
+
+/** What a world left behind that ended in the middle sends nothing in those that come. */
+async function forgetWorldsBefore({ db }: TestApp): Promise<void> {
+  await db.execute(sql`delete from campaigns`)
+  await db.execute(
+    sql`update x_accounts set status = 'disconnected', next_send_at = null, sealed_access_token = null, sealed_refresh_token = null`,
+  )
+}
+
+/** A client whose token outlives every step of the clock. */
+async function longClient({ services, url, clock }: TestApp, { actor }: Person): Promise<Client> {
+  const now = Math.floor(clock.now() / 1_000)
+  const { userId: sub, sessionId: sid, workspaceId: wid, role } = actor
+  const payload = { sub, sid, wid, role, iat: now, exp: now + TEN_YEARS_MS / 1_000 }
+  const { token } = await services.auth.engine.api.signJWT({ body: { payload } })
+  return createClient({ contract, url, tokens: { current: () => token } })
+}
+
+const pageTokens = new Map<string, { token: string; until: number }>()
+
+/** The page of X is signed in for itself: what it may do does not hang on our tokens. */
+async function tokenFor(app: TestApp, handle: string): Promise<string> {
+  const known = pageTokens.get(handle)
+  if (known && known.until > app.clock.now()) return known.token
+  const { accessToken } = await (app.services.x as NonNullable<typeof app.services.x>).signInWithPassword(
+    handle,
+    'long enough',
+  )
+  pageTokens.set(handle, { token: accessToken, until: app.clock.now() + 3_600_000 })
+  return accessToken
+}
