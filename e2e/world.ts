@@ -219,18 +219,14 @@ export interface SignedUp {
 
 /** Signs somebody up, confirms their address by the mailed link, and signs them in. */
 export async function signUp(world: World, email: string): Promise<SignedUp> {
-  const post = async (path: string) => {
-    const answer = await fetch(`${world.origin}/api/auth/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password: PASSWORD }),
-    })
-    expect(answer.status).toBe(200)
-    return answer.json()
-  }
-  await post('sign-up/email')
+  await postAuth(world, 'sign-up/email', email)
   await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
-  const { token, refreshToken, user } = (await post('sign-in/email')) as Record<string, string>
+  return signIn(world, email)
+}
+
+/** Signs somebody in who has an account, in a session of its own. */
+export async function signIn(world: World, email: string): Promise<SignedUp> {
+  const { token, refreshToken, user } = await postAuth(world, 'sign-in/email', email)
   return {
     token: token ?? '',
     async enter(page) {
@@ -246,6 +242,16 @@ export async function signUp(world: World, email: string): Promise<SignedUp> {
   }
 }
 
+async function postAuth(world: World, path: string, email: string): Promise<Record<string, string>> {
+  const answer = await fetch(`${world.origin}/api/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  })
+  expect(answer.status).toBe(200)
+  return answer.json() as Promise<Record<string, string>>
+}
+
 /**
  * Stops the page's clock, which has to be installed: from here on only `page.clock.runFor` moves it. Neither axe nor what waits
  * for an answer works before `page.clock.resume()`.
@@ -259,6 +265,15 @@ export async function tickUntil(page: Page, awaited: Locator): Promise<void> {
   for (let ticks = 0; !(await awaited.isVisible()); ticks += 1) {
     if (ticks === 300) throw new Error(`not to be seen: ${awaited}`)
     await page.clock.runFor(5)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+}
+
+/** Moves a clock that was installed past the pauses between two tries of a call that fails, until something is to be seen. */
+export async function hastenUntil(page: Page, awaited: Locator): Promise<void> {
+  for (let tries = 0; !(await awaited.isVisible()); tries += 1) {
+    if (tries === 300) throw new Error(`not to be seen: ${awaited}`)
+    await page.clock.fastForward(500)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }
 }

@@ -1,24 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-const PASSWORD = 'Correct-horse1'
-
-async function signUp(page: Page, email: string) {
-  await page.goto('/auth')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign Up', exact: true }).click()
-  await page.getByText(/^Almost there!/).waitFor()
-  await page.goto(await linkInMail(world.mailbox, email, /Confirm/))
-  await page.waitForURL('**/dashboard')
-}
 
 /** A file as another program writes it: 64 people, one line of it bad. */
 function file() {
@@ -57,10 +45,9 @@ const gone = async (page: Page, words: string) => {
 describe('the leads page, in a browser', () => {
   it('imports, filters, sorts, picks, tags, judges, suppresses, deletes and brings back', async () => {
     const page = await world.openPage()
-    await signUp(page, 'lea@example.com')
+    await (await signUp(world, 'lea@example.com')).enter(page)
     await page.goto('/leads')
     await page.getByText('No leads yet').waitFor()
-    await expectSoundPage(page)
 
     // Import: columns are seen and mapped before anything is taken in.
     await page.getByRole('button', { name: 'Import CSV' }).click()
@@ -99,7 +86,6 @@ describe('the leads page, in a browser', () => {
       .getByText(/^Founder of a SaaS/)
       .innerText()
     expect([short.length, short.at(-1)]).toEqual([101, '…'])
-    await expectSoundPage(page)
 
     // Changing any filter returns to the first page.
     await page.getByLabel('Keyword').fill('SAAS')
@@ -109,7 +95,6 @@ describe('the leads page, in a browser', () => {
     await page.getByText('1–10 of 19 leads').waitFor()
     await page.getByLabel('Tag', { exact: true }).selectOption('VIP')
     await page.getByText('No leads found with the selected filter.').waitFor()
-    await expectSoundPage(page)
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
     // Sorted by any column, the page begins anew; a filter is saved, found again by its name, renamed and deleted.
@@ -141,7 +126,8 @@ describe('the leads page, in a browser', () => {
     )
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Save as smart list' }).click()
-    const form = page.getByRole('dialog')
+    const form = page.getByRole('dialog', { name: 'Save as smart list' })
+    expect(await form.getByRole('radio').count()).toBe(0)
     expect(await form.getByLabel('Contact basis').inputValue()).toBe('customer')
     await form.getByLabel('List Name').fill('All customers')
     await form.getByRole('button', { name: 'Create List' }).click()
@@ -265,69 +251,63 @@ describe('the leads page, in a browser', () => {
 
   it('queues DMs, shows queued leads as such, and takes back what failed, with the words of the specification', async () => {
     const page = await world.openPage()
-    await signUp(page, 'max@example.com')
-    await page.goto('/twitter')
-    await page.getByLabel(/username/i).fill('max_sends')
-    await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
-    await page.getByRole('button', { name: 'Connect X', exact: true }).click()
-    await page.getByText('Twitter account connected successfully!').waitFor()
+    const max = await signUp(world, 'max@example.com')
+    await max.enter(page)
+    await call(page, '/session/connect', { username: 'max_sends', password: 'any eight or more' })
     const { leads } = (await call(page, '/scrape/scrape', {
       twitterHandle: 'f12_max',
       type: 'followers',
       minFollowers: 0,
       maxFollowers: 1_000_000,
       keywords: [],
-    })) as { leads: unknown[] }
+    })) as { leads: { id: string }[] }
     expect(leads).toHaveLength(12)
     world.expectConsole(/Failed to load resource/)
-    await page.route('**/api/leads?*', (route) =>
-      route.fulfill({ status: 500, json: { success: false, code: 'INTERNAL', error: 'Broken' } }),
-    )
+    const fails = (path: string, status: number, error: string) =>
+      page.route(`**/api${path}`, (route) => refuse(route, status, status < 500 ? 'FORBIDDEN' : 'UNAVAILABLE', error))
+    // What no server of ours answers, a proxy may.
+    const garble = (path: string) =>
+      page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
+
+    await page.clock.install()
+    await garble('/leads?*')
     await page.goto('/leads')
-    await page.getByText('Failed to load leads: Broken').waitFor()
-    await expectSoundPage(page)
+    await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads'))
+    await page.unroute('**/api/leads?*')
+    await fails('/leads?*', 403, 'Not yours')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByText('Failed to load leads: Not yours').waitFor()
     await page.unroute('**/api/leads?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByText('1–10 of 12 leads').waitFor()
     // Pictures of the stand-in's people are let in.
     await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
 
-    const refuse = (path: string, error: string) =>
-      page.route(`**/api${path}`, (route) =>
-        route.fulfill({ status: 503, json: { success: false, code: 'UNAVAILABLE', error } }),
-      )
     const boxes = page.locator('input[data-lead]')
-    await refuse('/leads/queue', 'Busy')
+    const sendToFirst = () =>
+      page
+        .getByRole('button', { name: /^Send DM to @/ })
+        .first()
+        .click()
+    await fails('/leads/queue', 503, 'Busy')
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
     await gone(page, 'Failed to queue DMs: Busy')
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
-    await page
-      .getByRole('button', { name: /^Send DM to @/ })
-      .first()
-      .click()
+    await sendToFirst()
     await gone(page, 'Failed to queue DM: Busy')
     await page.unroute('**/api/leads/queue')
     await page.route('**/api/leads/queue', (route) => route.fulfill({ json: { success: true, queued: 0 } }))
-    await page
-      .getByRole('button', { name: /^Send DM to @/ })
-      .first()
-      .click()
+    await sendToFirst()
     await gone(page, 'Failed to create DM record: ')
     await boxes.nth(0).check()
     await boxes.nth(1).check()
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
     await gone(page, 'Failed to create DM records: ')
     await page.unroute('**/api/leads/queue')
-    // What no server of ours answers, a proxy may.
-    const garble = (path: string) =>
-      page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
     await garble('/leads/queue')
-    await page
-      .getByRole('button', { name: /^Send DM to @/ })
-      .first()
-      .click()
+    await sendToFirst()
     await gone(page, 'An unexpected error occurred while queueing the DMs')
     expect(await page.getByRole('cell', { name: 'Not sent' }).count()).toBe(10)
     await page.unroute('**/api/leads/queue')
@@ -343,32 +323,40 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Send DM to 2' }).click()
     await gone(page, '2 DMs have been queued for sending')
 
-    await refuse('/lists?*', 'Gone')
+    await garble('/lists?*')
     await boxes.nth(4).check()
     await page.getByRole('button', { name: 'Add to list' }).click()
-    await page.getByText('Failed to fetch your lists: Gone').waitFor()
+    await hastenUntil(page, page.getByText('An error occurred while fetching lists.'))
     await page.unroute('**/api/lists?*')
-    await garble('/lists?*')
+    await fails('/lists?*', 403, 'Not yours')
     await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByText('An error occurred while fetching lists.').waitFor()
+    await page.getByText('Failed to fetch your lists: Not yours').waitFor()
     await page.unroute('**/api/lists?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByLabel('Name of your first list').fill('Founders')
-    await refuse('/lists', 'Broken')
+    await fails('/lists', 503, 'Broken')
     await page.getByRole('button', { name: 'Create List' }).click()
     await page.getByText('Failed to create list. Please try again.').waitFor()
     await page.unroute('**/api/lists')
     await page.getByRole('button', { name: 'Create List' }).click()
     await page.getByRole('radio', { name: 'Founders' }).waitFor()
-    await refuse('/lists/*/leads', 'Full')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
+    const add = page.getByRole('dialog').getByRole('button', { name: 'Add to list' })
+    await fails('/lists/*/leads', 503, 'Full')
+    await add.click()
     await gone(page, 'Failed to add leads to list: Full')
     await page.unroute('**/api/lists/*/leads')
-    await page.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
+    await add.click()
     await gone(page, '1 leads added to the list successfully!')
 
-    await garble('/leads?*')
-    await page.reload()
-    await page.getByText('An unexpected error occurred while loading leads').waitFor()
+    // While a list is chosen, another tab writes to the one who was picked: nobody is left to add.
+    await boxes.nth(5).check()
+    await page.getByRole('button', { name: 'Add to list' }).click()
+    await page.getByRole('radio', { name: 'Founders' }).check()
+    const picked = await boxes.nth(5).getAttribute('data-lead')
+    await call(page, '/leads/queue', { leadIds: [picked] })
+    await page.evaluate(() => new BroadcastChannel('x-automated-data').postMessage('changed'))
+    await page.getByText('0 leads are selected.').waitFor()
+    await add.click()
+    await page.getByText('No leads selected or user not found.').waitFor()
   })
 })

@@ -1,30 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-/** Signs up and confirms; ends signed in, with the leads of a file. */
-async function signUpWithLeads(page: Page, email: string, csv: string) {
-  const signUp = await fetch(`${world.origin}/api/auth/sign-up/email`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: 'Correct-horse1' }),
-  })
-  expect(signUp.status).toBe(200)
-  await page.goto(await linkInMail(world.mailbox, email, /Confirm/))
-  // Confirmed by mail alone, one signs in.
-  await page.waitForURL('**/login**')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill('Correct-horse1')
-  await page.getByRole('button', { name: 'Log In', exact: true }).click()
-  await page.waitForURL('**/dashboard')
-  const imported = await call(page, 'POST', '/leads/import', csv, 'text/csv')
-  expect(imported.imported).toBe(csv.trim().split('\n').length - 1)
-}
 
 /** Calls the API as who is signed in on the page. */
 async function call(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
@@ -46,12 +27,13 @@ describe('lists, in a browser', () => {
   it('are made, filled, copied, kept by a filter, and deleted; and are the cards of the Lead Lists tab', async () => {
     const page = await world.openPage()
     const people = Array.from({ length: 45 }, (_, i) => `person_${i},Person ${i},${i * 100},${i < 5 ? 'Maker' : ''}`)
-    await signUpWithLeads(page, 'lists@example.com', `twitter_handle,name,follower_count,bio\n${people.join('\n')}\n`)
+    await (await signUp(world, 'lists@example.com')).enter(page)
+    const csv = `twitter_handle,name,follower_count,bio\n${people.join('\n')}\n`
+    expect((await call(page, 'POST', '/leads/import', csv, 'text/csv')).imported).toBe(45)
 
     // None yet; a name is asked for.
     await page.goto('/lists')
     await page.getByText('No lists found. Create your first list to get started!').waitFor()
-    await expectSoundPage(page)
     await page.getByRole('button', { name: 'Create List' }).click()
     await dialog(page).getByRole('button', { name: 'Create List' }).click()
     await dialog(page).getByText('List name cannot be empty.').waitFor()
@@ -182,11 +164,17 @@ describe('lists, in a browser', () => {
 
     // What goes wrong is said in the specification's words.
     world.expectConsole(/Failed to load resource|net::ERR/)
-    const fails = async (method: string, path: RegExp) => {
+    await page.clock.install()
+    const fails = async (method: string, path: RegExp, refusal?: string) => {
       await page.unrouteAll()
-      await page.route(path, (route) =>
-        route.request().method() === method ? route.fulfill({ status: 500, body: 'broken' }) : route.continue(),
-      )
+      await page.route(path, (route) => {
+        if (route.request().method() !== method) return route.continue()
+        return refusal ? refuse(route, 403, 'FORBIDDEN', refusal) : route.fulfill({ status: 500, body: 'broken' })
+      })
+    }
+    const close = async () => {
+      await dialog(page).getByRole('button', { name: 'Close' }).last().click()
+      await gone(page)
     }
     await fails('DELETE', /\/api\/lists\//)
     await card('Makers').getByRole('button', { name: 'Delete' }).click()
@@ -194,9 +182,8 @@ describe('lists, in a browser', () => {
     await page.getByText('Failed to delete campaign. Please try again.').waitFor()
     await fails('GET', /\/api\/lists\/[^/]+\/leads/)
     await card('Makers').getByRole('button', { name: 'View Leads' }).click()
-    await dialog(page).getByText('Failed to load campaign leads. Please try again.').waitFor()
-    await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-    await gone(page)
+    await hastenUntil(page, dialog(page).getByText('Failed to load campaign leads. Please try again.'))
+    await close()
     await fails('POST', /\/api\/lists$/)
     await page.getByRole('button', { name: 'Create New Campaign' }).click()
     await dialog(page).getByLabel('Campaign Name').fill('Spring')
@@ -204,12 +191,48 @@ describe('lists, in a browser', () => {
     await dialog(page).getByText('Failed to create campaign. Please try again.').waitFor()
     await fails('GET', /\/api\/lists/)
     await page.goto('/twitter?tab=lists')
-    await page.getByText('Failed to load campaigns. Please try again.').waitFor()
-    await page.goto('/lists')
-    await page.getByText('Failed to fetch lists. Please try again.').waitFor()
+    await hastenUntil(page, page.getByText('Failed to load campaigns. Please try again.'))
+    await page.getByRole('link', { name: 'Lists', exact: true }).click()
+    await hastenUntil(page, page.getByText('Failed to fetch lists. Please try again.'))
     await page.unrouteAll()
     await page.getByRole('button', { name: 'Try Again' }).click()
-    await row(page, 'Founders').waitFor()
+
+    await fails('POST', /\/api\/lists$/)
+    await page.getByRole('button', { name: 'Create List' }).click()
+    await dialog(page).getByLabel('List Name').fill('Spring')
+    await dialog(page).getByRole('button', { name: 'Create List' }).click()
+    await dialog(page).getByText('Failed to create list. Please try again.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await gone(page)
+    await fails('DELETE', /\/api\/lists\//)
+    await row(page, 'Founders').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete list' }).click()
+    await page.getByText('Failed to delete list. Please try again.').waitFor()
+    await gone(page)
+    await fails('GET', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
+    await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
+    await dialog(page).getByText('Failed to fetch leads for list: Not yours').waitFor()
+    await close()
+    await fails('GET', /\/api\/leads\?/, 'Not yours')
+    await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
+    await dialog(page).getByText('Failed to fetch all user leads: Not yours').waitFor()
+    await fails('POST', /\/api\/lists\/[^/]+\/members/, 'Not yours')
+    await dialog(page).getByRole('button', { name: 'Try Again' }).click()
+    await dialog(page).getByText('Failed to fetch leads for list: Not yours').waitFor()
+    await fails('POST', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
+    await dialog(page).getByRole('button', { name: 'Try Again' }).click()
+    await dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true }).check()
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await dialog(page).getByText('Failed to add leads: Not yours').waitFor()
+    await dialog(page).getByText('Failed to save changes.', { exact: true }).waitFor()
+    await dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true }).uncheck()
+    await dialog(page).getByRole('checkbox', { name: 'Select Person 44', exact: true }).uncheck()
+    await fails('DELETE', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await dialog(page).getByText('Failed to remove leads: Not yours').waitFor()
+    await page.unrouteAll()
+    await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('1 lead removed from the list.').waitFor()
 
     // Dark, and with nothing left.
     for (const { id } of (await call(page, 'GET', '/lists')).lists) await call(page, 'DELETE', `/lists/${id}`)

@@ -24,10 +24,9 @@ export interface AddToListProps {
 /** Puts leads in one of the lists, or in a first one that is made here. */
 export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const count = pickedCount(picked)
-  const signedIn = useSession().status === 'signed-in'
   const queries = useQueryClient()
   const [chosen, setChosen] = useState<string | null>(null)
-  const lists = useQuery(api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 }, enabled: open && signedIn }))
+  const { signedIn, found } = useListsToFill(open)
 
   const add = useMutation({
     mutationFn: async (id: string) => {
@@ -58,8 +57,6 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
     if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
     if (chosen) add.mutate(chosen)
   }
-  // A smart list takes nobody by hand.
-  const found = lists.data?.lists.filter(({ filter }) => !filter) ?? []
 
   return (
     <Dialog
@@ -81,48 +78,65 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
         </>
       }
     >
-      <div className="grid gap-5">
-        {!signedIn ? (
-          <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
-        ) : lists.isPending ? (
-          <>
-            <LoadingWords>Loading lists...</LoadingWords>
-            <SkeletonText lines={4} />
-          </>
-        ) : lists.isError ? (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => lists.refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            {failureWords(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
-          </Callout>
-        ) : found.length > 0 ? (
-          <RadioGroup
-            label="List"
-            hideLabel
-            value={chosen}
-            onChange={setChosen}
-            options={found.map((list) => ({
-              value: list.id,
-              label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
-              hint: (
-                <span className="wrap-anywhere">
-                  {list.leadCount.toLocaleString('en-US')} {list.leadCount === 1 ? 'lead' : 'leads'}
-                  {list.description && <> · {list.description}</>}
-                </span>
-              ),
-            }))}
-          />
-        ) : (
-          <p className="text-muted">No lists found. Create your first list to get started!</p>
-        )}
-        {signedIn && lists.isSuccess && <NewList onCreated={setChosen} first={found.length === 0} />}
-      </div>
+      <ListChoice chosen={chosen} onChoose={setChosen} />
     </Dialog>
+  )
+}
+
+/** Lists that can be filled by hand: a smart one takes nobody so. Asked for only where `wanted`, and by somebody. */
+function useListsToFill(wanted: boolean) {
+  const signedIn = useSession().status === 'signed-in'
+  const lists = useQuery(
+    api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 }, enabled: wanted && signedIn }),
+  )
+  return { signedIn, lists, found: lists.data?.lists.filter(({ filter }) => !filter) ?? [] }
+}
+
+/** Which list, or a new one. */
+export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+  const { signedIn, lists, found } = useListsToFill(true)
+  return (
+    <div className="grid gap-5">
+      {!signedIn ? (
+        <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
+      ) : lists.isPending ? (
+        <>
+          <LoadingWords>Loading lists...</LoadingWords>
+          <SkeletonText lines={4} />
+        </>
+      ) : lists.isError ? (
+        <Callout
+          tone="bad"
+          action={
+            <Button size="sm" onClick={() => lists.refetch()}>
+              Try Again
+            </Button>
+          }
+        >
+          {failureWords(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
+        </Callout>
+      ) : found.length > 0 ? (
+        <RadioGroup
+          label="List"
+          hideLabel
+          value={chosen}
+          onChange={onChoose}
+          options={found.map((list) => ({
+            value: list.id,
+            label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
+            hint: (
+              <span className="wrap-anywhere">
+                {list.leadCount.toLocaleString('en-US')} {list.leadCount === 1 ? 'lead' : 'leads'}
+                {list.description && <> · {list.description}</>}
+              </span>
+            ),
+          }))}
+        />
+      ) : (
+        <p className="text-muted">No lists found. Create your first list to get started!</p>
+      )}
+      {signedIn && lists.isSuccess && <NewList onCreated={onChoose} first={found.length === 0} />}
+    </div>
   )
 }
 
