@@ -252,6 +252,18 @@ async function postAuth(world: World, path: string, email: string): Promise<Reco
   return answer.json() as Promise<Record<string, string>>
 }
 
+/** Calls the API as who is signed in on the page; null where it answers without a body. */
+export async function callApi(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
+  const token = await page.evaluate(() => localStorage.getItem('authToken'))
+  const answer = await fetch(`${new URL(page.url()).origin}/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  expect(answer.status).toBeLessThan(300)
+  return answer.status === 204 ? null : answer.json()
+}
+
 /**
  * Stops the page's clock, which has to be installed: from here on only `page.clock.runFor` moves it. Neither axe nor what waits
  * for an answer works before `page.clock.resume()`.

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -17,22 +17,6 @@ function file() {
   })
   return ['Screen Name,Full Name,About,Followers,Company,Groups', ...people, 'not a handle,X,,,,'].join('\n')
 }
-
-const call = (page: Page, path: string, body?: unknown) =>
-  page.evaluate(
-    async ([path, body]) => {
-      const answer = await fetch(`/api${path}`, {
-        method: body === null ? 'GET' : 'POST',
-        headers: {
-          authorization: `Bearer ${localStorage.getItem('authToken')}`,
-          ...(body === null ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === null ? {} : { body: JSON.stringify(body) }),
-      })
-      return answer.json()
-    },
-    [path, body ?? null] as const,
-  )
 
 const rowOf = (page: Page, handle: string) => page.getByRole('row').filter({ hasText: `@${handle}` })
 const tick = (page: Page, handle: string) => page.getByRole('checkbox', { name: `Select @${handle}` })
@@ -132,7 +116,9 @@ describe('the leads page, in a browser', () => {
     await form.getByLabel('List Name').fill('All customers')
     await form.getByRole('button', { name: 'Create List' }).click()
     await gone(page, 'List "All customers" created.')
-    expect((await call(page, '/lists')).lists).toMatchObject([{ name: 'All customers', filter: { basis: 'customer' } }])
+    expect((await callApi(page, 'GET', '/lists')).lists).toMatchObject([
+      { name: 'All customers', filter: { basis: 'customer' } },
+    ])
     await page.getByRole('button', { name: 'Saved filters' }).click()
     await page.getByRole('menuitem', { name: 'Manage saved filters' }).click()
     await page.getByRole('button', { name: 'Rename Customers' }).click()
@@ -253,8 +239,8 @@ describe('the leads page, in a browser', () => {
     const page = await world.openPage()
     const max = await signUp(world, 'max@example.com')
     await max.enter(page)
-    await call(page, '/session/connect', { username: 'max_sends', password: 'any eight or more' })
-    const { leads } = (await call(page, '/scrape/scrape', {
+    await callApi(page, 'POST', '/session/connect', { username: 'max_sends', password: 'any eight or more' })
+    const { leads } = (await callApi(page, 'POST', '/scrape/scrape', {
       twitterHandle: 'f12_max',
       type: 'followers',
       minFollowers: 0,
@@ -353,7 +339,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Add to list' }).click()
     await page.getByRole('radio', { name: 'Founders' }).check()
     const picked = await boxes.nth(5).getAttribute('data-lead')
-    await call(page, '/leads/queue', { leadIds: [picked] })
+    await callApi(page, 'POST', '/leads/queue', { leadIds: [picked] })
     await page.evaluate(() => new BroadcastChannel('x-automated-data').postMessage('changed'))
     await page.getByText('0 leads are selected.').waitFor()
     await add.click()

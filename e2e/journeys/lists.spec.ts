@@ -1,23 +1,11 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-/** Calls the API as who is signed in on the page. */
-async function call(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
-  const token = await page.evaluate(() => localStorage.getItem('authToken'))
-  const answer = await fetch(`${world.origin}/api${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, 'content-type': type },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  expect(answer.status).toBeLessThan(300)
-  return answer.status === 204 ? null : answer.json()
-}
 
 const dialog = (page: Page) => page.getByRole('dialog').last()
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
@@ -29,7 +17,7 @@ describe('lists, in a browser', () => {
     const people = Array.from({ length: 45 }, (_, i) => `person_${i},Person ${i},${i * 100},${i < 5 ? 'Maker' : ''}`)
     await (await signUp(world, 'lists@example.com')).enter(page)
     const csv = `twitter_handle,name,follower_count,bio\n${people.join('\n')}\n`
-    expect((await call(page, 'POST', '/leads/import', csv, 'text/csv')).imported).toBe(45)
+    expect((await callApi(page, 'POST', '/leads/import', csv, 'text/csv')).imported).toBe(45)
 
     // None yet; a name is asked for.
     await page.goto('/lists')
@@ -92,7 +80,7 @@ describe('lists, in a browser', () => {
     await gone(page)
     await row(page, 'Makers').getByText('Smart').waitFor()
     await row(page, 'Makers').getByText('0 contacted · 3 pending').waitFor()
-    await call(
+    await callApi(
       page,
       'POST',
       '/leads/import',
@@ -221,11 +209,13 @@ describe('lists, in a browser', () => {
     await dialog(page).getByText('Failed to fetch leads for list: Not yours').waitFor()
     await fails('POST', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
     await dialog(page).getByRole('button', { name: 'Try Again' }).click()
+    await dialog(page).getByLabel('Search leads').fill('Maker')
     await dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true }).check()
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
     await dialog(page).getByText('Failed to add leads: Not yours').waitFor()
     await dialog(page).getByText('Failed to save changes.', { exact: true }).waitFor()
     await dialog(page).getByRole('checkbox', { name: 'Select Person 3', exact: true }).uncheck()
+    await dialog(page).getByLabel('Search leads').fill('Person 44')
     await dialog(page).getByRole('checkbox', { name: 'Select Person 44', exact: true }).uncheck()
     await fails('DELETE', /\/api\/lists\/[^/]+\/leads/, 'Not yours')
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
@@ -235,7 +225,7 @@ describe('lists, in a browser', () => {
     await page.getByText('1 lead removed from the list.').waitFor()
 
     // Dark, and with nothing left.
-    for (const { id } of (await call(page, 'GET', '/lists')).lists) await call(page, 'DELETE', `/lists/${id}`)
+    for (const { id } of (await callApi(page, 'GET', '/lists')).lists) await callApi(page, 'DELETE', `/lists/${id}`)
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.goto('/twitter?tab=lists')
     await page.getByText('No campaigns yet. Create your first campaign to organize your leads.').waitFor()
