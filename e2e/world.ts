@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
+import type { Role } from '@x-automated/contract/route'
 import { cloneDatabase } from '@x-automated/server/test/database.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
 import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
@@ -30,6 +31,8 @@ export interface World {
   openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
   /** Gives the workspace of somebody who has signed up the Agency plan, whose leads have no limit. */
   subscribe(email: string): Promise<void>
+  /** Gives somebody another role in the workspace of their own, which is what they find when they sign in next. */
+  setRole(email: string, role: Role): Promise<void>
   /** Console errors that the test means to cause. */
   expectConsole(matching: RegExp): void
 }
@@ -143,6 +146,14 @@ export async function openWorld(
         [email],
       )
       expect(subscribed, `workspaces of ${email}`).toBe(1)
+    },
+    async setRole(email, role) {
+      const changed = await database.run(
+        `update workspace_members m set role = $2 from workspaces w join auth_users u on u.id = w.personal_of
+         where m.workspace_id = w.id and m.user_id = u.id and u.email = $1`,
+        [email, role],
+      )
+      expect(changed, `memberships of ${email}`).toBe(1)
     },
     expectConsole: (matching) => expected.push(matching),
     async openPage({ width = 1280, height = 900, dark = false, script = true } = {}) {

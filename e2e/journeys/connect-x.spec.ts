@@ -1,28 +1,12 @@
-import { createClient } from '@x-automated/contract/client'
-import { contract } from '@x-automated/contract/contract'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-const PASSWORD = 'Correct-horse1'
-
-/** A confirmed account, made over the API; then signs in on the page, as a person does. */
-async function signIn(page: Page, email: string) {
-  const anonymous = createClient({ contract, url: `${world.origin}/api` })
-  await anonymous.auth.signUpEmail({ email, password: PASSWORD })
-  await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
-  await page.goto('/login')
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Log In', exact: true }).click()
-  await page.waitForURL('**/dashboard')
-}
 
 async function setFaults(...faults: object[]) {
   await fetch(`${world.x.url}/_faults`, {
@@ -38,7 +22,7 @@ const narrow = (page: Page) => page.setViewportSize({ width: 390, height: 844 })
 describe('connecting X, in a browser', () => {
   it('by password and on its own page, several accounts, a lost one and its return', async () => {
     const page = await world.openPage()
-    await signIn(page, 'connect@example.com')
+    await (await signUp(world, 'connect@example.com')).enter(page)
     await page.goto('/twitter')
     await page.getByText('Not Connected').waitFor()
     await page.getByText('Last connected: Never').waitFor()
@@ -119,34 +103,65 @@ describe('connecting X, in a browser', () => {
       )
       .waitFor()
     await expectSoundPage(page)
+    world.expectConsole(/status of 500/)
+    await page.route('**/api/session/disconnect', (route) => refuse(route, 500, 'INTERNAL', ''))
+    await question.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('Failed to disconnect Twitter account').waitFor()
+    await page.unroute('**/api/session/disconnect')
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).first().click()
     await question.getByRole('button', { name: 'Disconnect' }).click()
     await page.getByText('Twitter account disconnected successfully!').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
+
+    // What was said on the way back from X is not said of what came after.
+    expect(await page.getByText('Twitter account connected successfully!').count()).toBe(0)
+    await page.clock.install()
+    await page.route('**/api/session/status', (route) => refuse(route, 500, 'INTERNAL', ''))
+    await page.reload()
+    await hastenUntil(
+      page,
+      page.getByText('Failed to get Twitter connection status. Please try refreshing the page.', { exact: true }),
+    )
+    await page.getByText('Not Connected').waitFor()
   })
 
   it('scrapes within the plan, once more, and goes on when X wants to be signed in to again', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
-    await signIn(page, 'scraper@example.com')
-    await page.goto('/twitter')
-    await page.getByLabel('Username').fill('scraper_one')
-    await page.getByLabel('Password', { exact: false }).first().fill('any eight or more')
-    await page.getByRole('button', { name: 'Connect X', exact: true }).click()
-    await page.getByText('Twitter account connected successfully!').waitFor()
-    await page.getByRole('tab', { name: 'X Scraper' }).click()
+    await (await signUp(world, 'scraper@example.com')).enter(page)
+    await page.goto('/twitter?tab=scraper')
     await page.getByText('No scrapes yet').waitFor()
 
-    // Nobody named; then what it would take, before it starts.
+    // Nobody named; then without an X account, which can be connected here.
+    world.expectConsole(/status of (409|500)/)
     const start = page.getByRole('button', { name: 'Start Scraping' })
     await start.click()
     await page.getByText('Please enter a X handle to scrape').waitFor()
-    await page.getByText('No keywords added. Will match all profiles.').waitFor()
-    await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
-    await page.getByText('450 followers: reading all takes a few seconds.').waitFor()
-    await page.getByText('Your plan allows 100 more scraped leads this month.').waitFor()
+    await page.getByLabel('X Handle to Scrape').fill('@f20_first')
     await page.getByRole('slider').nth(0).focus()
     await page.keyboard.press('Home')
     await page.getByRole('slider').nth(1).focus()
     await page.keyboard.press('End')
+    await start.click()
+    await page.getByText('Please enter your X credentials, or connect X on its own tab.').waitFor()
+    await page.getByText('No X account is connected.').waitFor()
+    await page.getByLabel('X Username').fill('scraper_one')
+    await page.getByLabel('X Password', { exact: false }).first().fill('any eight or more')
+    await page.route('**/api/scrapes', (route) => refuse(route, 500, 'INTERNAL', ''))
+    await start.click()
+    await page.getByText('Failed to scrape X followers', { exact: true }).waitFor()
+    await page.unroute('**/api/scrapes')
+    await setFaults({ path: `/2/users/${idOfHandle('f20_first')}/followers`, delayMs: 1500, times: 1 })
+    await start.click()
+    await page.getByText('Scraping X profiles... This may take a minute.').waitFor()
+    expect(await page.getByRole('button', { name: 'Scraping...' }).isDisabled()).toBe(true)
+    await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
+    await page.getByLabel('X Username').waitFor({ state: 'detached' })
+
+    // What the next one would take, before it starts.
+    await page.getByText('No keywords added. Will match all profiles.').waitFor()
+    await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
+    await page.getByText('450 followers: reading all takes a few seconds.').waitFor()
+    await page.getByText('Your plan allows 80 more scraped leads this month.').waitFor()
     await expectSoundPage(page)
 
     // It stops at what the plan allows, keeps that, and goes on with a larger plan.
@@ -155,7 +170,7 @@ describe('connecting X, in a browser', () => {
     await page
       .getByText(/Your Free plan includes 100 scraped leads a month\. Upgrade to Pro for 1,000 scraped leads a month\./)
       .waitFor()
-    await page.getByText('100 leads found').first().waitFor()
+    await page.getByText('80 leads found').first().waitFor()
     await expectSoundPage(page)
     await world.subscribe('scraper@example.com')
     await page.getByRole('button', { name: 'Resume' }).click()

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callApi, expectSoundPage, hastenUntil, openWorld, refuse, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, hastenUntil, openWorld, refuse, signIn, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -344,5 +344,48 @@ describe('the leads page, in a browser', () => {
     await page.getByText('0 leads are selected.').waitFor()
     await add.click()
     await page.getByText('No leads selected or user not found.').waitFor()
+  })
+
+  it('shows a viewer everything, and nothing to press that they may not; and leaves connecting X to admins', async () => {
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await (await signUp(world, 'vera@example.com')).enter(page)
+    await callApi(page, 'POST', '/session/connect', { username: 'vera_sends', password: 'any eight or more' })
+    await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nana,Ana Lyst\n', 'text/csv')
+    await callApi(page, 'POST', '/lists', { name: 'Analysts' })
+    await world.setRole('vera@example.com', 'viewer')
+    await (await signIn(world, 'vera@example.com')).enter(page)
+    const look = 'You are a viewer in this workspace: you see everything here and change nothing.'
+    /** Names of all that can be pressed on the page, but for its head and foot. */
+    const pressable = () =>
+      page
+        .getByRole('main')
+        .getByRole('button')
+        .evaluateAll((all) => all.map((one) => one.ariaLabel ?? one.textContent))
+
+    await page.goto('/leads')
+    await page.getByText(look).waitFor()
+    await page.getByRole('button', { name: 'Show details of @ana' }).click()
+    await page.getByRole('dialog').getByText('Became a lead').waitFor()
+    expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([''])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await pressable()).toEqual(['Export CSV', 'Saved filters', 'Ana Lyst', 'Show details of @ana'])
+    expect(await page.getByRole('checkbox').count()).toBe(0)
+    await expectSoundPage(page)
+    await page.goto('/lists')
+    await page.getByText(look).waitFor()
+    await page.getByRole('button', { name: 'View Leads' }).waitFor()
+    expect(await pressable()).toEqual(['View Leads'])
+    await page.goto('/twitter?tab=lists')
+    await page.getByText(look).waitFor()
+    await page.getByRole('button', { name: 'View Leads' }).waitFor()
+    expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['View Leads'])
+    await page.getByRole('tab', { name: 'X Scraper' }).click()
+    await page.getByText(look).waitFor()
+    expect(await page.getByRole('tabpanel').getByRole('button').count()).toBe(0)
+    await page.getByRole('tab', { name: 'Connect X' }).click()
+    await page.getByText('X accounts are connected by the admins of this workspace. Ask one of them.').waitFor()
+    expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['Refresh Status'])
+    await expectSoundPage(page)
   })
 })

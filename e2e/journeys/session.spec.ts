@@ -55,6 +55,8 @@ describe('the session, in a browser', () => {
       await page.clock.resume()
       await expectSoundPage(page)
     }
+    await page.goto('/lists')
+    await page.getByText('Loading user session...').waitFor()
     held.resolve()
     await page.waitForURL('**/login')
     expect(await page.evaluate(() => localStorage.getItem('authToken'))).toBeNull()

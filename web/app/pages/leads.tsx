@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { ExportButton } from '../features/leads/export-button'
 import { ImportDialog } from '../features/leads/import-dialog'
 import { Leads } from '../features/leads/leads'
+import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { Button } from '../ui/button'
 import { PageHeader } from '../ui/page-header'
@@ -13,6 +15,7 @@ export const meta = () => pageMeta('Twitter Leads', text)
 
 export default function LeadsPage() {
   const [importing, setImporting] = useState(false)
+  const mayWrite = useIsOffered('member')
   return (
     <>
       <PageHeader
@@ -20,13 +23,18 @@ export default function LeadsPage() {
         description={text}
         actions={
           <>
-            <Button icon={<Upload aria-hidden />} onClick={() => setImporting(true)}>
-              Import CSV
-            </Button>
+            {mayWrite && (
+              <Button icon={<Upload aria-hidden />} onClick={() => setImporting(true)}>
+                Import CSV
+              </Button>
+            )}
             <ExportButton />
           </>
         }
       />
+      <div className="pb-4 empty:hidden">
+        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+      </div>
       <Leads />
       <ImportDialog open={importing} onClose={() => setImporting(false)} />
     </>

@@ -7,6 +7,8 @@ import { ListFormDialog } from '../features/lists/list-form-dialog'
 import { ListLeadsDialog } from '../features/lists/list-leads-dialog'
 import { ListsTable } from '../features/lists/lists-table'
 import { ManageLeadsDialog } from '../features/lists/manage-leads-dialog'
+import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
 import { Button } from '../ui/button'
@@ -37,6 +39,7 @@ export default function Lists() {
   const [page, setPage] = useState(1)
   const [task, setTask] = useState<Task | null>(null)
   const [turn, setTurn] = useState(0)
+  const mayWrite = useIsOffered('member')
   const lists = useQuery(
     api.lists.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
@@ -45,7 +48,7 @@ export default function Lists() {
     setTurn((before) => before + 1)
   }
   const close = () => setTask((now) => now && { ...now, open: false })
-  const create = (
+  const create = mayWrite && (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => start('create')}>
       Create List
     </Button>
@@ -58,6 +61,9 @@ export default function Lists() {
         description="Groups of leads that your campaigns write to."
         actions={empty ? undefined : create}
       />
+      <div className="pb-4 empty:hidden">
+        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+      </div>
       {lists.isError ? (
         <Callout
           tone="bad"

@@ -25,6 +25,7 @@ import { Sheet } from '../../ui/dialog'
 import { Pager } from '../../ui/pager'
 import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { useIsOffered } from '../settings/use-role'
 import { XHandle } from '../x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
 import { basisWords } from './lead-address'
@@ -51,6 +52,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
   const known = lead.data
+  const mayWrite = useIsOffered('member')
   return (
     <Sheet
       open={id !== null}
@@ -58,7 +60,8 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
       title={known ? known.name || `@${known.twitterHandle}` : 'Lead'}
       description={known && <XHandle handle={known.twitterHandle} />}
       footer={
-        known && (
+        known &&
+        mayWrite && (
           <>
             <Button size="sm" icon={<Ban aria-hidden />} onClick={() => onSuppress(known)}>
               Suppress
@@ -87,9 +90,11 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
           <Part
             title="Contact basis"
             aside={
-              <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setSettingBasis(true)}>
-                Change
-              </Button>
+              mayWrite && (
+                <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setSettingBasis(true)}>
+                  Change
+                </Button>
+              )
             }
           >
             <p>{basisWords[known.basis]}</p>
@@ -176,6 +181,7 @@ function SafeLink({ href }: { href: string }) {
 function Tags({ lead }: { lead: LeadDetail }) {
   const tags = useTags().data?.tags ?? []
   const [editing, setEditing] = useState(false)
+  const mayWrite = useIsOffered('member')
   const change = useTagLeads()
   // What was just asked for shows at once, until the lead is read anew.
   const asked = change.isPending ? change.variables.input : null
@@ -188,9 +194,11 @@ function Tags({ lead }: { lead: LeadDetail }) {
     <Part
       title="Tags"
       aside={
-        <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setEditing(!editing)}>
-          {editing ? 'Done' : 'Edit tags'}
-        </Button>
+        mayWrite && (
+          <Button size="sm" variant="ghost" icon={<Pencil aria-hidden />} onClick={() => setEditing(!editing)}>
+            {editing ? 'Done' : 'Edit tags'}
+          </Button>
+        )
       }
     >
       {editing ? (
@@ -278,6 +286,7 @@ function History({ id }: { id: string }) {
 /** What was said in the conversation, which can be deleted here. */
 function Said({ replyId, text }: { replyId: string; text: string | null }) {
   const queries = useQueryClient()
+  const mayWrite = useIsOffered('member')
   const remove = useMutation(
     api.replies.removeText.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.leads.history.key() }),
@@ -288,14 +297,16 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
-      <Button
-        size="sm"
-        variant="ghost"
-        icon={<Trash2 aria-hidden />}
-        aria-label="Delete this text"
-        loading={remove.isPending}
-        onClick={() => remove.mutate({ id: replyId })}
-      />
+      {mayWrite && (
+        <Button
+          size="sm"
+          variant="ghost"
+          icon={<Trash2 aria-hidden />}
+          aria-label="Delete this text"
+          loading={remove.isPending}
+          onClick={() => remove.mutate({ id: replyId })}
+        />
+      )}
     </div>
   )
 }

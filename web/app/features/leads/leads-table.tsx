@@ -9,6 +9,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { Skeleton } from '../../ui/skeleton'
 import { SortTh } from '../../ui/sort-th'
 import { Table, Td, Th, Tr } from '../../ui/table'
+import { useIsOffered } from '../settings/use-role'
 import { basisWords, LEADS_ON_A_PAGE } from './lead-address'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
 import type { useLeadSelection } from './lead-selection'
@@ -59,13 +60,16 @@ export function LeadsTable({
   onRemove,
 }: LeadsTableProps) {
   const sorting = { sort, onSort }
+  const mayWrite = useIsOffered('member')
   return (
     <Table label="Leads" stale={stale}>
       <thead>
         <tr>
-          <Th className="max-md:hidden md:w-px md:pe-0">
-            <PagePick selection={selection} label="Select all leads on this page" />
-          </Th>
+          {mayWrite && (
+            <Th className="max-md:hidden md:w-px md:pe-0">
+              <PagePick selection={selection} label="Select all leads on this page" />
+            </Th>
+          )}
           <SortTh up="name" down="-name" {...sorting}>
             Lead
           </SortTh>
@@ -92,18 +96,23 @@ export function LeadsTable({
             const open = canBeMessaged(lead)
             return (
               <Tr key={lead.id} selected={selection.has(lead)}>
-                <Td corner className="md:pe-0">
-                  <Checkbox
-                    aria-label={`Select @${lead.twitterHandle}`}
-                    checked={selection.has(lead)}
-                    data-lead={lead.id}
-                    disabled={!open}
-                    onKeyDown={walk}
-                    onChange={(event) =>
-                      selection.toggle(lead, (event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true)
-                    }
-                  />
-                </Td>
+                {mayWrite && (
+                  <Td corner className="md:pe-0">
+                    <Checkbox
+                      aria-label={`Select @${lead.twitterHandle}`}
+                      checked={selection.has(lead)}
+                      data-lead={lead.id}
+                      disabled={!open}
+                      onKeyDown={walk}
+                      onChange={(event) =>
+                        selection.toggle(
+                          lead,
+                          (event.nativeEvent as unknown as { shiftKey?: boolean }).shiftKey === true,
+                        )
+                      }
+                    />
+                  </Td>
+                )}
                 <Td className="md:max-w-72 md:min-w-52">
                   <span className="grid min-w-0 gap-1.5 max-md:pe-9">
                     <LeadIdentity lead={lead} onOpen={() => onOpen(lead)} />
@@ -128,42 +137,52 @@ export function LeadsTable({
                   <DateTime value={lead.createdAt} precision="day" />
                 </Td>
                 <Td>
-                  <span className="flex items-center gap-1 max-md:w-full">
+                  {mayWrite ? (
+                    <span className="flex items-center gap-1 max-md:w-full">
+                      <Button
+                        size="sm"
+                        icon={<Send aria-hidden />}
+                        disabled={!open}
+                        className="max-md:flex-1"
+                        aria-label={`Send DM to @${lead.twitterHandle}`}
+                        onClick={() => onSend(lead)}
+                      >
+                        Send DM
+                      </Button>
+                      <Menu
+                        trigger={
+                          <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
+                            <Ellipsis aria-hidden />
+                          </IconButton>
+                        }
+                      >
+                        <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
+                          Show details
+                        </MenuItem>
+                        <MenuSeparator />
+                        <MenuItem danger icon={<Ban aria-hidden />} onSelect={() => onSuppress(lead)}>
+                          Suppress
+                        </MenuItem>
+                        <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
+                          Delete lead
+                        </MenuItem>
+                      </Menu>
+                    </span>
+                  ) : (
                     <Button
                       size="sm"
-                      icon={<Send aria-hidden />}
-                      disabled={!open}
-                      className="max-md:flex-1"
-                      aria-label={`Send DM to @${lead.twitterHandle}`}
-                      onClick={() => onSend(lead)}
+                      aria-label={`Show details of @${lead.twitterHandle}`}
+                      onClick={() => onOpen(lead)}
                     >
-                      Send DM
+                      Details
                     </Button>
-                    <Menu
-                      trigger={
-                        <IconButton label={`More for @${lead.twitterHandle}`} size="sm">
-                          <Ellipsis aria-hidden />
-                        </IconButton>
-                      }
-                    >
-                      <MenuItem icon={<PanelRightOpen aria-hidden />} onSelect={() => onOpen(lead)}>
-                        Show details
-                      </MenuItem>
-                      <MenuSeparator />
-                      <MenuItem danger icon={<Ban aria-hidden />} onSelect={() => onSuppress(lead)}>
-                        Suppress
-                      </MenuItem>
-                      <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>
-                        Delete lead
-                      </MenuItem>
-                    </Menu>
-                  </span>
+                  )}
                 </Td>
               </Tr>
             )
           })
         ) : (
-          <LeadsComing />
+          <LeadsComing pickable={mayWrite} />
         )}
       </tbody>
     </Table>
@@ -171,13 +190,15 @@ export function LeadsTable({
 }
 
 /** A page of leads that is on its way, in their shape. */
-function LeadsComing() {
+function LeadsComing({ pickable }: { pickable: boolean }) {
   return Array.from({ length: LEADS_ON_A_PAGE }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
     <Tr key={row} aria-hidden>
-      <Td corner className="md:pe-0">
-        <Skeleton className="size-4.5 rounded-sm!" />
-      </Td>
+      {pickable && (
+        <Td corner className="md:pe-0">
+          <Skeleton className="size-4.5 rounded-sm!" />
+        </Td>
+      )}
       <Td className="md:max-w-72 md:min-w-52">
         <span className="flex items-center gap-3">
           <Skeleton className="size-7 shrink-0 rounded-full!" />

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { shorten } from '../../ui/shorten'
+import { useIsOffered } from '../settings/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { type Picked, pickedCount, type useLeadSelection } from './lead-selection'
@@ -47,6 +48,7 @@ export function LeadsToolbar({
   onRemove,
 }: LeadsToolbarProps) {
   const confirm = useConfirm()
+  const mayWrite = useIsOffered('member')
   const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
   const close = () => setOpen(null)
   // All on every page is offered once all of this page are picked.
@@ -69,9 +71,11 @@ export function LeadsToolbar({
   return (
     <div className="grid gap-2 pb-3">
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
-        <span className="md:hidden">
-          <PagePick selection={selection} label="Select all leads on this page" />
-        </span>
+        {mayWrite && (
+          <span className="md:hidden">
+            <PagePick selection={selection} label="Select all leads on this page" />
+          </span>
+        )}
         <p className="text-muted" role="status" data-numeric>
           {count > 0
             ? `${count.toLocaleString('en-US')} selected`
@@ -93,60 +97,64 @@ export function LeadsToolbar({
             Select all {messageable.toLocaleString('en-US')} that can be messaged
           </Button>
         )}
-        <div className="ms-auto flex gap-2 max-sm:w-full max-sm:flex-wrap max-sm:[&>*:not(:last-child)]:flex-1">
-          <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
-            Add to list
-          </Button>
-          <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => setOpen('tag')}>
-            Tag
-          </Button>
+        {mayWrite && (
+          <div className="ms-auto flex gap-2 max-sm:w-full max-sm:flex-wrap max-sm:[&>*:not(:last-child)]:flex-1">
+            <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
+              Add to list
+            </Button>
+            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => setOpen('tag')}>
+              Tag
+            </Button>
+            <Button
+              size="sm"
+              variant={count > 0 ? 'primary' : 'secondary'}
+              icon={<Send aria-hidden />}
+              disabled={count === 0}
+              loading={sending}
+              onClick={send}
+            >
+              Send DM{count > 1 && ` to ${count.toLocaleString('en-US')}`}
+            </Button>
+            <Menu
+              trigger={
+                <IconButton label="More for the selected leads" size="sm" variant="secondary">
+                  <Ellipsis aria-hidden />
+                </IconButton>
+              }
+            >
+              <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => setOpen('basis')}>
+                Set contact basis
+              </MenuItem>
+              <MenuItem icon={<TagSign aria-hidden />} onSelect={() => setOpen('tags')}>
+                Manage tags
+              </MenuItem>
+              <MenuSeparator />
+              <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={() => onSuppress(picked)}>
+                Suppress leads
+              </MenuItem>
+              <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
+                Delete leads
+              </MenuItem>
+            </Menu>
+          </div>
+        )}
+      </div>
+      {mayWrite && (
+        <p className="flex flex-wrap items-center gap-x-2 text-muted">
+          <span className="min-w-0 wrap-anywhere">
+            A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
+          </span>
           <Button
             size="sm"
-            variant={count > 0 ? 'primary' : 'secondary'}
-            icon={<Send aria-hidden />}
-            disabled={count === 0}
-            loading={sending}
-            onClick={send}
+            variant="ghost"
+            icon={<Pencil aria-hidden />}
+            className="max-sm:-ms-2.5"
+            onClick={() => setOpen('message')}
           >
-            Send DM{count > 1 && ` to ${count.toLocaleString('en-US')}`}
+            Edit message
           </Button>
-          <Menu
-            trigger={
-              <IconButton label="More for the selected leads" size="sm" variant="secondary">
-                <Ellipsis aria-hidden />
-              </IconButton>
-            }
-          >
-            <MenuItem icon={<HandHeart aria-hidden />} disabled={count === 0} onSelect={() => setOpen('basis')}>
-              Set contact basis
-            </MenuItem>
-            <MenuItem icon={<TagSign aria-hidden />} onSelect={() => setOpen('tags')}>
-              Manage tags
-            </MenuItem>
-            <MenuSeparator />
-            <MenuItem danger icon={<Ban aria-hidden />} disabled={count === 0} onSelect={() => onSuppress(picked)}>
-              Suppress leads
-            </MenuItem>
-            <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
-              Delete leads
-            </MenuItem>
-          </Menu>
-        </div>
-      </div>
-      <p className="flex flex-wrap items-center gap-x-2 text-muted">
-        <span className="min-w-0 wrap-anywhere">
-          A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
-        </span>
-        <Button
-          size="sm"
-          variant="ghost"
-          icon={<Pencil aria-hidden />}
-          className="max-sm:-ms-2.5"
-          onClick={() => setOpen('message')}
-        >
-          Edit message
-        </Button>
-      </p>
+        </p>
+      )}
       <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
       <TagDialog open={open === 'tag'} onClose={close} picked={picked} onManage={() => setOpen('tags')} />
       <ManageTagsDialog open={open === 'tags'} onClose={close} />

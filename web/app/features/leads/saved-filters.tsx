@@ -11,6 +11,7 @@ import { Input } from '../../ui/input'
 import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../ui/menu'
 import { toast } from '../../ui/toast'
 import { ListFormDialog } from '../lists/list-form-dialog'
+import { useIsOffered } from '../settings/use-role'
 import { type LeadsView, writeAddress } from './lead-address'
 
 export interface SavedFiltersProps {
@@ -23,6 +24,7 @@ export interface SavedFiltersProps {
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   const saved = useQuery(api.savedFilters.list.queryOptions()).data?.filters ?? []
   const [open, setOpen] = useState<'save' | 'list' | 'manage' | null>(null)
+  const mayWrite = useIsOffered('member')
   const copyLink = async () => {
     const address = new URL(location.pathname, location.origin)
     address.search = writeAddress(view.filter, 1, view.sort).toString()
@@ -50,16 +52,20 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
           </MenuItem>
         ))}
         <MenuSeparator />
-        <MenuItem icon={<BookmarkPlus aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('save')}>
-          Save this filter
-        </MenuItem>
-        <MenuItem icon={<ListFilter aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('list')}>
-          Save as smart list
-        </MenuItem>
+        {mayWrite && (
+          <>
+            <MenuItem icon={<BookmarkPlus aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('save')}>
+              Save this filter
+            </MenuItem>
+            <MenuItem icon={<ListFilter aria-hidden />} disabled={!isFiltered} onSelect={() => setOpen('list')}>
+              Save as smart list
+            </MenuItem>
+          </>
+        )}
         <MenuItem icon={<Link2 aria-hidden />} onSelect={copyLink}>
           Copy link to this view
         </MenuItem>
-        {saved.length > 0 && (
+        {mayWrite && saved.length > 0 && (
           <MenuItem icon={<Settings2 aria-hidden />} onSelect={() => setOpen('manage')}>
             Manage saved filters
           </MenuItem>

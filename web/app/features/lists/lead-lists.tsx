@@ -8,6 +8,8 @@ import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { ListCard } from './list-card'
 import { ListCardDialog } from './list-card-dialog'
 import { ListFormDialog } from './list-form-dialog'
@@ -37,6 +39,7 @@ export function LeadLists() {
   const [page, setPage] = useState(1)
   const [task, setTask] = useState<Task | null>(null)
   const [turn, setTurn] = useState(0)
+  const mayWrite = useIsOffered('member')
   const lists = useQuery(
     api.lists.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
@@ -46,13 +49,16 @@ export function LeadLists() {
     setTurn((before) => before + 1)
   }
   const close = () => setTask((now) => now && { ...now, open: false })
-  const create = (
+  const create = mayWrite && (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => start('create')}>
       Create New Campaign
     </Button>
   )
   return (
     <>
+      <div className="pb-4 empty:hidden">
+        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+      </div>
       {lists.isError ? (
         <Callout
           tone="bad"
@@ -72,7 +78,7 @@ export function LeadLists() {
         />
       ) : (
         <div className="grid gap-4">
-          <div className="flex justify-end">{create}</div>
+          <div className="flex justify-end empty:hidden">{create}</div>
           {lists.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
           <ul
             aria-label="Campaigns"

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
 import { LeadFollowers } from '../leads/lead-parts'
+import { useIsOffered } from '../settings/use-role'
 import { XHandle } from '../x-account/x-handle'
 import { ContactBadge } from './contact-badge'
 import { type LeadColumn, LeadsPanel } from './leads-panel'
@@ -35,6 +36,7 @@ interface ListCardDialogProps {
 /** What stands behind a card of the Lead Lists tab: its leads, and how far each of them is. */
 export function ListCardDialog({ list, open, onClose, onAdd }: ListCardDialogProps) {
   const [page, setPage] = useState(1)
+  const mayWrite = useIsOffered('member')
   const leads = useQuery(
     api.lists.leads.queryOptions({
       input: { id: list.id, page, pageSize: PAGE_SIZE },
@@ -51,9 +53,11 @@ export function ListCardDialog({ list, open, onClose, onAdd }: ListCardDialogPro
       footer={
         <>
           <Button onClick={onClose}>Close</Button>
-          <Button variant="primary" onClick={onAdd}>
-            {list.filter ? 'Edit Filter' : 'Add Leads'}
-          </Button>
+          {mayWrite && (
+            <Button variant="primary" onClick={onAdd}>
+              {list.filter ? 'Edit Filter' : 'Add Leads'}
+            </Button>
+          )}
         </>
       }
     >

@@ -4,6 +4,7 @@ import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
 import { Tooltip } from '../../ui/tooltip'
+import { useIsOffered } from '../settings/use-role'
 
 interface ListCardProps {
   list: List
@@ -15,17 +16,20 @@ interface ListCardProps {
 /** One list with its tags and figures. */
 export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
   const id = `card-${list.id}`
+  const mayWrite = useIsOffered('member')
   return (
     <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <div className="flex items-start justify-between gap-2">
         <h2 id={id} className="min-w-0 text-base">
           <bdi className="wrap-anywhere">{list.name}</bdi>
         </h2>
-        <Tooltip words="Delete">
-          <IconButton size="sm" label="Delete" aria-describedby={id} loading={removing} onClick={onRemove}>
-            <Trash2 aria-hidden />
-          </IconButton>
-        </Tooltip>
+        {mayWrite && (
+          <Tooltip words="Delete">
+            <IconButton size="sm" label="Delete" aria-describedby={id} loading={removing} onClick={onRemove}>
+              <Trash2 aria-hidden />
+            </IconButton>
+          </Tooltip>
+        )}
       </div>
       {list.description && (
         <p className="line-clamp-2 text-muted wrap-anywhere" title={list.description}>

@@ -6,6 +6,7 @@ import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
+import { useIsOffered } from '../settings/use-role'
 import { ContactBadge } from './contact-badge'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
 import { ContactCounts } from './list-counts'
@@ -28,6 +29,7 @@ interface ListLeadsDialogProps {
 /** Who is in a list, to read. */
 export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDialogProps) {
   const [page, setPage] = useState(1)
+  const mayWrite = useIsOffered('member')
   const leads = useQuery(
     api.lists.leads.queryOptions({
       input: { id: list.id, page, pageSize: PAGE_SIZE },
@@ -62,7 +64,7 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
             <EmptyState
               icon={<Users aria-hidden />}
               title="Nobody matches this list yet"
-              action={<Button onClick={onManage}>Edit Filter</Button>}
+              action={mayWrite && <Button onClick={onManage}>Edit Filter</Button>}
             >
               Whoever does will be in it by themselves.
             </EmptyState>
@@ -70,7 +72,7 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
             <EmptyState
               icon={<Users aria-hidden />}
               title="No leads in this list yet"
-              action={<Button onClick={onManage}>Manage Leads</Button>}
+              action={mayWrite && <Button onClick={onManage}>Manage Leads</Button>}
             >
               Pick them from the leads you have scraped or imported.
             </EmptyState>

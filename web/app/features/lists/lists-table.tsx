@@ -9,6 +9,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { Tooltip } from '../../ui/tooltip'
+import { useIsOffered } from '../settings/use-role'
 import { ContactCounts } from './list-counts'
 import { useRemoveList } from './use-remove-list'
 
@@ -22,6 +23,7 @@ interface ListsTableProps {
 }
 
 export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTableProps) {
+  const mayWrite = useIsOffered('member')
   const { remove, removing } = useRemoveList(LIST_WORDS)
   const { duplicate, duplicating } = useDuplicateList()
   return (
@@ -71,43 +73,47 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                   <Button size="sm" aria-describedby={`list-${list.id}`} onClick={() => onView(list)}>
                     View Leads
                   </Button>
-                  <Button size="sm" aria-describedby={`list-${list.id}`} onClick={() => onManage(list)}>
-                    {list.filter ? 'Edit Filter' : 'Manage Leads'}
-                  </Button>
-                  <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
-                    <Tooltip words="Rename">
-                      <IconButton
-                        size="sm"
-                        label="Rename"
-                        aria-describedby={`list-${list.id}`}
-                        onClick={() => onEdit(list)}
-                      >
-                        <Pencil aria-hidden />
-                      </IconButton>
-                    </Tooltip>
-                    <Tooltip words="Duplicate">
-                      <IconButton
-                        size="sm"
-                        label="Duplicate"
-                        aria-describedby={`list-${list.id}`}
-                        loading={duplicating === list.id}
-                        onClick={() => duplicate(list)}
-                      >
-                        <Copy aria-hidden />
-                      </IconButton>
-                    </Tooltip>
-                    <Tooltip words="Delete">
-                      <IconButton
-                        size="sm"
-                        label="Delete"
-                        aria-describedby={`list-${list.id}`}
-                        loading={removing === list.id}
-                        onClick={() => remove(list)}
-                      >
-                        <Trash2 aria-hidden />
-                      </IconButton>
-                    </Tooltip>
-                  </span>
+                  {mayWrite && (
+                    <>
+                      <Button size="sm" aria-describedby={`list-${list.id}`} onClick={() => onManage(list)}>
+                        {list.filter ? 'Edit Filter' : 'Manage Leads'}
+                      </Button>
+                      <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
+                        <Tooltip words="Rename">
+                          <IconButton
+                            size="sm"
+                            label="Rename"
+                            aria-describedby={`list-${list.id}`}
+                            onClick={() => onEdit(list)}
+                          >
+                            <Pencil aria-hidden />
+                          </IconButton>
+                        </Tooltip>
+                        <Tooltip words="Duplicate">
+                          <IconButton
+                            size="sm"
+                            label="Duplicate"
+                            aria-describedby={`list-${list.id}`}
+                            loading={duplicating === list.id}
+                            onClick={() => duplicate(list)}
+                          >
+                            <Copy aria-hidden />
+                          </IconButton>
+                        </Tooltip>
+                        <Tooltip words="Delete">
+                          <IconButton
+                            size="sm"
+                            label="Delete"
+                            aria-describedby={`list-${list.id}`}
+                            loading={removing === list.id}
+                            onClick={() => remove(list)}
+                          >
+                            <Trash2 aria-hidden />
+                          </IconButton>
+                        </Tooltip>
+                      </span>
+                    </>
+                  )}
                 </span>
               </Td>
             </Tr>

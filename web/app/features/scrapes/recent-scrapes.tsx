@@ -10,6 +10,7 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
+import { useIsOffered } from '../settings/use-role'
 import { isUnderWay, requestOf, scrapeFilter, scrapeTitle } from './scrape-words'
 
 /** While one is under way, its figures move. The one that is shown is heard of live. */
@@ -37,6 +38,7 @@ export function RecentScrapes({
   onStarted,
   onAskCredentials,
 }: RecentScrapesProps) {
+  const mayWrite = useIsOffered('member')
   const again = useMutation(
     api.scrapes.create.mutationOptions({
       onSuccess: (scrape) => {
@@ -123,17 +125,19 @@ export function RecentScrapes({
                         >
                           {scrape.id === shown ? 'Shown' : 'Show'}
                         </Button>
-                        <Button
-                          size="sm"
-                          className="max-md:flex-1"
-                          icon={<RotateCw aria-hidden />}
-                          aria-label={`Run again: ${scrapeTitle(scrape)}`}
-                          disabled={isUnderWay(scrape.status)}
-                          loading={again.isPending && again.variables?.twitterHandle === scrape.twitterHandle}
-                          onClick={() => again.mutate(requestOf(scrape))}
-                        >
-                          Run again
-                        </Button>
+                        {mayWrite && (
+                          <Button
+                            size="sm"
+                            className="max-md:flex-1"
+                            icon={<RotateCw aria-hidden />}
+                            aria-label={`Run again: ${scrapeTitle(scrape)}`}
+                            disabled={isUnderWay(scrape.status)}
+                            loading={again.isPending && again.variables?.twitterHandle === scrape.twitterHandle}
+                            onClick={() => again.mutate(requestOf(scrape))}
+                          >
+                            Run again
+                          </Button>
+                        )}
                       </span>
                     </Td>
                   </Tr>

@@ -6,6 +6,8 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
+import { ADMINS_CONNECT } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
 import { usernameProblem } from '../x-account/credentials'
 import { type Credentials, useConnectX } from '../x-account/use-connect-x'
@@ -22,9 +24,11 @@ export function Reconnect({ reason }: { reason: string | null }) {
   const connection = useQuery(
     api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: ASK_EVERY_MS }),
   )
+  const mayConnect = useIsOffered('admin')
   const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
   const { errors } = form.formState
   const { connect, refused, submit } = useConnectX(form)
+  if (!mayConnect) return <Callout tone="warn">{ADMINS_CONNECT}</Callout>
   if (connect.isSuccess)
     return <Callout tone="good">Your X account is connected. The scrape is starting again.</Callout>
   // Where X takes no password, its own page asks.

@@ -14,6 +14,8 @@ import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Slider } from '../../ui/slider'
 import { SeePlans, UsageNotice } from '../billing/usage-notice'
+import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
 import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
@@ -53,6 +55,7 @@ export interface ScrapeFormProps {
 
 /** What to look for. Starts a scrape. */
 export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
+  const mayConnect = useIsOffered('admin')
   const queries = useQueryClient()
   const connection = useQuery(api.xAccount.status.queryOptions())
   const form = useForm<Values>({
@@ -109,7 +112,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         maxFollowers,
         keywords: all,
         maxResults: Number(stopAfter),
-        ...(askCredentials && byPassword
+        ...(askCredentials && byPassword && mayConnect
           ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
           : {}),
       })
@@ -209,7 +212,9 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         </Field>
         <UsageNotice what="scrapedLeads" />
         <ScrapeEstimate handle={handle} type={type} asks={connection.data?.connected === true && !working} />
+        {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
         {askCredentials &&
+          mayConnect &&
           (byPassword ? (
             <div className="grid gap-4">
               {isWithoutX ? (

@@ -9,6 +9,7 @@ import { Callout } from '../../ui/callout'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
 import { SeePlans } from '../billing/usage-notice'
+import { useIsOffered } from '../settings/use-role'
 import { Reconnect } from './reconnect'
 import {
   isUnderWay,
@@ -31,6 +32,7 @@ export interface ScrapePanelProps {
 /** One scrape: what it looks for, how far it is, how long it will still take, and the way to stop it. */
 export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
   const underWay = isUnderWay(scrape.status)
+  const mayWrite = useIsOffered('member')
   return (
     <section
       aria-label={scrapeTitle(scrape)}
@@ -44,8 +46,8 @@ export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
         </div>
         <div className="flex flex-wrap items-center gap-2">
           <StatusBadge status={scrape.status} />
-          {underWay && <Cancel scrape={scrape} />}
-          {(scrape.status === 'canceled' || scrape.status === 'failed' || stoppedByPlan(scrape)) && (
+          {mayWrite && underWay && <Cancel scrape={scrape} />}
+          {mayWrite && (scrape.status === 'canceled' || scrape.status === 'failed' || stoppedByPlan(scrape)) && (
             <Resume scrape={scrape} onResumed={onChanged} />
           )}
         </div>

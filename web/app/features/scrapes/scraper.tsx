@@ -9,6 +9,8 @@ import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { FoundLeads } from './found-leads'
 import { RecentScrapes } from './recent-scrapes'
 import { ScrapeForm } from './scrape-form'
@@ -21,6 +23,7 @@ const RECENT_SIZE = 10
 /** Finds leads among the followers of a handle: what to look for, how far it is, what was found, and what was looked for before. */
 export function Scraper() {
   const queries = useQueryClient()
+  const mayWrite = useIsOffered('member')
   const [page, setPage] = useState(1)
   const [chosen, setChosen] = useState<string | null>(null)
   const [askCredentials, setAskCredentials] = useState(false)
@@ -55,12 +58,16 @@ export function Scraper() {
   return (
     <div className="grid gap-10">
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
-        <ScrapeForm
-          busy={busy}
-          askCredentials={askCredentials}
-          onAskCredentials={setAskCredentials}
-          onStarted={start}
-        />
+        {mayWrite ? (
+          <ScrapeForm
+            busy={busy}
+            askCredentials={askCredentials}
+            onAskCredentials={setAskCredentials}
+            onStarted={start}
+          />
+        ) : (
+          <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+        )}
         {/* What is under way comes first where there is no room beside the form. */}
         <div
           ref={progress}

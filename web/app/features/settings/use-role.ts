@@ -9,3 +9,8 @@ export function useMayAs(role: Role): boolean | undefined {
   const own = useQuery(api.auth.me.queryOptions()).data?.workspace.role
   return own && ORDER.indexOf(own) >= ORDER.indexOf(role)
 }
+
+/** Is what needs this role to be shown? Also while one's own is not known: most people work in a workspace of their own. */
+export function useIsOffered(role: Role): boolean {
+  return useMayAs(role) !== false
+}

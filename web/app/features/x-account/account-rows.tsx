@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
+import { useIsOffered } from '../settings/use-role'
 import { accountsChanged, useChooseAccount } from './use-accounts'
 import { XHandle } from './x-handle'
 
@@ -22,6 +23,7 @@ export function AccountRows({ accounts }: { accounts: readonly XAccount[] }) {
 }
 
 function AccountRow({ account }: { account: XAccount }) {
+  const mayConnect = useIsOffered('admin')
   const choose = useChooseAccount()
   const disconnect = useDisconnect(account.id)
   const { handle, status, isCurrent, lastConnected, reason } = account
@@ -39,27 +41,29 @@ function AccountRow({ account }: { account: XAccount }) {
           )}
         </p>
       </div>
-      <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
-        {!isCurrent && (
+      {mayConnect && (
+        <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>*]:flex-1">
+          {!isCurrent && (
+            <Button
+              size="sm"
+              aria-label={`Make current: @${handle}`}
+              loading={choose.isPending}
+              onClick={() => choose.mutate({ id: account.id })}
+            >
+              Make current
+            </Button>
+          )}
           <Button
             size="sm"
-            aria-label={`Make current: @${handle}`}
-            loading={choose.isPending}
-            onClick={() => choose.mutate({ id: account.id })}
+            icon={<Unplug aria-hidden />}
+            aria-label={`Disconnect @${handle}`}
+            loading={disconnect.isPending}
+            onClick={disconnect.ask}
           >
-            Make current
+            Disconnect
           </Button>
-        )}
-        <Button
-          size="sm"
-          icon={<Unplug aria-hidden />}
-          aria-label={`Disconnect @${handle}`}
-          loading={disconnect.isPending}
-          onClick={disconnect.ask}
-        >
-          Disconnect
-        </Button>
-      </div>
+        </div>
+      )}
     </li>
   )
 }

@@ -3,11 +3,13 @@ import { useEffect, useEffectEvent } from 'react'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { useIsOffered } from '../settings/use-role'
 import { useAccounts, useChooseAccount } from './use-accounts'
 
 /** Which X account scrapes and sends, and the way to another: by the menu, or the next one by Alt+X. */
 export function AccountSwitcher() {
   const accounts = useAccounts()
+  const mayChoose = useIsOffered('admin')
   const choose = useChooseAccount()
   const all = accounts.data?.accounts ?? []
   const current = all[0]
@@ -16,7 +18,7 @@ export function AccountSwitcher() {
   const next = useEffectEvent((event: KeyboardEvent) => {
     if (event.code !== 'KeyX' || !event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
     const following = byHandle[(byHandle.findIndex(({ id }) => id === current?.id) + 1) % byHandle.length]
-    if (!following || following.id === current?.id || choose.isPending) return
+    if (!mayChoose || !following || following.id === current?.id || choose.isPending) return
     event.preventDefault()
     choose.mutate({ id: following.id })
   })
@@ -32,7 +34,7 @@ export function AccountSwitcher() {
       trigger={
         <Button
           aria-label={`Current X account: @${current.handle}${current.status === 'lost' ? ', not connected' : ''}`}
-          aria-keyshortcuts={all.length > 1 ? 'Alt+X' : undefined}
+          aria-keyshortcuts={mayChoose && all.length > 1 ? 'Alt+X' : undefined}
           icon={current.status === 'lost' ? <CircleAlert aria-hidden className="text-warn" /> : undefined}
           className="max-w-full max-sm:w-full"
         >
@@ -51,6 +53,7 @@ export function AccountSwitcher() {
               <span aria-hidden className="size-4 shrink-0" />
             )
           }
+          disabled={!mayChoose && account.id !== current.id}
           onSelect={() => account.id !== current.id && choose.mutate({ id: account.id })}
         >
           <span className="min-w-0 flex-1 truncate">@{account.handle}</span>
@@ -63,7 +66,9 @@ export function AccountSwitcher() {
       </MenuLink>
       {all.length > 1 && (
         <MenuNote>
-          <span className="text-xs">Alt+X switches to the next one.</span>
+          <span className="text-xs">
+            {mayChoose ? 'Alt+X switches to the next one.' : 'Admins choose the current one.'}
+          </span>
         </MenuNote>
       )}
     </Menu>

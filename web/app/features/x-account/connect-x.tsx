@@ -14,6 +14,8 @@ import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { SeePlans } from '../billing/usage-notice'
 import { ReplyDetectionNotice } from '../replies/reply-detection'
+import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
 import { outcomeNamed } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
@@ -30,7 +32,10 @@ export function ConnectX() {
   const accounts = useAccounts()
   const slow = useSlow(status.isPending)
   const outcome = useOutcome(status.data)
-  const refresh = useRefresh(accounts.data?.accounts[0]?.id)
+  // X itself may be asked by members; others see what we know.
+  const mayAsk = useIsOffered('member')
+  const mayConnect = useIsOffered('admin')
+  const refresh = useRefresh(mayAsk ? accounts.data?.accounts[0]?.id : undefined)
 
   if (status.isPending) {
     return (
@@ -51,7 +56,7 @@ export function ConnectX() {
   // Whoever cannot be asked counts as not connected (specification §8).
   const connected = status.isSuccess && status.data.connected
   const all = accounts.data?.accounts ?? []
-  const oneMore = accounts.data && (
+  const oneMore = accounts.data && mayConnect && (
     <OneMore
       used={all.filter((account) => account.status === 'connected').length}
       limit={accounts.data.limit}
@@ -90,7 +95,13 @@ export function ConnectX() {
       >
         <div className="grid gap-5">
           <Standing connected={connected} connection={status.data} />
-          {connected ? <Connected /> : <HowToConnect connection={status.data} />}
+          {!mayConnect ? (
+            <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
+          ) : connected ? (
+            <Connected />
+          ) : (
+            <HowToConnect connection={status.data} />
+          )}
           {connected && all.length === 1 && oneMore}
         </div>
       </Card>
