@@ -160,7 +160,7 @@ describe('connecting X, in a browser', () => {
     // What the next one would take, before it starts.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
-    await page.getByText('450 followers: reading all takes a few seconds.').waitFor()
+    await page.getByText(/^450 followers: reading all takes /).waitFor()
     await page.getByText('Your plan allows 80 more scraped leads this month.').waitFor()
     await expectSoundPage(page)
 

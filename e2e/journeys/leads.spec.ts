@@ -369,7 +369,8 @@ describe('the leads page, in a browser', () => {
     expect(await page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual([''])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(await pressable()).toEqual(['Export CSV', 'Saved filters', 'Ana Lyst', 'Show details of @ana'])
+    const sorts = ['Lead', 'Bio', 'Followers', 'Status']
+    expect(await pressable()).toEqual(['Export CSV', 'Saved filters', ...sorts, 'Ana Lyst', 'Show details of @ana'])
     expect(await page.getByRole('checkbox').count()).toBe(0)
     await expectSoundPage(page)
     await page.goto('/lists')
