@@ -2,14 +2,16 @@ import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
 import { registeredPages } from './app/paths'
+import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
+import { letPagesRest } from './build-steps/first-touch'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
 
 /**
  * Public pages are prerendered and readable without a script; signed-in pages start from __spa-fallback.html.
- * build/pages.json tells the server which is which, so that it answers 404 to everything else.
+ * build/pages.json tells the server which of its paths start from the fallback, so that it answers 404 to everything else, and which pages are there to be found.
  */
 export default {
   appDirectory: 'app',
@@ -17,14 +19,20 @@ export default {
   prerender: [...registeredPages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath],
   async buildEnd({ reactRouterConfig }) {
     const pages = {
-      prerendered: registeredPages.filter((page) => page.access === 'public').map((page) => page.path),
+      findable: registeredPages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
       app: registeredPages.filter((page) => page.access !== 'public').map((page) => page.path),
       notFound: notFoundPath,
     }
     await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)
-    await buildEmbed(join(reactRouterConfig.buildDirectory, 'client'))
-    await buildLegalPages(join(reactRouterConfig.buildDirectory, 'client'))
-    await refuseInlineStyles(join(reactRouterConfig.buildDirectory, 'client'))
+    const folder = join(reactRouterConfig.buildDirectory, 'client')
+    await buildEmbed(folder)
+    await buildLegalPages(folder)
+    await letPagesRest(
+      folder,
+      registeredPages.filter((page) => page.rests).map((page) => page.path),
+    )
+    await refuseInlineStyles(folder)
+    await compressFiles(folder)
   },
 } satisfies Config
 

@@ -36,8 +36,6 @@ export interface NoticeFacts {
   until?: string
 }
 
-/** How many unread ones are counted; beyond it the bell says 99+. */
-export const UNREAD_MAX = 100
 /** Notices are kept this long. */
 export const NOTICE_DAYS = 90
 
@@ -58,7 +56,7 @@ export type Notice = z.output<typeof Notice>
 export const NoticePreference = z.object({ kind: z.enum(NOTICE_KINDS), inApp: z.boolean(), mail: z.boolean() })
 export type NoticePreference = z.output<typeof NoticePreference>
 
-/** Up to UNREAD_MAX. */
+/** Up to UNREAD_MAX (notice-limits.ts). */
 const unread = z.number().int()
 const Preferences = z.object({ preferences: z.array(NoticePreference) })
 

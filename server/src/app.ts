@@ -20,6 +20,7 @@ import { servePages } from './edges/pages.ts'
 import { servePaymentLinks } from './edges/payment-links.ts'
 import { servePaymentsWebhook } from './edges/payments-webhook.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
+import { serveShareCards } from './edges/share-cards.ts'
 import { serveSso } from './edges/sso.ts'
 import { serveVerifyEmail } from './edges/verify-email.ts'
 import { serveWaitlistLinks } from './edges/waitlist-links.ts'
@@ -167,8 +168,14 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveScrapeEvents(app, services)
   await serveDocs(app)
   serveApi(app, services)
-  // A stand-in X draws the pictures of its people itself.
-  await servePages(app, webFolder, env.standIns && env.x ? new URL(env.x.apiUrl).origin : null, env.supportEmail)
+  serveShareCards(app, services)
+  await servePages(app, {
+    folder: webFolder,
+    // A stand-in X draws the pictures of its people itself.
+    pictures: env.standIns && env.x ? new URL(env.x.apiUrl).origin : null,
+    origin: services.origin,
+    supportEmail: env.supportEmail,
+  })
   return app
 }
 

@@ -8,16 +8,20 @@ interface Page {
   access: PageAccess
   /** The route module, relative to app/. A page without one is not built yet: it is not registered and nothing links to it. */
   file?: string
+  /** Prerendered whole: its app is fetched once somebody touches the page (web/first-touch). For pages that show nothing of the database. */
+  rests?: true
+  /** Nobody is to find it: one is led there. */
+  unlisted?: true
 }
 
 /** Every page of the product. To build one, write its module and name it here: route, prerendering, menus and redirects follow. */
 const allPages = {
-  home: { path: '/', access: 'public', file: 'pages/home.tsx' },
+  home: { path: '/', access: 'public', file: 'pages/home.tsx', rests: true },
   login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
   signUp: { path: '/auth', access: 'public', file: 'pages/sign-up.tsx' },
-  authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx' },
-  forgotPassword: { path: '/forgot-password', access: 'public', file: 'pages/forgot-password.tsx' },
-  resetPassword: { path: '/reset-password', access: 'public', file: 'pages/reset-password.tsx' },
+  authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx', unlisted: true },
+  forgotPassword: { path: '/forgot-password', access: 'public', file: 'pages/forgot-password.tsx', unlisted: true },
+  resetPassword: { path: '/reset-password', access: 'public', file: 'pages/reset-password.tsx', unlisted: true },
   waitlist: { path: '/waitlist', access: 'public', file: 'pages/waitlist.tsx' },
   leaderboard: { path: '/leaderboard', access: 'public', file: 'pages/leaderboard.tsx' },
   rankings: { path: '/rankings', access: 'public', file: 'pages/rankings.tsx' },
@@ -59,8 +63,8 @@ export function isRegistered(name: PageName): boolean {
 }
 
 /** The pages that exist, with their modules. */
-export const registeredPages: readonly Required<Page>[] = Object.values(pages).filter(
-  (page): page is Required<Page> => page.file !== undefined,
+export const registeredPages: readonly (Page & { file: string })[] = Object.values(pages).filter(
+  (page): page is Page & { file: string } => page.file !== undefined,
 )
 
 /** Where a signed-in person lands without having asked for a page: the dashboard, once there is one. */

@@ -18,6 +18,7 @@ import { Header } from './features/shell/header'
 import { LoadingScreen } from './features/shell/loading-screen'
 import { NotFound } from './features/shell/not-found'
 import { pageMeta } from './features/shell/page-meta'
+import { supportAddress } from './features/shell/product-address'
 import { SessionWatch } from './features/shell/session-watch'
 import { ViewCount } from './features/shell/view-count'
 import { wakeScript } from './features/shell/wake-script'
@@ -25,11 +26,15 @@ import { DATA_CHANNEL, followOtherTabs } from './other-tabs'
 import { askAgainOnReturn, createQueryClient } from './query-client'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
+import { HYDRATED } from './ui/hydrated-event'
 import { useHydrated } from './ui/use-hydrated'
 
 export const links: LinksFunction = () => [
   { rel: 'preload', href: interLatin, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' },
   { rel: 'icon', href: '/favicon.svg', type: 'image/svg+xml' },
+  { rel: 'icon', href: '/favicon.ico', sizes: '32x32' },
+  { rel: 'apple-touch-icon', href: '/apple-touch-icon.png' },
+  { rel: 'manifest', href: '/manifest.webmanifest' },
 ]
 
 export const meta = () =>
@@ -44,6 +49,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, allowed by its hash */}
         <script dangerouslySetInnerHTML={{ __html: wakeScript }} />
         <Meta />
@@ -66,6 +72,7 @@ askAgainOnReturn()
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
   const [queryClient] = useState(createQueryClient)
+  useEffect(() => void document.dispatchEvent(new Event(HYDRATED)), [])
   useEffect(() => {
     if (typeof BroadcastChannel === 'undefined') return
     const channel = new BroadcastChannel(DATA_CHANNEL)

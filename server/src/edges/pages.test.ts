@@ -6,27 +6,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
 
-/** Who may frame what, and who may load what: the join widget's page and script, and nothing else (docs/widget.md). */
+/** The pages of a build as they are served: who may frame and load what (docs/widget.md), what is said of them in their heads, and how they travel. */
 let app: TestApp
 let host: FastifyInstance
 const built = mkdtempSync(join(tmpdir(), 'x-automated-pages-'))
 beforeAll(async () => {
   const client = join(built, 'client')
   for (const [path, text] of Object.entries({
-    'index.html': '<p>home</p>',
-    'waitlist/index.html': '<p>waitlist</p>',
+    'index.html':
+      '<head><meta property="og:title" content="Home"/><meta property="og:description" content="What it does."/></head>' +
+      '<a href="https://share.example?url=https%3A%2F%2Fx-automated.example%2F">share</a>',
+    'waitlist/index.html': '<head></head><p>waitlist</p>',
+    'reset-password/index.html': '<head></head><p>reset</p>',
+    'leaderboard/index.html': `<head></head>${'<p>words</p>'.repeat(200)}`,
     'embed/index.html': '<script>1</script><p>widget</p>',
     '404/index.html': '<p>nothing</p>',
-    '__spa-fallback.html': '<p>app</p>',
+    '__spa-fallback.html': '<head></head><p>app</p>',
     'privacy.html': '<p>privacy: support@x-automated.example</p>',
     'terms.html': '<p>terms</p>',
     'embed.js': '0',
     'assets/page.js': '0',
+    'assets/page.js.br': 'as brotli',
+    'assets/page.js.gz': 'as gzip',
+    'embed.js.br': 'as brotli',
+    'manifest.webmanifest': '{}',
   })) {
     mkdirSync(join(client, path, '..'), { recursive: true })
     writeFileSync(join(client, path), text)
   }
-  writeFileSync(join(built, 'pages.json'), JSON.stringify({ app: ['/dashboard', '/operator'], notFound: '/404' }))
+  const list = { app: ['/dashboard', '/operator'], notFound: '/404', findable: ['/', '/waitlist'] }
+  writeFileSync(join(built, 'pages.json'), JSON.stringify(list))
   app = await openApp()
   host = await createApp(app.services, { webFolder: client, extension: null })
 })
@@ -77,6 +86,87 @@ it('/embed.js may be loaded from anywhere, other files from here alone', async (
   expect(script.headers['content-type']).toMatch(/javascript/)
   expect(script.headers['cross-origin-resource-policy']).toBe('cross-origin')
   expect((await get('/assets/page.js')).headers['cross-origin-resource-policy']).toBe('same-origin')
+})
+
+describe('what is said of a page', () => {
+  const origin = () => app.services.origin
+  const contentOf = (body: string, name: string) =>
+    body.match(new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"/>`))?.[1]
+
+  it('names its address, the picture of a link to it, and no invitation', async () => {
+    const { body } = await get('/?utm=1')
+    expect(body).toContain(`<link rel="canonical" href="${origin()}/"/>`)
+    expect(contentOf(body, 'og:url')).toBe(`${origin()}/`)
+    expect(contentOf(body, 'og:image')).toBe(`${origin()}/share.png`)
+    expect(contentOf(body, 'og:title')).toBe('Home')
+    expect(contentOf(body, 'twitter:card')).toBe('summary_large_image')
+    expect(contentOf(body, 'robots')).toBeUndefined()
+    expect(body).toContain(`share.example?url=${encodeURIComponent(`${origin()}/`)}`)
+  })
+
+  it.each([
+    ['/', '/'],
+    ['/waitlist', '/waitlist'],
+    ['/waitlist/', '/waitlist'],
+  ])('%s by a friend’s link is an invitation, with a picture of its own', async (path, bare) => {
+    const { body, headers } = await get(`${path}?ref=Ab3dE9xy`)
+    expect(contentOf(body, 'og:image')).toBe(`${origin()}/share/Ab3dE9xy.png`)
+    expect(contentOf(body, 'og:url')).toBe(`${origin()}${bare}?ref=Ab3dE9xy`)
+    expect(body).toContain(`<link rel="canonical" href="${origin()}${bare}"/>`)
+    expect(headers['content-security-policy']).toBe((await get(path)).headers['content-security-policy'])
+    if (bare === '/') {
+      expect(contentOf(body, 'og:title')).toBe('You’re invited to X-Automated')
+      expect(contentOf(body, 'og:description')).toBe('Join by this link, and you both get priority access.')
+    }
+  })
+
+  it.each(['', '"><script>', 'a b', 'x'.repeat(33), 'Ab3dE9xy&ref=QW3RTY'])('?ref=%s is no code', async (ref) => {
+    expect((await get(`/?ref=${ref}`)).body).toBe((await get('/')).body)
+  })
+
+  it.each(['/dashboard', '/reset-password', '/nothing'])('%s is not to be found', async (path) => {
+    const { body } = await get(path)
+    if (path !== '/nothing') expect(contentOf(body, 'robots')).toBe('noindex')
+    expect(body).not.toContain('canonical')
+  })
+
+  it('tells search engines of the pages that are, and of the documents', async () => {
+    const sitemap = await get('/sitemap.xml')
+    expect(sitemap.headers['content-type']).toMatch('application/xml')
+    expect([...sitemap.body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url)).toEqual(
+      ['/', '/waitlist', '/privacy.html', '/terms.html'].map((path) => origin() + path),
+    )
+    const robots = await get('/robots.txt')
+    expect(robots.headers['content-type']).toMatch('text/plain')
+    expect(robots.body).toContain(`Sitemap: ${origin()}/sitemap.xml`)
+  })
+})
+
+describe('how files travel', () => {
+  it.each([
+    ['br, gzip', 'br', 'as brotli'],
+    ['gzip', 'gzip', 'as gzip'],
+    ['identity', undefined, '0'],
+  ])('to who takes %s, as the build made them', async (accepted, encoding, body) => {
+    const answer = await get('/assets/page.js', { 'accept-encoding': accepted })
+    expect([answer.headers['content-encoding'], answer.body]).toEqual([encoding, body])
+    expect(answer.headers['content-type']).toMatch('javascript')
+    expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.vary).toMatch(/accept-encoding/i)
+  })
+
+  it.each(['br', 'gzip', undefined])('pages too are compressed for who takes %s', async (encoding) => {
+    const { headers, rawPayload } = await get('/leaderboard', encoding ? { 'accept-encoding': encoding } : {})
+    expect(headers['content-encoding']).toBe(encoding)
+    expect(rawPayload.length < 1_000).toBe(encoding !== undefined)
+  })
+
+  it('compressed ones have no address of their own, and what others may load they may load compressed', async () => {
+    expect((await get('/assets/page.js.br')).statusCode).toBe(404)
+    const script = await get('/embed.js', { 'accept-encoding': 'br' })
+    expect([script.body, script.headers['cross-origin-resource-policy']]).toEqual(['as brotli', 'cross-origin'])
+    expect((await get('/manifest.webmanifest')).headers['content-type']).toMatch('application/manifest+json')
+  })
 })
 
 describe('the API lets no other origin read it: the widget asks from its own', () => {

@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
 import { Refusal } from '../refusal.ts'
+import { serveCrawlers } from './crawlers.ts'
 import { sendRefusal } from './envelope.ts'
+import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex } from './page-head.ts'
 
 interface Page {
   html: string
   policy: string
   isFramed: boolean
+  /** The page as a friend's link is shown; null for pages that nobody is to find. */
+  invitation: ((code: string) => string) | null
 }
 
 /** What every signed-in page begins from. */
@@ -21,54 +25,64 @@ const WIDGET_SCRIPT = 'embed.js'
 
 /** Static documents: their bare paths lead the browser to them (specification §2). */
 const DOCUMENTS = ['/privacy', '/terms']
-/** Stands in the documents for the address that people write to. */
-const SUPPORT_PLACEHOLDER = 'support@x-automated.example'
 
-/**
- * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
- * @param folder web/build/client
- * @param pictures where pictures of people on X come from, beside X's own host; null: from nowhere else
- * @param supportEmail the address that the documents name
- */
-export async function servePages(
-  app: FastifyInstance,
-  folder: string,
-  pictures: string | null,
-  supportEmail: string,
-): Promise<void> {
-  const pages = existsSync(folder) ? readPages(folder, pictures, supportEmail) : new Map<string, Page>()
-  const fallback = pages.get('/__spa-fallback')
+export interface PagesOptions extends Address {
+  /** web/build/client */
+  folder: string
+  /** Where pictures of people on X come from, beside X's own host; null: from nowhere else. */
+  pictures: string | null
+}
+
+/** Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page. */
+export async function servePages(app: FastifyInstance, options: PagesOptions): Promise<void> {
+  const { folder } = options
   const list = readPageList(folder)
+  const pages = existsSync(folder) ? readPages(options, list) : new Map<string, Page>()
+  const fallback = pages.get('/__spa-fallback')
   const notFound = pages.get(list.notFound)
-  const appPaths = list.app.map(patternOf)
+  serveCrawlers(app, options.origin, findable(list))
 
   if (existsSync(folder)) {
     await app.register(fastifyStatic, {
       root: folder,
       wildcard: false,
       index: false,
-      // HTML goes out with its own policy, below.
-      globIgnore: ['**/*.html'],
+      // HTML goes out with its own policy, below; what the build compressed, in place of its original.
+      globIgnore: ['**/*.html', '**/*.br', '**/*.gz'],
+      preCompressed: true,
       setHeaders(reply, path) {
         const hashed = path.includes('/assets/')
         reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
-        if (path === join(folder, WIDGET_SCRIPT)) reply.header('cross-origin-resource-policy', 'cross-origin')
+        if (path.replace(/\.(br|gz)$/, '') === join(folder, WIDGET_SCRIPT))
+          reply.header('cross-origin-resource-policy', 'cross-origin')
       },
     })
   }
+
+  for (const [path, page] of pages) {
+    if (page === fallback || page === notFound) continue
+    serve(app, path, (request, reply) => {
+      const { ref } = request.query as { ref?: unknown }
+      const html = page.invitation && isPlausibleCode(ref) ? page.invitation(ref) : page.html
+      return sendPage(reply, { ...page, html }, 200)
+    })
+  }
+  for (const path of DOCUMENTS)
+    if (pages.has(`${path}.html`)) serve(app, path, (_request, reply) => reply.redirect(`${path}.html`, 302))
+  if (fallback) for (const path of list.app) serve(app, path, (_request, reply) => sendPage(reply, fallback, 200))
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/'
     const reads = request.method === 'GET' || request.method === 'HEAD'
     if (!reads || path.startsWith('/api/') || path === '/api') return sendRefusal(reply, new Refusal('NOT_FOUND'))
-    const bare = path === '/' ? path : path.replace(/\/$/, '')
-    if (DOCUMENTS.includes(bare) && pages.has(`${bare}.html`)) return reply.redirect(`${bare}.html`, 302)
-    const page = pages.get(bare)
-    if (page && page !== fallback) return sendPage(reply, page, page === notFound ? 404 : 200)
-    if (fallback && appPaths.some((pattern) => pattern.test(path))) return sendPage(reply, fallback, 200)
     if (notFound) return sendPage(reply, notFound, 404)
     return sendRefusal(reply, new Refusal('NOT_FOUND', 'The web app is not built.'))
   })
+}
+
+/** Answers a path of the app, with a slash at its end and without. */
+function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): void {
+  for (const url of path === '/' ? [path] : [path, `${path}/`]) app.get(url, answer)
 }
 
 function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply {
@@ -86,41 +100,53 @@ function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply
 }
 
 /** Every HTML file of the build by its path, with a policy that allows exactly its own inline scripts. */
-function readPages(folder: string, pictures: string | null, supportEmail: string): Map<string, Page> {
+function readPages({ folder, pictures, ...address }: PagesOptions, list: PageList): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
+  const found = findable(list)
   return new Map(
-    files.map((file) => {
-      const built = readFileSync(join(folder, file), 'utf8')
-      // The pages that show leads read there what the policy allows.
-      const html =
-        pictures && file === FALLBACK_FILE
-          ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
-          : built.replaceAll(SUPPORT_PLACEHOLDER, supportEmail)
+    files.map((file): [string, Page] => {
+      const built = withAddress(readFileSync(join(folder, file), 'utf8'), address)
       const bare = `/${file
         .replaceAll('\\', '/')
         .replace(/(^|\/)index\.html$/, '')
         .replace(/\.html$/, '')}`
       const path = DOCUMENTS.includes(bare) ? `${bare}.html` : bare
       const isFramed = path === WIDGET_PAGE
-      return [path, { html, policy: policyFor(html, isFramed ? '*' : "'none'", pictures), isFramed }]
+      const policy = policyFor(built, isFramed ? '*' : "'none'", pictures)
+      const { origin } = address
+      const url = origin + path
+      if (found.includes(path)) {
+        const invitation = (code: string) => withHead(built, url, origin, code)
+        return [path, { html: withHead(built, url, origin), policy, isFramed, invitation }]
+      }
+      // The pages that show leads read there what the policy allows.
+      const shown =
+        pictures && file === FALLBACK_FILE
+          ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
+          : built
+      return [path, { html: withoutIndex(shown), policy, isFramed, invitation: null }]
     }),
   )
 }
 
+/** The paths that search engines are told of. */
+function findable(list: PageList): string[] {
+  return [...list.findable, ...DOCUMENTS.map((path) => `${path}.html`)]
+}
+
 /** What the build says of its pages (build/pages.json): which paths the fallback page serves, and the not-found page. */
 interface PageList {
-  /** Patterns such as `/campaigns/:campaignId`. */
+  /** As Fastify takes them: `/campaigns/:campaignId`. */
   app: string[]
   notFound: string
+  /** Prerendered pages that are there to be found. */
+  findable: string[]
 }
 
 function readPageList(folder: string): PageList {
   const file = join(folder, '..', 'pages.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PageList) : { app: [], notFound: '/404' }
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}/?$`)
+  const none = { app: [], notFound: '/404', findable: [] }
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PageList) : none
 }
 
 /**

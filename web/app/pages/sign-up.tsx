@@ -6,7 +6,8 @@ import { SignUpForm } from '../features/auth/sign-up-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
 import { documents, paths } from '../paths'
-import { useReferralCode, withReferralCode } from '../referral-code'
+import { useReferralCode } from '../referral-code'
+import { withReferralCode } from '../referral-query'
 
 export const meta = () => pageMeta('Sign up', 'Create your X-Automated account and automate your outreach on X.')
 

@@ -7,14 +7,16 @@ export interface MenuProps {
   /** The button that opens it: a Button or IconButton. */
   trigger: ReactElement
   align?: 'start' | 'end'
+  /** It came because its button was pressed. */
+  defaultOpen?: boolean
   /** MenuItem, MenuLink, MenuSeparator, MenuNote. */
   children: ReactNode
 }
 
 /** Actions behind a button. Arrow keys move, letters jump, Escape closes. */
-export function Menu({ trigger, align = 'end', children }: MenuProps) {
+export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProps) {
   return (
-    <Base.Root>
+    <Base.Root defaultOpen={defaultOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} align={align} collisionPadding={8} className="z-50">

@@ -1,7 +1,6 @@
 import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement, ReactNode } from 'react'
-
-const OPEN_AFTER_MS = 400
+import { OPEN_AFTER_MS } from './tooltip-provider'
 
 /** More words on hover or focus. Never the only place where something is said: touch has no hover. */
 export function Tooltip({ words, children }: { words: ReactNode; children: ReactElement }) {
@@ -17,9 +16,4 @@ export function Tooltip({ words, children }: { words: ReactNode; children: React
       </Base.Portal>
     </Base.Root>
   )
-}
-
-/** Lets tooltips that follow one another open without a wait. Stands once, around signed-in pages. */
-export function TooltipProvider({ children }: { children: ReactNode }) {
-  return <Base.Provider delay={OPEN_AFTER_MS}>{children}</Base.Provider>
 }

@@ -1,4 +1,5 @@
-import { NOTICE_DAYS, NOTICE_KINDS, type NoticeFacts, type NoticeKind, UNREAD_MAX } from '@x-automated/contract/notices'
+import { UNREAD_MAX } from '@x-automated/contract/notice-limits'
+import { NOTICE_DAYS, NOTICE_KINDS, type NoticeFacts, type NoticeKind } from '@x-automated/contract/notices'
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'

@@ -237,6 +237,15 @@ export async function count(db: Db) {
   return { count: state?.count ?? 0 }
 }
 
+/** The position of whoever has this code; null for a code that nobody has, and for who is not on the waitlist. */
+export async function findPositionByCode(db: Db, referralCode: string): Promise<number | null> {
+  const [found] = await db
+    .select({ position: members.position })
+    .from(members)
+    .where(eq(members.referralCode, referralCode))
+  return found?.position || null
+}
+
 // Accounts
 
 /** The member of an account: its own, else the one with its verified address. */

@@ -1,43 +1,33 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type Notice, type NoticeKind, UNREAD_MAX } from '@x-automated/contract/notices'
-import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'react-router'
-import { api, errorWords } from '../../api'
-import { paths } from '../../paths'
-import { Button, IconButton } from '../../ui/button'
-import { Callout } from '../../ui/callout'
-import { cx } from '../../ui/cx'
-import { DateTime } from '../../ui/date-time'
-import { Sheet } from '../../ui/dialog'
-import { EmptyState } from '../../ui/empty-state'
-import { Pager } from '../../ui/pager'
-import { SkeletonText } from '../../ui/skeleton'
-import { toast } from '../../ui/toast'
+import { useQuery } from '@tanstack/react-query'
+import { UNREAD_MAX } from '@x-automated/contract/notice-limits'
+import { Bell as BellIcon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { api } from '../../api'
+import { IconButton } from '../../ui/button'
+import { LOOK_EVERY_MS } from './look-every'
 
-/** How often the number beside the bell is asked for. */
-const LOOK_EVERY_MS = 15_000
-const PAGE_SIZE = 20
-
-const SIGNS: Record<NoticeKind, typeof Pause> = {
-  x_disconnected: Unplug,
-  campaign_paused: Pause,
-  campaign_completed: CircleCheck,
-  usage_high: Gauge,
-  payment_failed: CreditCard,
-  trial_ending: Hourglass,
-  plan_ended: CreditCard,
-}
+// Comes when somebody reaches for it.
+const loadSheet = () => import('./notices-sheet')
+const NoticesSheet = lazy(loadSheet)
 
 /** What has happened meanwhile: the number of unread notices, and behind it all of them. */
 export default function Bell() {
   const [open, setOpen] = useState(false)
+  const [wanted, setWanted] = useState(false)
   const count = useQuery(api.notices.countUnread.queryOptions({ refetchInterval: LOOK_EVERY_MS }))
   const unread = count.data?.unread ?? 0
   const shown = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
   return (
     <div className="relative">
-      <IconButton label={unread > 0 ? `Notices, ${shown} unread` : 'Notices'} onClick={() => setOpen(true)}>
+      <IconButton
+        label={unread > 0 ? `Notices, ${shown} unread` : 'Notices'}
+        onPointerEnter={loadSheet}
+        onFocus={loadSheet}
+        onClick={() => {
+          setWanted(true)
+          setOpen(true)
+        }}
+      >
         <BellIcon aria-hidden className="size-5!" />
       </IconButton>
       {unread > 0 && (
@@ -49,105 +39,11 @@ export default function Bell() {
           {shown}
         </span>
       )}
-      <NoticesSheet open={open} onClose={() => setOpen(false)} />
-    </div>
-  )
-}
-
-function NoticesSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const queries = useQueryClient()
-  const [page, setPage] = useState(1)
-  const query = useQuery({
-    ...api.notices.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
-    staleTime: 0,
-    enabled: open,
-    refetchInterval: open ? LOOK_EVERY_MS : false,
-  })
-  const markRead = useMutation(
-    api.notices.markRead.mutationOptions({
-      onSuccess({ unread }) {
-        queries.setQueryData(api.notices.countUnread.queryKey(), { unread })
-        return queries.invalidateQueries({ queryKey: api.notices.list.key() })
-      },
-      onError: (error) => toast.error(errorWords(error, 'Failed to mark as read. Please try again.')),
-    }),
-  )
-  const { data } = query
-  return (
-    <Sheet
-      open={open}
-      onClose={onClose}
-      title="Notices"
-      description={
-        <Link to={`${paths.settings}?tab=notices`} onClick={onClose} className="underline">
-          What you are told of
-        </Link>
-      }
-      footer={
-        data && data.unread > 0 ? (
-          <Button loading={markRead.isPending} onClick={() => markRead.mutate({})}>
-            Mark all as read
-          </Button>
-        ) : undefined
-      }
-    >
-      {query.isError && !data ? (
-        <Callout
-          tone="bad"
-          action={
-            <Button size="sm" onClick={() => query.refetch()}>
-              Try Again
-            </Button>
-          }
-        >
-          {errorWords(query.error, 'Failed to load your notices. Please try again.')}
-        </Callout>
-      ) : !data ? (
-        <SkeletonText lines={6} />
-      ) : data.total === 0 ? (
-        <EmptyState icon={<BellIcon aria-hidden />} title="Nothing has happened yet">
-          You are told here when an X account is disconnected, and when a campaign pauses by itself or is complete.
-        </EmptyState>
-      ) : (
-        <>
-          <ul className="-mx-3 grid gap-1">
-            {data.notices.map((notice) => (
-              <NoticeRow
-                key={notice.id}
-                notice={notice}
-                onOpen={() => {
-                  if (!notice.readAt) markRead.mutate({ ids: [notice.id] })
-                  onClose()
-                }}
-              />
-            ))}
-          </ul>
-          <Pager page={page} pageSize={PAGE_SIZE} total={data.total} onChange={setPage} noun="notices" />
-        </>
+      {wanted && (
+        <Suspense>
+          <NoticesSheet open={open} onClose={() => setOpen(false)} />
+        </Suspense>
       )}
-    </Sheet>
-  )
-}
-
-function NoticeRow({ notice, onOpen }: { notice: Notice; onOpen: () => void }) {
-  const Sign = SIGNS[notice.kind]
-  return (
-    <li>
-      <Link
-        to={notice.path}
-        onClick={onOpen}
-        className={cx('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notice.readAt && 'bg-accent-soft')}
-      >
-        <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
-        <span className="grid min-w-0 gap-0.5">
-          <span className="font-strong wrap-anywhere">
-            {notice.title}
-            {!notice.readAt && <span className="sr-only"> (unread)</span>}
-          </span>
-          {notice.text && <span className="wrap-anywhere">{notice.text}</span>}
-          <DateTime value={notice.createdAt} className="text-muted" />
-        </span>
-      </Link>
-    </li>
+    </div>
   )
 }

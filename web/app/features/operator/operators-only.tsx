@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { Outlet } from 'react-router'
-import { TooltipProvider } from '../../ui/tooltip'
+import { TooltipProvider } from '../../ui/tooltip-provider'
 import { LoadingScreen } from '../shell/loading-screen'
 import { NotFound } from '../shell/not-found'
 import { useIsOperator } from '../shell/use-is-operator'

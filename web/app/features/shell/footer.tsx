@@ -2,6 +2,7 @@ import { documents } from '../../paths'
 import { type Brand, BrandSign } from '../../ui/brand-sign'
 import { useHydrated } from '../../ui/use-hydrated'
 import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
+import { ORIGIN_PLACEHOLDER } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
 /** The product has no pages of its own on these networks; here it is passed on to friends there. */
@@ -12,8 +13,8 @@ const social: { label: string; network: ShareChannel; brand: Brand }[] = [
 ]
 
 export function Footer() {
-  // A prerendered page does not know where it will stand.
-  const home = useHydrated() ? `${location.origin}/` : '/'
+  // A prerendered page does not know where it will stand: the server writes it in.
+  const home = `${useHydrated() ? location.origin : ORIGIN_PLACEHOLDER}/`
   return (
     <footer className="mt-auto border-t border-line">
       <div className="page-width flex flex-wrap items-center gap-x-6 gap-y-4 py-8 text-muted">

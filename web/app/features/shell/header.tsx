@@ -13,7 +13,7 @@ import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 const loadNarrowMenu = () => import('./narrow-menu')
 const NarrowMenu = lazy(loadNarrowMenu)
 const Bell = lazy(() => import('../notices/bell'))
-const ProfileMenu = lazy(() => import('./profile-menu'))
+const Profile = lazy(() => import('./profile'))
 
 /** The bar on every page: where one is, where one can go, and who one is. */
 export function Header() {
@@ -47,7 +47,7 @@ export function Header() {
           {user ? (
             <div className="flex size-9 items-center justify-center max-md:hidden pointer-coarse:size-11">
               <Suspense fallback={<Avatar name={user.email} size="sm" />}>
-                <ProfileMenu user={user} />
+                <Profile user={user} />
               </Suspense>
             </div>
           ) : (

@@ -1,30 +1,21 @@
 import { ArrowLeftRight, LogOut } from 'lucide-react'
 import { isRegistered, paths } from '../../paths'
 import type { User } from '../../session'
-import { Avatar } from '../../ui/avatar'
-import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
-import { useAddressOf } from '../account/use-address-of'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { profileLinks } from './navigation'
+import { ProfileButton } from './profile-button'
 import { useIsOperator } from './use-is-operator'
 import { useSignOut } from './use-sign-out'
 
-/** Who is signed in, their pages, and the way out. */
+/** Who is signed in, their pages, and the way out. Open from the first: it comes when its button is pressed. */
 export default function ProfileMenu({ user }: { user: User }) {
   const signOut = useSignOut()
   const operates = useIsOperator() === true
   const workspaces = useWorkspaces()
   const switching = useSwitchWorkspace()
-  useAddressOf(user)
   return (
-    <Menu
-      trigger={
-        <IconButton label="Profile menu" className="rounded-full!">
-          <Avatar name={user.email} size="sm" />
-        </IconButton>
-      }
-    >
+    <Menu defaultOpen trigger={<ProfileButton user={user} />}>
       <MenuNote>
         <span className="block truncate">{user.email}</span>
         {workspaces && workspaces.others.length > 0 && (

@@ -3,7 +3,7 @@ import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
-import { TooltipProvider } from '../../ui/tooltip'
+import { TooltipProvider } from '../../ui/tooltip-provider'
 import { LoadingScreen } from './loading-screen'
 
 /** What a page may export as `handle`, where the specification gives it words of its own. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { referralCodeIn, withReferralCode } from './referral-code'
+import { referralCodeIn, withReferralCode } from './referral-query'
 
 it.each([
   ['?ref=Ab3dE9xy', 'Ab3dE9xy'],

@@ -1,0 +1,163 @@
+import type { Page, Request } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ SUPPORT_EMAIL: 'people@x-automated.test' })
+})
+
+const HEADLINE = 'Automate your X outreach with AI'
+const QUESTIONS = [
+  'How long does it take to set up?',
+  'Is there a free tier?',
+  'Is my X account safe?',
+  'What happens when somebody answers, or wants no messages?',
+  'What do you store, and can I take it with me?',
+]
+/** Of the landing page before anybody touches it, and of the first signed-in page (issue 7). */
+const LANDING_BYTES_MAX = 15_000
+const SIGNED_IN_BYTES_MAX = 200_000
+
+/** Keeps count of what a page fetches. */
+function watchRequests(page: Page): { scripts(): Promise<number>; views: string[] } {
+  const scripts: Request[] = []
+  const views: string[] = []
+  page.on('requestfinished', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request)
+  })
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/track-view')) views.push(request.postData() ?? '')
+  })
+  return {
+    views,
+    /** Bytes as they travelled. */
+    async scripts() {
+      const sizes = await Promise.all(scripts.map((request) => request.sizes()))
+      return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
+    },
+  }
+}
+
+/** Bytes of the scripts that stand in the page itself, not compressed. */
+const inlineBytes = (page: Page) =>
+  page.evaluate(() =>
+    [...document.scripts]
+      .filter(({ src, type }) => !src && (type === '' || type === 'module'))
+      .reduce((sum, { text }) => sum + text.length, 0),
+  )
+
+/** How far things moved while the page loaded. https://web.dev/articles/cls */
+const layoutShift = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        let sum = 0
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value
+        }).observe({ type: 'layout-shift', buffered: true })
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
+      }),
+  )
+
+describe('the landing page', () => {
+  it('says what the product is with hardly a script, and wakes up when it is touched', async () => {
+    const joined = await fetch(`${world.origin}/api/waitlist/join`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'friend@example.com' }),
+    })
+    const { referralCode } = (await joined.json()) as { referralCode: string }
+    const page = await world.openPage()
+    const requests = watchRequests(page)
+    await page.goto(`/?ref=${referralCode}`)
+    await page.waitForLoadState('networkidle')
+    await expectSoundPage(page)
+    expect(await layoutShift(page)).toBe(0)
+    expect((await requests.scripts()) + (await inlineBytes(page))).toBeLessThan(LANDING_BYTES_MAX)
+    expect(requests.views.map((view) => JSON.parse(view))).toEqual([{ path: '/', ref: referralCode }])
+
+    for (const text of [
+      '327',
+      '43%',
+      '18',
+      'GDPR compliant',
+      'Secure data',
+      'Regular updates',
+      '15+ hours',
+      '3x higher',
+    ])
+      await page.getByText(text, { exact: true }).waitFor()
+    const support = page.getByRole('link', { name: '24/7 support' })
+    expect(await support.getAttribute('href')).toBe('mailto:people@x-automated.test')
+    for (const name of ['Sign Up Now', 'Join the early access list now!'])
+      expect(await page.getByRole('link', { name }).getAttribute('href')).toBe(`/auth?ref=${referralCode}`)
+    const toWaitlist = page.getByRole('link', { name: 'Get your referral link' })
+    expect(await toWaitlist.getAttribute('href')).toBe(`/waitlist?ref=${referralCode}`)
+    const share = await page.locator('meta[property="og:image"]').getAttribute('content')
+    expect((await fetch(share ?? '')).headers.get('content-type')).toBe('image/png')
+    const structured = await page.locator('script[type="application/ld+json"]').textContent()
+    expect((JSON.parse(structured ?? '') as { mainEntity: { name: string }[] }).mainEntity.map((q) => q.name)).toEqual(
+      QUESTIONS,
+    )
+
+    // The first touch is not lost: the app comes, and answers it.
+    await page.getByRole('radio', { name: 'Dark theme' }).click()
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await expectSoundPage(page)
+    expect(await support.getAttribute('href')).toBe('mailto:people@x-automated.test')
+    await page.getByRole('link', { name: 'Join the early access list now!' }).click()
+    await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
+    expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
+    // The first view was counted before the app was there, and not once more by it.
+    await expect.poll(() => requests.views.length).toBe(2)
+  })
+
+  it('fits a phone, whose first touch opens the menu', async () => {
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await page.goto('/')
+    await page.waitForLoadState('networkidle')
+    await expectSoundPage(page)
+    expect(await layoutShift(page)).toBe(0)
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Leaderboard' }).click()
+    await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
+  })
+
+  it('is read, opened and left without any script', async () => {
+    const page = await world.openPage({ script: false })
+    await page.goto('/')
+    await page.getByRole('heading', { name: HEADLINE }).waitFor()
+    const answers = page.locator('details p')
+    expect(await answers.count()).toBe(QUESTIONS.length)
+    for (const question of QUESTIONS) await page.getByText(question, { exact: true }).click()
+    // Each opens by itself, and leaves the others as they are.
+    for (const answer of await answers.all()) expect(await answer.isVisible()).toBe(true)
+    await page.getByText('Is there a free tier?').click()
+    expect(await Promise.all((await answers.all()).map((answer) => answer.isVisible()))).toEqual(
+      QUESTIONS.map((question) => question !== 'Is there a free tier?'),
+    )
+    const shared = await page.getByRole('link', { name: 'Share X-Automated on X' }).getAttribute('href')
+    expect(shared).toContain(encodeURIComponent(`${world.origin}/`))
+    await page.getByRole('link', { name: 'Join the early access list now!' }).click()
+    await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
+  })
+
+  it('knows who is signed in without being touched, and leads to a first page that is light', async () => {
+    const { enter } = await signUp(world, 'ada@example.com')
+    const page = await world.openPage()
+    await enter(page)
+    await page.goto('/')
+    await page.getByRole('link', { name: 'Campaigns' }).waitFor()
+    await expectSoundPage(page)
+
+    await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache')
+    const requests = watchRequests(page)
+    await page.goto('/dashboard')
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const bytes = await requests.scripts()
+    expect(bytes).toBeGreaterThan(LANDING_BYTES_MAX)
+    expect(bytes).toBeLessThan(SIGNED_IN_BYTES_MAX)
+  })
+})

@@ -1,0 +1,83 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openApp, type TestApp } from '../../test/open-app.ts'
+import { members } from '../domains/waitlist/tables.ts'
+
+let app: TestApp
+/** Codes of the first members, in the order of their places. */
+const codes: string[] = []
+beforeAll(async () => {
+  app = await openApp()
+  for (const name of ['first', 'second', 'third']) {
+    const joined = await app.anonymous.waitlist.join({ email: `${name}@example.com` })
+    codes.push(joined.referralCode)
+  }
+})
+
+const get = async (path: string) => {
+  const answer = await fetch(`${app.origin}${path}`)
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+/** https://www.w3.org/TR/png/#11IHDR */
+const sizeOf = (png: Buffer) => ({
+  isPng: png.subarray(1, 4).toString() === 'PNG',
+  width: png.readUInt32BE(16),
+  height: png.readUInt32BE(20),
+})
+
+describe('the picture of a link', () => {
+  it('is a PNG of the size that networks show, which other sites may show', async () => {
+    const { status, headers, bytes } = await get('/share.png')
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(sizeOf(bytes)).toEqual({ isPng: true, width: 1200, height: 630 })
+    expect(bytes.length).toBeLessThan(100_000)
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+    expect(headers.get('cache-control')).toBe('public, max-age=86400')
+  })
+
+  it('shows the place of whoever shares it, and no other', async () => {
+    const [first, second, again] = await Promise.all(
+      [codes[0], codes[1], codes[0]].map((code) => get(`/share/${code}.png`)),
+    )
+    expect(first?.headers.get('cache-control')).toBe('public, max-age=3600')
+    expect(sizeOf(first?.bytes as Buffer)).toEqual({ isPng: true, width: 1200, height: 630 })
+    expect(first?.bytes.equals(again?.bytes as Buffer)).toBe(true)
+    expect(first?.bytes.equals(second?.bytes as Buffer)).toBe(false)
+    // Whose it is makes no difference: another member in that place has the same picture.
+    await app.db.update(members).set({ referralCode: 'QW3RTY' }).where(eq(members.position, 1))
+    expect((await get('/share/QW3RTY.png')).bytes.equals(first?.bytes as Buffer)).toBe(true)
+  })
+
+  it('is that of the product where nobody has the code, or who has it is not on the waitlist', async () => {
+    const product = (await get('/share.png')).bytes
+    expect((await get('/share/Unknown1.png')).bytes.equals(product)).toBe(true)
+    await app.db
+      .insert(members)
+      .values({ email: 'account@example.com', normalizedEmail: 'account@example.com', referralCode: 'AC0UNT' })
+    expect((await get('/share/AC0UNT.png')).bytes.equals(product)).toBe(true)
+  })
+
+  it.each(['/share/', '/share/abc', '/share/a%20b.png', '/share/%00.png', `/share/${'x'.repeat(33)}.png`])(
+    '%s is not there',
+    async (path) => {
+      expect((await get(path)).status).toBe(404)
+    },
+  )
+
+  it('is the product’s for a while, where many new ones are asked for at once', async () => {
+    const people = Array.from({ length: 30 }, (_, i) => ({
+      email: `many${i}@example.com`,
+      normalizedEmail: `many${i}@example.com`,
+      referralCode: `MANY${i}`,
+      position: 1_000 + i,
+      joinedAt: new Date(),
+    }))
+    await app.db.insert(members).values(people)
+    const answers = await Promise.all(people.map(({ referralCode }) => get(`/share/${referralCode}.png`)))
+    const product = (await get('/share.png')).bytes
+    const later = answers.filter(({ headers }) => headers.get('cache-control') === 'public, max-age=60')
+    expect(later.length).toBeGreaterThan(0)
+    expect(later.length).toBeLessThan(30)
+    for (const { status, bytes } of later) expect([status, bytes.equals(product)]).toEqual([200, true])
+  })
+})

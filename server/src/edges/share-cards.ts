@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify'
+import type { Services } from '../app.ts'
+import { findPositionByCode } from '../domains/waitlist/service.ts'
+import { drawSharePicture } from './share-picture.ts'
+
+/** Pictures that are kept, some 40 KB each; the one asked for longest ago goes first. */
+const KEPT_MAX = 200
+/** Pictures that may wait to be drawn. Beyond, a link is shown with the picture that names no place. */
+const WAITING_MAX = 10
+
+type Key = number | null
+
+/**
+ * GET /share.png, the picture of a link to the product, and GET /share/CODE.png, of a referral link: with the place of whoever shares it, and no name.
+ * A code that nobody has gets the first. What it costs is bounded: pictures are kept by place, and drawn one at a time.
+ */
+export function serveShareCards(app: FastifyInstance, { database }: Services): void {
+  const pictures = createPictures()
+
+  app.get('/share.png', async (_request, reply) =>
+    reply
+      .headers(headersFor(86_400))
+      .type('image/png')
+      .send(await pictures.of(null)),
+  )
+
+  app.get<{ Params: { file: string } }>('/share/:file', async (request, reply) => {
+    const code = request.params.file.match(/^([A-Za-z0-9]{1,32})\.png$/)?.[1]
+    if (!code) return reply.callNotFound()
+    const position = await findPositionByCode(database.db, code)
+    const isDrawn = position === null || pictures.hasRoomFor(position)
+    return reply
+      .headers(headersFor(isDrawn ? 3_600 : 60))
+      .type('image/png')
+      .send(await pictures.of(isDrawn ? position : null))
+  })
+}
+
+/** Shown on other sites, which is what it is for. */
+function headersFor(seconds: number): Record<string, string> {
+  return { 'cache-control': `public, max-age=${seconds}`, 'cross-origin-resource-policy': 'cross-origin' }
+}
+
+function createPictures() {
+  const kept = new Map<Key, Promise<Buffer>>()
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  const draw = (position: Key) => {
+    waiting += 1
+    const drawn = last
+      .then(() => drawSharePicture(position))
+      .finally(() => {
+        waiting -= 1
+      })
+    last = drawn.catch(() => kept.delete(position))
+    return drawn
+  }
+
+  return {
+    hasRoomFor: (position: number) => kept.has(position) || waiting < WAITING_MAX,
+    of(position: Key): Promise<Buffer> {
+      const picture = kept.get(position) ?? draw(position)
+      kept.delete(position)
+      kept.set(position, picture)
+      const [oldest] = kept.keys()
+      if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+      return picture
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { SKRSContext2D } from '@napi-rs/canvas'
+
+/** What networks show a link with; the size that they ask for. */
+export const SHARE_PICTURE = { width: 1200, height: 630 }
+
+/** As web/app/ui/tokens.css has them, dark. */
+const CANVAS = '#0c0f0b'
+const INK = '#eff1ee'
+const MUTED = '#a8aca6'
+const ACCENT = '#b5ee3c'
+const ACCENT_INK = '#1b2a0b'
+
+const FONT = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'))
+const FAMILY = 'Inter share picture'
+const EDGE = 96
+
+/**
+ * Draws the picture of a link to the product.
+ * @param position on the waitlist, of whoever shares the link; null: of nobody in particular
+ * @returns a PNG
+ */
+export async function drawSharePicture(position: number | null): Promise<Buffer> {
+  // Not before somebody asks: it takes its time and memory to load.
+  const { createCanvas, GlobalFonts } = await import('@napi-rs/canvas')
+  if (!GlobalFonts.has(FAMILY)) GlobalFonts.register(readFileSync(FONT), FAMILY)
+  const canvas = createCanvas(SHARE_PICTURE.width, SHARE_PICTURE.height)
+  const pen = canvas.getContext('2d')
+  pen.fillStyle = CANVAS
+  pen.fillRect(0, 0, canvas.width, canvas.height)
+  drawMark(pen)
+  write(pen, 'X-Automated', { x: EDGE + 84, y: 150, size: 40, strong: true })
+  if (position === null) {
+    write(pen, 'Automate your X', { x: EDGE, y: 350, size: 92, strong: true })
+    write(pen, 'outreach with AI', { x: EDGE, y: 452, size: 92, strong: true })
+    write(pen, 'Find the right people. Write once. Send at a human pace.', { x: EDGE, y: 540, size: 34, colour: MUTED })
+  } else {
+    write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, colour: MUTED })
+    const place = `#${position.toLocaleString('en-US')}`
+    const end = write(pen, place, { x: EDGE, y: 448, size: 136, strong: true, colour: ACCENT })
+    write(pen, 'on the waitlist', { x: end + 28, y: 448, size: 64, strong: true })
+    write(pen, 'Join by this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, colour: MUTED })
+  }
+  return canvas.encode('png')
+}
+
+interface Words {
+  x: number
+  /** Of the line that the letters stand on. */
+  y: number
+  size: number
+  strong?: boolean
+  colour?: string
+}
+
+/** @returns where the words end */
+function write(pen: SKRSContext2D, words: string, { x, y, size, strong = false, colour = INK }: Words): number {
+  const weight = strong ? 570 : 400
+  pen.fontVariationSettings = `"wght" ${weight}`
+  pen.font = `${weight} ${size}px "${FAMILY}"`
+  pen.letterSpacing = `${-0.025 * size}px`
+  pen.fillStyle = colour
+  pen.fillText(words, x, y)
+  return x + pen.measureText(words).width
+}
+
+/** The mark of the product (web/public/favicon.svg, on a grid of 24). */
+function drawMark(pen: SKRSContext2D): void {
+  pen.save()
+  pen.translate(EDGE, 104)
+  pen.scale(60 / 24, 60 / 24)
+  pen.fillStyle = ACCENT
+  pen.beginPath()
+  pen.roundRect(0, 0, 24, 24, 7)
+  pen.fill()
+  pen.strokeStyle = ACCENT_INK
+  pen.lineWidth = 2.6
+  pen.lineCap = 'round'
+  pen.lineJoin = 'round'
+  for (const side of [6.5, 17.5]) {
+    pen.beginPath()
+    pen.moveTo(side, 6.5)
+    pen.lineTo(12, 12)
+    pen.lineTo(side, 17.5)
+    pen.stroke()
+  }
+  pen.restore()
+}

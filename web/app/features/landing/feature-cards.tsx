@@ -1,0 +1,46 @@
+import { BarChart3, Bot, UserSearch, Users } from 'lucide-react'
+
+const features = [
+  {
+    title: 'Lead scraping',
+    words: 'Name a handle. Its followers become leads, filtered by size and by the words in their bio.',
+    icon: UserSearch,
+  },
+  {
+    title: 'Auto DMs',
+    words: 'One message per lead, never two, within your hours and your daily cap. It goes on when you close the tab.',
+    icon: Bot,
+  },
+  {
+    title: 'Analytics',
+    words: 'Sent, delivered, replied: per campaign, per day, with the replies one click away.',
+    icon: BarChart3,
+  },
+  {
+    title: 'Team access',
+    words: 'Role-based permissions and shared templates, so that nobody writes to the same person twice.',
+    icon: Users,
+  },
+]
+
+/** Four more things that come with it. */
+export function FeatureCards() {
+  return (
+    <section aria-labelledby="features" className="border-t border-line bg-sunken">
+      <div className="page-width grid gap-8 py-16 md:py-24">
+        <h2 id="features" className="max-w-lg text-3xl">
+          From a handle to a conversation
+        </h2>
+        <ul className="grid gap-3 sm:grid-cols-2 md:gap-4 lg:grid-cols-4">
+          {features.map(({ title, words, icon: Icon }) => (
+            <li key={title} className="grid content-start gap-2 rounded-lg border border-line bg-surface p-5">
+              <Icon aria-hidden className="size-5 text-accent-word" />
+              <h3 className="pt-2 text-base">{title}</h3>
+              <p className="text-muted">{words}</p>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { Check } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cx } from '../../ui/cx'
+
+interface FeatureSectionProps {
+  title: string
+  words: string
+  /** What it is called, and what that means. */
+  points: readonly (readonly [name: string, words: string])[]
+  /** Shows what the words say, and says nothing else. */
+  picture: ReactNode
+  /** The picture stands before the words, where both have room beside each other. */
+  isMirrored?: boolean
+}
+
+/** One thing that the product does well: words and a picture, side by side. */
+export function FeatureSection({ title, words, points, picture, isMirrored = false }: FeatureSectionProps) {
+  return (
+    <section className="border-t border-line">
+      <div className="page-width grid grid-cols-1 items-center gap-10 py-16 md:py-24 lg:grid-cols-2 lg:gap-20">
+        <div className="grid gap-6">
+          <div className="grid gap-3">
+            <h2 className="text-3xl">{title}</h2>
+            <p className="max-w-lg text-lg text-muted">{words}</p>
+          </div>
+          <dl className="grid max-w-lg gap-4 text-base">
+            {points.map(([name, what]) => (
+              <div key={name} className="relative ps-7">
+                <dt className="font-strong">
+                  <Check aria-hidden className="absolute start-0 top-1 size-4 text-accent-word" />
+                  {name}
+                </dt>
+                <dd className="text-muted">{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+        <div aria-hidden className={cx('min-w-0', isMirrored && 'lg:order-first')}>
+          {picture}
+        </div>
+      </div>
+    </section>
+  )
+}

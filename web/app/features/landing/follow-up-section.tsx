@@ -1,0 +1,73 @@
+import { Pause, RotateCcw, Send } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { StatusBadge } from '../../ui/badge'
+import { FeatureSection } from './feature-section'
+
+/** Multi-stage follow-ups with smart pausing and re-engagement. */
+export function FollowUpSection() {
+  return (
+    <FeatureSection
+      title="Follow-ups that know when to stop"
+      words="Most answers come to the second or third message. Following up raises conversion by 40%, as long as nobody is pestered."
+      points={[
+        [
+          'Multi-stage follow-ups',
+          'Each step waits the days you choose, and goes only to those who have not answered.',
+        ],
+        ['Smart pausing', 'A reply or an opt-out ends the sequence for that person, before the next message leaves.'],
+        ['Re-engagement', 'Conversations that went quiet get one friendly reason to go on, weeks later.'],
+      ]}
+      isMirrored
+      picture={
+        <ol className="grid rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
+          <Step icon={<Send />} title="First message" words="Day 1" badge={<StatusBadge status="sent" />} />
+          <Step
+            icon={<Send />}
+            title="Follow-up"
+            words="Day 4, without an answer"
+            badge={<StatusBadge status="replied" />}
+          />
+          <Step
+            icon={<Pause />}
+            title="Pauses by itself"
+            words="They wrote back: it is your turn"
+            badge={<StatusBadge status="paused" />}
+          />
+          <Step
+            icon={<RotateCcw />}
+            title="Re-engagement"
+            words="Day 30, if it went quiet"
+            badge={<StatusBadge status="queued" />}
+            isLast
+          />
+        </ol>
+      }
+    />
+  )
+}
+
+interface StepProps {
+  icon: ReactNode
+  title: string
+  words: string
+  badge: ReactNode
+  isLast?: boolean
+}
+
+function Step({ icon, title, words, badge, isLast = false }: StepProps) {
+  return (
+    <li className="grid grid-cols-[auto_1fr_auto] gap-x-3">
+      <span className="flex flex-col items-center">
+        <span className="flex size-8 items-center justify-center rounded-full border border-line bg-sunken text-muted [&>svg]:size-4">
+          {icon}
+        </span>
+        {!isLast && <span className="min-h-6 w-px flex-1 bg-line" />}
+      </span>
+      <p className="grid content-start pb-4">
+        <span className="font-strong">{title}</span>
+        <span className="text-muted">{words}</span>
+      </p>
+      {badge}
+    </li>
+  )
+}

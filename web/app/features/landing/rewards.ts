@@ -1,0 +1,36 @@
+import type { Achievement } from '@x-automated/contract/waitlist'
+
+interface Reward {
+  key: Achievement
+  name: string
+  /** What earns it. */
+  how: string
+  reward: string
+}
+
+/** What friends who join are worth (specification §9). `threshold` is in credited referrals. */
+export const tierRewards: readonly (Reward & { threshold: number })[] = [
+  { key: 'bronze', name: 'Bronze', threshold: 3, how: '3 referrals', reward: '1 month free premium' },
+  {
+    key: 'silver',
+    name: 'Silver',
+    threshold: 10,
+    how: '10 referrals',
+    reward: '3 months free plus strategy session',
+  },
+  { key: 'gold', name: 'Gold', threshold: 25, how: '25 referrals', reward: '6 months free plus custom templates' },
+  {
+    key: 'platinum',
+    name: 'Platinum',
+    threshold: 50,
+    how: '50+ referrals',
+    reward: '1 year free with dedicated support',
+  },
+]
+
+/** What else is rewarded. */
+export const specialRewards: readonly Reward[] = [
+  { key: 'pioneer', name: 'Pioneer', how: 'First 100 users', reward: 'Priority feature access' },
+  { key: 'viral', name: 'Viral Sensation', how: '5 referrals in one day', reward: 'Exclusive AI features' },
+  { key: 'global', name: 'Global Networker', how: 'Referrals from 3+ countries', reward: 'Custom X automation' },
+]

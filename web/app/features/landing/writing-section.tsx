@@ -1,0 +1,52 @@
+import { Sparkles } from 'lucide-react'
+import { Avatar } from '../../ui/avatar'
+import { Badge, StatusBadge } from '../../ui/badge'
+import { FeatureSection } from './feature-section'
+
+/** The AI writer, custom variables and A/B testing. */
+export function WritingSection() {
+  return (
+    <FeatureSection
+      title="One message, and everybody reads their own"
+      words="Say who you are and what you offer. The AI writer drafts the message; you keep the last word."
+      points={[
+        ['AI writer', 'Drafts in your tone, short enough to be read on a phone.'],
+        [
+          'Custom variables',
+          'Names, companies, whatever your CSV holds; with words to fall back on where one is missing.',
+        ],
+        ['A/B testing', 'Two openings go out side by side, and the one that earns replies stays.'],
+      ]}
+      picture={
+        <div className="grid grid-cols-1 gap-4 rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
+          <div className="flex items-center justify-between gap-3">
+            <p className="font-strong">Message</p>
+            <Badge tone="accent" icon={<Sparkles aria-hidden />}>
+              AI draft
+            </Badge>
+          </div>
+          <p className="rounded-lg border border-control bg-canvas p-3 text-base">
+            Hi <Variable>{'{lead_name}'}</Variable>, I read how <Variable>{'{company|your team}'}</Variable> finds its
+            first users. We built something for exactly that. Worth a look?
+          </p>
+          <div className="grid grid-cols-1 gap-2 border-t border-line pt-4">
+            {[
+              { name: 'Maya', words: 'Hi Maya, I read how Fernwork finds its first users…', status: 'replied' },
+              { name: 'Jonas', words: 'Hi Jonas, I read how your team finds its first users…', status: 'delivered' },
+            ].map(({ name, words, status }) => (
+              <div key={name} className="flex items-center gap-3">
+                <Avatar name={name} size="sm" />
+                <p className="min-w-0 flex-1 truncate text-muted">{words}</p>
+                <StatusBadge status={status} />
+              </div>
+            ))}
+          </div>
+        </div>
+      }
+    />
+  )
+}
+
+function Variable({ children }: { children: string }) {
+  return <span className="rounded-sm bg-accent-soft px-1 font-mono text-sm text-accent-word">{children}</span>
+}

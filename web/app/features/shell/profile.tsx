@@ -1,0 +1,37 @@
+import { lazy, Suspense, useState } from 'react'
+import type { User } from '../../session'
+import { useAddressOf } from '../account/use-address-of'
+import { useWorkspaces } from '../people/use-workspaces'
+import { ProfileButton } from './profile-button'
+import { useIsOperator } from './use-is-operator'
+
+// Comes when somebody reaches for it.
+const loadMenu = () => import('./profile-menu')
+const ProfileMenu = lazy(loadMenu)
+
+/** The button of who is signed in, and behind it their menu. */
+export default function Profile({ user }: { user: User }) {
+  const [wanted, setWanted] = useState(false)
+  useAddressOf(user)
+  // Asked for now, so that the menu is whole when it opens.
+  useWorkspaces()
+  useIsOperator()
+  const button = (
+    <ProfileButton
+      user={user}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={loadMenu}
+      onFocus={loadMenu}
+      onClick={() => setWanted(true)}
+      onKeyDown={({ key }) => key === 'ArrowDown' && setWanted(true)}
+    />
+  )
+  return wanted ? (
+    <Suspense fallback={button}>
+      <ProfileMenu user={user} />
+    </Suspense>
+  ) : (
+    button
+  )
+}
