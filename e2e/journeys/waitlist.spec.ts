@@ -142,6 +142,7 @@ describe('the waitlist, in a browser', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
 
     await button.click()
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('hedy@example.com')
     // Another tab sets out meanwhile: each comes back with what it left with.
     const another = await page.context().newPage()
@@ -171,6 +172,8 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
     await expectSoundPage(page)
     await logIn.click()
+    // Our own page has a field for an address too.
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('hedy@example.com')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL('**/lists')
@@ -185,6 +188,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.goBack()
     await page.getByRole('button', { name: 'Continue with Google' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('vera@example.com')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.waitForURL('**/dashboard')
