@@ -107,6 +107,7 @@ export async function choosePart(
   const chosen = sql`select id from chosen_leads`
   if (!filter) {
     await tx.execute(sql`insert into chosen_leads ${selectLeads(tx, actor, { leadIds: leadIds ?? [] })}`)
+    await tx.execute(sql`analyze chosen_leads`)
     return { leads: chosen, cursor: null }
   }
   const behind = place ? sql`and (created_at, id) > (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``

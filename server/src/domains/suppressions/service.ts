@@ -193,7 +193,6 @@ export async function importSuppressions(
     }
     if (!read) throw new Refusal('INVALID_INPUT', 'The file is empty.')
     await stage(tx, batch)
-    await tx.execute(sql`analyze incoming_suppressions`)
     const { added, known, stopped } = await settleStage(tx, actor)
     return { imported: added, known, stopped, rejected, rejectedCount }
   })
@@ -234,6 +233,8 @@ async function settleStage(
   { workspaceId, userId }: Suppressor,
 ): Promise<{ added: number; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
+  // So that the lead of one is looked up, and not looked for among all.
+  await tx.execute(sql`analyze incoming_suppressions`)
   await tx.execute(sql`
     update incoming_suppressions i set x_user_id = l.x_user_id from leads l
     where i.x_user_id is null and l.workspace_id = ${own} and lower(l.twitter_handle) = i.twitter_handle and l.x_user_id is not null`)
