@@ -124,9 +124,19 @@ describe('plans and payments, in a browser', () => {
   })
 
   it('a card that is declined changes nothing; one whose bank asks is charged once that is answered', async () => {
-    const { page, account } = await openBilling('bob@example.com', { width: 390, height: 844, dark: true })
-    await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).click()
-    await page.waitForURL(`${world.payments.url}/**`)
+    const [pricing, account] = await Promise.all([
+      world.openPage({ width: 390, height: 844, dark: true }),
+      signUp(world, 'bob@example.com'),
+    ])
+    await account.enter(pricing)
+    await pricing.goto('/pricing')
+    // With the workspace and the address carried along.
+    const link = pricing.getByRole('link', { name: 'Get Started' }).first()
+    await expect
+      .poll(() => link.getAttribute('href'), { timeout: 10_000 })
+      .toMatch(/client_reference_id=.+prefilled_email=bob%40example\.com$/)
+    await expectSoundPage(pricing)
+    const [page] = await Promise.all([pricing.waitForEvent('popup'), link.click()])
     await payWith(page, DECLINED)
     await page.getByRole('alert').getByText('Your card was declined.').waitFor()
     await payWith(page, TO_CONFIRM)
@@ -190,7 +200,6 @@ describe('plans and payments, in a browser', () => {
     const page = await world.openPage()
     await account.enter(page)
     await page.goto('/pricing')
-    await expectSoundPage(page)
     // Whoever has a plan changes it, and buys no second one.
     await page.waitForFunction(
       () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',

@@ -15,12 +15,14 @@ import { useOpenPortal, useRereadPlan } from './subscription-actions'
 interface ChangePlanDialogProps {
   plan: Plan
   current: OfferedPlan & { name: string }
+  /** The subscription would end with its period; a change takes that back. */
+  isCancelled: boolean
   open: boolean
   onClose: () => void
 }
 
 /** Says what a change of plan costs now and later, and makes it. */
-export function ChangePlanDialog({ plan, current, open, onClose }: ChangePlanDialogProps) {
+export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: ChangePlanDialogProps) {
   const isUpgrade = planOffer(plan, current) === 'upgrade'
   const reread = useRereadPlan()
   const portal = useOpenPortal()
@@ -84,7 +86,10 @@ export function ChangePlanDialog({ plan, current, open, onClose }: ChangePlanDia
             {errorWords(preview.error, 'Failed to upgrade plan. Please try again.')}
           </Callout>
         ) : preview.data ? (
-          <Costs preview={preview.data} />
+          <>
+            <Costs preview={preview.data} />
+            {isCancelled && <p className="text-muted">Your cancellation is taken back with it.</p>}
+          </>
         ) : (
           <>
             <LoadingWords>Working out what it costs...</LoadingWords>

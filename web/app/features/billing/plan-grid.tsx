@@ -112,6 +112,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
           key={changing.plan.id}
           plan={changing.plan}
           current={known.plan}
+          isCancelled={known.subscription?.cancelAtPeriodEnd ?? false}
           open={changing.open}
           onClose={() => setChanging({ ...changing, open: false })}
         />
