@@ -55,6 +55,48 @@ async function payWith(page: Page, number: string): Promise<void> {
 }
 
 describe('plans and payments, in a browser', () => {
+  it('what a guest pays on the pricing page is theirs, also where nobody was told of it; the page needs no script', async () => {
+    const email = 'cleo@example.com'
+    const account = await signUp(world, email)
+    await atPayments('/_faults', 'PUT', [{ webhook: 'lose' }])
+    const guest = await world.openPage({ script: false })
+    await guest.goto('/')
+    await guest.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pricing' }).click()
+    await guest.getByRole('heading', { name: 'Choose Your Plan' }).waitFor()
+    await guest.getByText('Start automating your Twitter growth today').waitFor()
+    const cards = guest.locator('main li:has(h2):visible')
+    expect(await cards.getByRole('heading').allInnerTexts()).toEqual(['Pro', 'Agency'])
+    await guest.getByText('Save 50%').click()
+    expect(await cards.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Pro Yearly\s+MOST POPULAR\s+\$300\s*\/year\s+Save \$300\s+All Pro features/),
+      expect.stringMatching(/^Agency Yearly\s+\$720\s*\/year\s+Save \$720\s+All Agency features/),
+    ])
+    const [bought] = await Promise.all([
+      guest.waitForEvent('popup'),
+      cards.first().getByRole('link', { name: 'Get Started' }).click(),
+    ])
+    await bought.getByLabel('Email').fill(email)
+    await payWith(bought, WORKS)
+    await bought.waitForURL(`${world.origin}/billing?checkout=success`)
+    await guest.context().close()
+
+    // At its start, and each minute from then on, a server asks for what it was not told.
+    await world.killServer()
+    await world.startServer()
+    await atPayments('/_faults', 'PUT', [])
+    await planIs(account, 'pro_yearly')
+    const page = await world.openPage()
+    await account.enter(page)
+    await page.goto('/pricing')
+    // Whoever has a plan changes it, and buys no second one.
+    await page.waitForFunction(
+      () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
+    )
+    await page.goto('/billing')
+    await fact(page, 'Amount').getByText('$300.00/year').waitFor()
+    expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
+  })
+
   it('from free to Pro by its link, to Agency for a year, cancelled, taken back, cancelled, and over', async () => {
     const email = 'ada@example.com'
     const { page } = await openBilling(email)
@@ -165,48 +207,6 @@ describe('plans and payments, in a browser', () => {
     await planIs(account, 'agency_monthly')
     await page.reload()
     await fact(page, 'Plan').getByText('Agency', { exact: true }).waitFor()
-  })
-
-  it('what a guest pays on the pricing page is theirs, also where nobody was told of it; the page needs no script', async () => {
-    const email = 'cleo@example.com'
-    const account = await signUp(world, email)
-    await atPayments('/_faults', 'PUT', [{ webhook: 'lose' }])
-    const guest = await world.openPage({ script: false })
-    await guest.goto('/')
-    await guest.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Pricing' }).click()
-    await guest.getByRole('heading', { name: 'Choose Your Plan' }).waitFor()
-    await guest.getByText('Start automating your Twitter growth today').waitFor()
-    const cards = guest.locator('main li:has(h2):visible')
-    expect(await cards.getByRole('heading').allInnerTexts()).toEqual(['Pro', 'Agency'])
-    await guest.getByText('Save 50%').click()
-    expect(await cards.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Pro Yearly\s+MOST POPULAR\s+\$300\s*\/year\s+Save \$300\s+All Pro features/),
-      expect.stringMatching(/^Agency Yearly\s+\$720\s*\/year\s+Save \$720\s+All Agency features/),
-    ])
-    const [bought] = await Promise.all([
-      guest.waitForEvent('popup'),
-      cards.first().getByRole('link', { name: 'Get Started' }).click(),
-    ])
-    await bought.getByLabel('Email').fill(email)
-    await payWith(bought, WORKS)
-    await bought.waitForURL(`${world.origin}/billing?checkout=success`)
-    await guest.context().close()
-
-    // At its start, and each minute from then on, a server asks for what it was not told.
-    await world.killServer()
-    await world.startServer()
-    await atPayments('/_faults', 'PUT', [])
-    await planIs(account, 'pro_yearly')
-    const page = await world.openPage()
-    await account.enter(page)
-    await page.goto('/pricing')
-    // Whoever has a plan changes it, and buys no second one.
-    await page.waitForFunction(
-      () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
-    )
-    await page.goto('/billing')
-    await fact(page, 'Amount').getByText('$300.00/year').waitFor()
-    expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
   })
 
   it('says what the specification says when something does not come, what has to be known, and where a limit is near', async () => {

@@ -20,12 +20,10 @@ export default function Pricing() {
         </header>
         <PricingPlans />
       </div>
-      <section aria-labelledby="limits" className="grid w-full max-w-3xl gap-4">
+      <section className="grid w-full max-w-3xl gap-4">
         <div className="flex flex-wrap items-end justify-between gap-4">
           <div className="grid gap-1">
-            <h2 id="limits" className="text-xl">
-              What each plan allows
-            </h2>
+            <h2 className="text-xl">What each plan allows</h2>
             <p className="text-muted">Free needs no card. Limits begin anew on the first of each month.</p>
           </div>
           <ButtonLink to={carry(paths.signUp)}>Start for free</ButtonLink>
