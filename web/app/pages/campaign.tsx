@@ -15,6 +15,7 @@ import { useCampaign, useSecondsLeft, useXConnections } from '../features/campai
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { useRealSend } from '../features/campaigns/real-send'
+import { useLeftAlone } from '../features/real-send/left-alone'
 import { ReplyDetectionNotice } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
@@ -49,6 +50,7 @@ export default function CampaignPage() {
   const actions = useCampaignActions(useRealSend(shown))
   const connected = useXConnections(shown)(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
+  const leftAlone = useLeftAlone(shown)
   const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
   const connect = connected === false && campaign?.channel === 'api' && isRegistered('xAutomation') && (
     <ButtonLink size="sm" to={paths.xAutomation}>
@@ -143,13 +145,31 @@ export default function CampaignPage() {
         </Callout>
       )}
       {campaign && <RestCallout campaign={campaign} cutOff={cutOff} />}
+      {campaign && leftAlone(campaign) && (
+        <Callout
+          tone="warn"
+          title="No browser is sending this campaign"
+          action={
+            <ButtonLink size="sm" to={paths.extension}>
+              The extension
+            </ButtonLink>
+          }
+        >
+          Press “Start Real Send” to send from here, or let the extension send without a page. What is queued is kept.
+        </Callout>
+      )}
       {campaign?.status === 'active' && campaign.waiting && !cutOff && (
         <Callout title="Waiting for its turn">
           One campaign sends at a time on an X account. This one goes on when the older one is complete or paused.
         </Callout>
       )}
       {campaign ? (
-        <CampaignProgressCard campaign={campaign} cutOff={cutOff} secondsLeft={secondsLeft} />
+        <CampaignProgressCard
+          campaign={campaign}
+          cutOff={cutOff}
+          leftAlone={leftAlone(campaign)}
+          secondsLeft={secondsLeft}
+        />
       ) : (
         <Skeleton className="h-24 rounded-lg" />
       )}

@@ -15,6 +15,7 @@ import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
+import { useLeftAlone } from '../features/real-send/left-alone'
 import { RunNotice } from '../features/real-send/run-notice'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
@@ -36,6 +37,7 @@ export default function Campaigns() {
   const actions = useCampaignActions(realSend)
   const queue = useProcessQueue()
   const connections = useXConnections(campaigns.data?.campaigns)
+  const leftAlone = useLeftAlone(campaigns.data?.campaigns)
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.
@@ -102,6 +104,7 @@ export default function Campaigns() {
                   campaigns={campaigns.data?.campaigns}
                   stale={campaigns.isPlaceholderData}
                   connections={connections}
+                  leftAlone={leftAlone}
                   actions={actions}
                   onViewDms={(campaign) => setViewed({ campaign, open: true })}
                 />

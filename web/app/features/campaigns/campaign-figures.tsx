@@ -11,21 +11,24 @@ interface CampaignProgressCardProps {
   campaign: Campaign
   /** Nothing can be sent, as no X account is connected. */
   cutOff: boolean
+  /** No browser sends it (real-send/left-alone.ts). */
+  leftAlone: boolean
   /** Null while nobody can tell. */
   secondsLeft: number | null
 }
 
 /** What is happening, how far it is, how long it will still take. */
-export function CampaignProgressCard({ campaign, cutOff, secondsLeft }: CampaignProgressCardProps) {
+export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
   const rest = restOf(campaign, cutOff, Date.now())
-  const sending = campaign.status === 'active' && !campaign.waiting && !cutOff && !rest && campaign.dmsQueuedCount > 0
+  const isHeld = campaign.waiting || cutOff || rest !== null || leftAlone
+  const sending = campaign.status === 'active' && !isHeld && campaign.dmsQueuedCount > 0
   return (
     <Card>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base" data-numeric>
-            {happeningNow(campaign, cutOff, rest)}
+            {happeningNow(campaign, cutOff, rest, leftAlone)}
           </h2>
           <p className="text-muted" data-numeric>
             {number(done)} of {number(total)} done

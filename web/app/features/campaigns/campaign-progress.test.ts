@@ -90,6 +90,9 @@ test('each state says what is happening', () => {
   expect(restOf({ ...sending, waiting: true }, false, 0)).toBeNull()
   expect(restOf({ ...sending, status: 'paused' }, false, 0)).toBeNull()
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
+  expect(happeningNow({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe(
+    'Waiting for a browser that sends',
+  )
   expect(say('completed')).toBe('Completed')
 })
 

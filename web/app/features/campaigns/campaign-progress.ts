@@ -98,11 +98,12 @@ export function restOf(
   return status === 'active' && !waiting && !cutOff && isWorthSaying(waitingFor, now) ? waitingFor : null
 }
 
-/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` @param rest see `restOf` */
+/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` @param rest see `restOf` @param leftAlone see real-send/left-alone.ts */
 export function happeningNow(
   campaign: Pick<Campaign, 'status' | 'waiting'> & Counts,
   cutOff = false,
   rest: Waiting | null = null,
+  leftAlone = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)
   const number = (n: number) => n.toLocaleString('en-US')
@@ -115,6 +116,7 @@ export function happeningNow(
       if (cutOff) return 'Not sending: its X account is not connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
       if (rest) return `Waiting: ${REST_WORDS[rest.reason]}`
+      if (leftAlone) return 'Waiting for a browser that sends'
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':
       return 'Completed'

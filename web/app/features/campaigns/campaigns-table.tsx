@@ -18,13 +18,15 @@ interface CampaignsTableProps {
   campaigns: readonly Campaign[] | undefined
   stale: boolean
   connections: Connections
+  /** Does no browser send it (real-send/left-alone.ts)? */
+  leftAlone: (campaign: Campaign) => boolean
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
 
-export function CampaignsTable({ campaigns, stale, connections, actions, onViewDms }: CampaignsTableProps) {
+export function CampaignsTable({ campaigns, stale, connections, leftAlone, actions, onViewDms }: CampaignsTableProps) {
   return (
     <Table label="My Campaigns" stale={stale}>
       <thead>
@@ -46,6 +48,7 @@ export function CampaignsTable({ campaigns, stale, connections, actions, onViewD
               key={campaign.id}
               campaign={campaign}
               connected={connections(campaign)}
+              isLeftAlone={leftAlone(campaign)}
               actions={actions}
               onViewDms={onViewDms}
             />
@@ -61,11 +64,12 @@ export function CampaignsTable({ campaigns, stale, connections, actions, onViewD
 function CampaignRow({
   campaign,
   connected,
+  isLeftAlone,
   actions,
   onViewDms,
-}: { campaign: Campaign; connected: boolean | undefined } & Omit<
+}: { campaign: Campaign; connected: boolean | undefined; isLeftAlone: boolean } & Omit<
   CampaignsTableProps,
-  'campaigns' | 'stale' | 'connections'
+  'campaigns' | 'stale' | 'connections' | 'leftAlone'
 >) {
   const nameId = `campaign-${campaign.id}`
   const cutOff = isCutOff(campaign, connected)
@@ -91,6 +95,7 @@ function CampaignRow({
           {campaign.status === 'active' && campaign.waiting && !cutOff && (
             <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
           )}
+          {isLeftAlone && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
           {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
         </span>
       </Td>

@@ -8,10 +8,14 @@ const LOOK_EVERY_MS = 2_000
 
 const statusKey = ['extension', 'here']
 
-/** The extension of this browser: how it is, null where there is none, undefined while that is not known. Kept fresh while it is looked at. */
-export function useExtensionHere(): ExtensionStatus | null | undefined {
+/**
+ * The extension of this browser: how it is, null where there is none, undefined while that is not known. Kept fresh while it is looked at.
+ * @param asks false while nothing depends on it: asking wakes it
+ */
+export function useExtensionHere(asks = true): ExtensionStatus | null | undefined {
   return useQuery({
     queryKey: statusKey,
+    enabled: asks,
     queryFn: async () => {
       const reply = await askStatus()
       return reply.success ? reply.status : null

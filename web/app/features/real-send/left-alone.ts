@@ -1,0 +1,44 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import type { ExtensionStatus } from '@x-automated/contract/extension'
+import { useExtensionHere } from '../extension/use-extension'
+import { useExtensionRun } from './extension-run'
+
+/** One message through X's pages takes less than this, its wait aside: a browser that is quiet for longer is gone. */
+const QUIET_MS = 60_000
+
+type Sent = Pick<
+  Campaign,
+  'id' | 'channel' | 'status' | 'dmsQueuedCount' | 'waiting' | 'waitingFor' | 'lastRunAt' | 'updatedAt'
+>
+
+/**
+ * Does an active campaign of the extension have messages queued that no browser sends? Its pace aside, which says by itself
+ * when the next one is due.
+ * @param here the extension of this browser: null where there is none, undefined while that is not known
+ */
+export function isLeftAlone(
+  campaign: Sent,
+  { runId, here }: { runId: string | null; here: ExtensionStatus | null | undefined },
+  now: number,
+): boolean {
+  const { channel, status, dmsQueuedCount, waiting, waitingFor } = campaign
+  if (channel !== 'extension' || status !== 'active' || dmsQueuedCount === 0 || waiting || waitingFor) return false
+  if (runId === campaign.id || here === undefined || (here && isAtWork(here))) return false
+  const heardOf = Math.max(Date.parse(campaign.updatedAt), campaign.lastRunAt ? Date.parse(campaign.lastRunAt) : 0)
+  return now - heardOf > QUIET_MS
+}
+
+/** Does it send, for a page or by itself? */
+function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: ExtensionStatus): boolean {
+  if (activity.doing === 'sending' || activity.doing === 'waiting') return true
+  return pairedWith !== null && sendsAlone && !paused && pageChanged === null && activity.doing !== 'stopped'
+}
+
+/** As `isLeftAlone`, with what this tab knows. @param campaigns what the page shows */
+export function useLeftAlone(campaigns: readonly Sent[] | undefined): (campaign: Sent) => boolean {
+  const runId = useExtensionRun()?.campaignId ?? null
+  const here = useExtensionHere(
+    campaigns?.some(({ channel, status }) => channel === 'extension' && status === 'active') ?? false,
+  )
+  return (campaign) => isLeftAlone(campaign, { runId, here }, Date.now())
+}
