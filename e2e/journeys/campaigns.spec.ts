@@ -136,6 +136,7 @@ describe('campaigns, in a browser', () => {
     // Its own page: a test by mail, an edit while it is paused, a copy.
     await row(page, 'Hello').getByRole('link', { name: 'Hello' }).click()
     await page.getByText('Saved, nothing queued yet').waitFor()
+    await page.getByText("No DMs found for this campaign, or they haven't been processed yet.").waitFor()
     const question = page.getByRole('alertdialog')
     const choose = async (item: string) => {
       await button(page, 'More').click()

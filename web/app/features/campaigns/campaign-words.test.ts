@@ -7,6 +7,7 @@ import {
   dmsProblem,
   launchProblem,
   queueRefusal,
+  staleDmsProblem,
 } from './campaign-words'
 
 const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })
@@ -37,6 +38,7 @@ test('a campaign that stays as it is', () => {
 test('messages that cannot be read', () => {
   expect(dmsProblem(refused)).toBe('Not today.')
   expect(dmsProblem(unplugged)).toBe('An unexpected error occurred.')
+  expect(staleDmsProblem(refused)).toBe('Failed to fetch DMs for campaign: Not today.')
 })
 
 test('the queue is processed for people who are signed in', () => {

@@ -41,6 +41,11 @@ export function dmsProblem(error: unknown): string {
   return errorCode(error) ? errorWords(error) : 'An unexpected error occurred.'
 }
 
+/** The same while an earlier answer is still on the screen. */
+export function staleDmsProblem(error: unknown): string {
+  return `Failed to fetch DMs for campaign: ${errorWords(error)}`
+}
+
 /** What is said to somebody who processes the queue without a session (specification §8); null: they have one. */
 export function queueRefusal(isSignedIn: boolean): string | null {
   return isSignedIn ? null : 'Please log in to process the queue.'

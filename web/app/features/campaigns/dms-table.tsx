@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Dm, DmStatus } from '@x-automated/contract/campaigns'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -15,7 +15,7 @@ import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
 import { WATCH_ANSWERS_EVERY_MS, WATCH_EVERY_MS } from './campaign-watch'
-import { dmsProblem } from './campaign-words'
+import { dmsProblem, staleDmsProblem } from './campaign-words'
 import { RequeueButton } from './requeue-button'
 
 /** As long as a card each can be on a phone. */
@@ -76,7 +76,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
       {dms.isPending && <LoadingWords>Loading DMs...</LoadingWords>}
       {dms.isError && (
         <div className="pb-3">
-          <Callout tone="warn">Failed to fetch DMs for campaign: {errorWords(dms.error)}</Callout>
+          <Callout tone="warn">{staleDmsProblem(dms.error)}</Callout>
         </div>
       )}
       <Table label="DMs" stale={dms.isPlaceholderData} {...(maxHeight ? { maxHeight } : {})}>
