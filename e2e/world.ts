@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -167,7 +168,8 @@ export async function openWorld(
       })
       contexts.push(context)
       const page = await context.newPage()
-      page.setDefaultTimeout(20_000)
+      // So long that a busy machine fails no journey.
+      page.setDefaultTimeout(40_000)
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
           problems.push(`${message.type()}: ${message.text()}`)
@@ -316,11 +318,18 @@ export async function messagesAtX(x: X): Promise<{ id: string; from: string; to:
   return (await fetch(`${x.url}/_log/dms`)).json() as Promise<{ id: string; from: string; to: string; text: string }[]>
 }
 
+/** A port that stays free: below those that the system gives to connections, one of which could take it before the server does. */
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }
