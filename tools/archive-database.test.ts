@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createClient } from '@x-automated/contract/client'
+import { contract } from '@x-automated/contract/contract'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OpenDatabase, openScratchCluster } from '../server/src/db/embedded.ts'
+import { readEnv } from '../server/src/env.ts'
+import { type RunningServer, startServer } from '../server/src/start.ts'
+import { BadArchive, checkArchive } from './archive.ts'
+import { backUp, NotRestored, restore } from './archive-database.ts'
+
+const SECRET = 'a secret of tests, long enough to be taken'
+const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
+const file = join(folder, 'archive')
+let cluster: OpenDatabase
+let server: RunningServer | undefined
+/** A database of its own. */
+const urlOf = (name: string) => cluster.url.replace(/\/x_automated\?/, `/${name}?`)
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}
+
+async function start(url: string): Promise<RunningServer> {
+  const env = readEnv({ PORT: '0', DATABASE_URL: url, AUTH_SECRET: SECRET, LOG_LEVEL: 'silent', STAND_INS: 'on' })
+  return startServer({ env, databaseUrl: url, workers: false })
+}
+
+beforeAll(async () => {
+  cluster = await openScratchCluster({ log: () => {} })
+  await withClient(cluster.url, async (client) => {
+    for (const name of ['source', 'target', 'used']) await client.query(`create database ${name}`)
+  })
+})
+afterAll(async () => {
+  await server?.close()
+  await cluster.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Every row of every table, as text that can be compared. */
+function everything(url: string): Promise<Record<string, string>> {
+  return withClient(url, async (client) => {
+    const { rows: tables } = await client.query(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'drizzle', 'pgboss') order by 1`,
+    )
+    const sums: Record<string, string> = {}
+    for (const { name } of tables) {
+      const { rows } = await client.query(
+        `select count(*) || ' ' || coalesce(md5(string_agg(t::text, ',' order by t::text)), '') as sum from ${name} t`,
+      )
+      sums[name] = rows[0].sum
+    }
+    return sums
+  })
+}
+
+test('what is backed up while the product runs is one moment of it, and comes back whole', async () => {
+  server = await start(urlOf('source'))
+  const { database, sealer, jobs } = server.services
+  const email = 'ada@example.com'
+  const client = createClient({ contract, url: `${server.url}/api` })
+  await client.auth.signUpEmail({ email, password: 'Correct-horse1' })
+  await client.waitlist.join({ email: 'grace@example.com' })
+  const odd = 'tab\there, line\nthere, \\. and \\N, "quotes", ünïcode 🚀'
+  await database.pool.query(`insert into workspaces (name) values ($1), ($2)`, [odd, sealer.seal('a token of X')])
+  await jobs.enqueue(database.db, 'mail', { sealed: odd })
+
+  // Two rows of two tables that are always as many, written all the while.
+  let isOver = false
+  const writing = (async () => {
+    while (!isOver) {
+      const one = await database.pool.connect()
+      const id = randomUUID()
+      await one.query('begin')
+      await one.query(`insert into workspaces (id, name) values ($1, 'moving')`, [id])
+      await one.query(`insert into lead_lists (workspace_id, name) values ($1, 'moving')`, [id])
+      await one.query('commit')
+      one.release()
+    }
+  })()
+  const { tables } = await backUp(urlOf('source'), { file, authSecret: SECRET })
+  isOver = true
+  await writing
+  expect(tables).toBeGreaterThan(40)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await expect(backUp(urlOf('source'), { file, authSecret: SECRET })).rejects.toThrow('exists already')
+
+  const head = await checkArchive(file)
+  expect(head).toMatchObject({ authSecret: SECRET, migration: { name: expect.stringMatching(/^\d{4}_/) } })
+  expect(await restore(urlOf('target'), { file, head, overwrite: false })).toMatchObject({ tables })
+  await withClient(urlOf('target'), async (target) => {
+    const { rows } = await target.query(
+      `select (select count(*) from workspaces where name = 'moving') as workspaces, (select count(*) from lead_lists) as lists,
+         (select count(*) from workspaces where name = $1) as odd`,
+      [odd],
+    )
+    expect(rows[0].workspaces).toBe(rows[0].lists)
+    expect(rows[0].odd).toBe('1')
+  })
+
+  // Nothing has happened since: the second archive holds what is there, and it comes back the same to the last byte.
+  await server.close()
+  server = undefined
+  const still = join(folder, 'still')
+  await backUp(urlOf('source'), { file: still, authSecret: SECRET })
+  await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
+  expect(await everything(urlOf('target'))).toEqual(await everything(urlOf('source')))
+
+  // The product goes on with it: sign-ups are known, triggers and keys are back, ids do not repeat.
+  server = await start(urlOf('target'))
+  const again = createClient({ contract, url: `${server.url}/api` })
+  expect(await again.waitlist.join({ email: 'grace@example.com' })).toMatchObject({ message: 'User already exists' })
+  expect((await again.waitlist.join({ email: 'alan@example.com' })).position).toBe(2)
+  await expect(
+    server.services.database.pool.query(`insert into lead_lists (workspace_id, name) values ($1, 'x')`, [randomUUID()]),
+  ).rejects.toThrow(/foreign key/)
+  const rows = await server.services.database.pool.query('select name from workspaces where name = $1', [odd])
+  expect(rows.rowCount).toBe(1)
+})
+
+test('nothing is replaced without a word: not data, not beneath a server, not by what is damaged or newer', async () => {
+  const head = await checkArchive(file)
+  await expect(restore(urlOf('target'), { file, head, overwrite: true })).rejects.toThrow(/is running on this database/)
+  await server?.close()
+  server = undefined
+  await expect(restore(urlOf('target'), { file, head, overwrite: false })).rejects.toThrow(/--overwrite/)
+
+  const newer = { ...head, migration: { ...head.migration, at: head.migration.at + 1 } }
+  await expect(restore(urlOf('used'), { file, head: newer, overwrite: false })).rejects.toThrow(NotRestored)
+
+  const bad = join(folder, 'bad')
+  const text = gunzipSync(readFileSync(file)).toString()
+  writeFileSync(bad, gzipSync(text.replace('moving', 'MOVING')))
+  await expect(checkArchive(bad)).rejects.toThrow(/checksum/)
+  writeFileSync(bad, readFileSync(file))
+  truncateSync(bad, statSync(file).size - 100)
+  await expect(checkArchive(bad)).rejects.toThrow(BadArchive)
+  writeFileSync(bad, gzipSync(text))
+  appendFileSync(bad, gzipSync('{"more":true}\n'))
+  await expect(checkArchive(bad)).rejects.toThrow(/goes on/)
+  for (const wrong of [gzipSync('{"format":2}\n'), Buffer.from('no archive')]) {
+    writeFileSync(bad, wrong)
+    await expect(checkArchive(bad)).rejects.toThrow(BadArchive)
+  }
+  await expect(checkArchive(join(folder, 'nothing'))).rejects.toThrow(/There is no file/)
+
+  // Fails half way, at a table that is none: what was there stays as it was.
+  await withClient(urlOf('used'), (client) => client.query(`create table kept as select 'kept' as name`))
+  const [members] = text.match(/\{"table":"public\.tags".*\n/) ?? ['']
+  writeFileSync(bad, gzipSync(text.replace(members, `${members}`.replace('"public.tags"', '"public.nothing"'))))
+  await expect(restore(urlOf('used'), { file: bad, head, overwrite: true })).rejects.toThrow(BadArchive)
+  await withClient(urlOf('used'), async (client) => {
+    expect((await client.query('select name from kept')).rows).toEqual([{ name: 'kept' }])
+  })
+})

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
+
+/*
+ * One archive of the database and its keys: gzipped lines, which `zcat` shows.
+ *
+ *   {"format":1, …}                              the head
+ *   {"table":"public.leads","columns":["id",…]}  then a line a row, as PostgreSQL's COPY writes text, then \.
+ *   {"sequences":[…]}
+ *   {"end":true,"tables":57,"sha256":"…"}        of everything before this line
+ */
+
+/** The first line: what the archive is of. */
+export const Head = z.object({
+  format: z.literal(1),
+  product: z.literal('x-automated'),
+  madeAt: z.iso.datetime(),
+  /** The newest migration that the database had. */
+  migration: z.object({ name: z.string(), at: z.number(), hash: z.string() }),
+  /** The version of the job queue's own tables; null where there were none yet. */
+  queueVersion: z.number().nullable(),
+  /** AUTH_SECRET, which opens what is sealed in the rows. */
+  authSecret: z.string().min(32),
+})
+export type Head = z.output<typeof Head>
+
+export const TableHead = z.object({ table: z.string(), columns: z.array(z.string()) })
+export const Sequences = z.object({
+  sequences: z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() })),
+})
+const End = z.object({ end: z.literal(true), tables: z.number(), sha256: z.string() })
+
+/** The line after a table's rows. No row can look like it: COPY doubles a backslash of the data. */
+const ROWS_END = Buffer.from('\\.\n')
+const NEWLINE = 10
+
+export type Part =
+  | { kind: 'head'; head: Head }
+  | { kind: 'table'; table: string; columns: string[] }
+  /** Whole rows of the table named last. */
+  | { kind: 'rows'; bytes: Buffer }
+  | { kind: 'rows end' }
+  | { kind: 'sequences'; sequences: z.output<typeof Sequences>['sequences'] }
+
+/** The archive cannot be used; its message says why. */
+export class BadArchive extends Error {}
+
+/** The lines that close an archive's parts, made while its bytes go by. */
+export function createSum() {
+  const hash = createHash('sha256')
+  let tables = 0
+  return {
+    /** Counts bytes in, and gives them back. */
+    pass(bytes: Buffer): Buffer {
+      hash.update(bytes)
+      return bytes
+    },
+    line(value: object): Buffer {
+      return this.pass(Buffer.from(`${JSON.stringify(value)}\n`))
+    },
+    rowsEnd(): Buffer {
+      tables += 1
+      return this.pass(ROWS_END)
+    },
+    end(): Buffer {
+      return Buffer.from(`${JSON.stringify({ end: true, tables, sha256: hash.digest('hex') })}\n`)
+    },
+  }
+}
+
+/**
+ * The parts of an archive, in order. Whether it is whole is known at its end only: read it once for that before its parts are used.
+ * @throws BadArchive: no archive of ours, damaged, or cut off
+ */
+export async function* readArchive(file: string): AsyncGenerator<Part> {
+  const hash = createHash('sha256')
+  let tables = 0
+  let isOver = false
+  let inRows = false
+  let isFirst = true
+  for await (const whole of wholeLines(file)) {
+    let rest = whole
+    while (rest.length > 0) {
+      if (isOver) throw new BadArchive(`${file} goes on after its end.`)
+      if (inRows) {
+        const at = endOfRows(rest)
+        const rows = at === -1 ? rest : rest.subarray(0, at)
+        if (rows.length > 0) {
+          hash.update(rows)
+          yield { kind: 'rows', bytes: rows }
+        }
+        if (at === -1) break
+        hash.update(ROWS_END)
+        rest = rest.subarray(at + ROWS_END.length)
+        inRows = false
+        tables += 1
+        yield { kind: 'rows end' }
+        continue
+      }
+      const line = rest.subarray(0, rest.indexOf(NEWLINE) + 1)
+      rest = rest.subarray(line.length)
+      const value = parsed(line)
+      if (isFirst) {
+        isFirst = false
+        const head = Head.safeParse(value)
+        if (!head.success) throw new BadArchive(`${file} is no archive that this version can read.`)
+        yield { kind: 'head', head: head.data }
+      } else if (TableHead.safeParse(value).success) {
+        yield { kind: 'table', ...TableHead.parse(value) }
+        inRows = true
+      } else if (Sequences.safeParse(value).success) {
+        yield { kind: 'sequences', ...Sequences.parse(value) }
+      } else {
+        const end = End.safeParse(value).data
+        if (end?.sha256 !== hash.copy().digest('hex') || end.tables !== tables)
+          throw new BadArchive(`${file} is damaged: its checksum is another one.`)
+        isOver = true
+      }
+      hash.update(line)
+    }
+  }
+  if (!isOver) throw new BadArchive(`${file} is cut off, or is no archive.`)
+}
+
+/** Reads an archive once from end to end. @returns its head @throws BadArchive */
+export async function checkArchive(file: string): Promise<Head> {
+  let head: Head | undefined
+  for await (const part of readArchive(file)) if (part.kind === 'head') head = part.head
+  if (!head) throw new BadArchive(`${file} is empty.`)
+  return head
+}
+
+/** The unpacked bytes, each piece ending where a line ends. */
+async function* wholeLines(file: string): AsyncGenerator<Buffer> {
+  const unpacked = createReadStream(file)
+    .on('error', (error) => unpacked.destroy(error))
+    .pipe(createGunzip())
+  let carry: Buffer = Buffer.alloc(0)
+  try {
+    for await (const chunk of unpacked) {
+      const all = carry.length === 0 ? (chunk as Buffer) : Buffer.concat([carry, chunk as Buffer])
+      const cut = all.lastIndexOf(NEWLINE) + 1
+      carry = all.subarray(cut)
+      if (cut > 0) yield all.subarray(0, cut)
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new BadArchive(`There is no file ${file}.`)
+    throw new BadArchive(`${file} cannot be read: ${message}.`)
+  }
+  if (carry.length > 0) throw new BadArchive(`${file} is cut off.`)
+}
+
+function endOfRows(lines: Buffer): number {
+  if (lines.subarray(0, ROWS_END.length).equals(ROWS_END)) return 0
+  const at = lines.indexOf('\n\\.\n')
+  return at === -1 ? -1 : at + 1
+}
+
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString())
+  } catch {
+    return null
+  }
+}
