@@ -17,6 +17,8 @@ import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useLeftAlone } from '../features/real-send/left-alone'
 import { RunNotice } from '../features/real-send/run-notice'
+import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
+import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { isRegistered, paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -36,6 +38,7 @@ export default function Campaigns() {
   const realSend = useRealSend(campaigns.data?.campaigns)
   const actions = useCampaignActions(realSend)
   const queue = useProcessQueue()
+  const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns.data?.campaigns)
   const leftAlone = useLeftAlone(campaigns.data?.campaigns)
   const lost = useLostConnection()
@@ -65,12 +68,12 @@ export default function Campaigns() {
                 : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
             </Callout>
           )}
-          <CampaignForm realSend={realSend} />
+          {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>}
         </div>
         <section className="grid gap-4">
           <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
             <h2 className="text-lg">My Campaigns</h2>
-            {campaigns.data?.simulatedQueue && (
+            {mayChange && campaigns.data?.simulatedQueue && (
               <Button
                 icon={<FlaskConical aria-hidden />}
                 loading={queue.isProcessing}
@@ -95,7 +98,10 @@ export default function Campaigns() {
             </Callout>
           )}
           {campaigns.data?.total === 0 ? (
-            <EmptyState icon={<Megaphone aria-hidden />} title="No campaigns found. Create one above to get started!" />
+            <EmptyState
+              icon={<Megaphone aria-hidden />}
+              title={mayChange ? 'No campaigns found. Create one above to get started!' : 'No campaigns yet.'}
+            />
           ) : (
             (campaigns.data || campaigns.isPending) && (
               <div>

@@ -3,6 +3,7 @@ import { Archive, Pause, Play, Rocket, Send } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, type ButtonSize, IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
+import { useIsOffered } from '../settings/use-role'
 import type { CampaignActions } from './campaign-actions'
 
 interface CampaignButtonsProps {
@@ -13,8 +14,9 @@ interface CampaignButtonsProps {
   describedBy?: string
 }
 
-/** What can be done to a campaign in its state (specification §2). */
+/** What can be done to a campaign in its state (specification §2), by whoever may. */
 export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }: CampaignButtonsProps) {
+  const mayChange = useIsOffered('member')
   const busy = actions.busyId === campaign.id
   const own = { size, disabled: busy, 'aria-describedby': describedBy }
   const sign = (label: string, icon: ReactElement, onClick: () => void) => (
@@ -24,6 +26,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
       </IconButton>
     </Tooltip>
   )
+  if (!mayChange) return null
   return (
     <>
       {campaign.status === 'draft' && (

@@ -8,12 +8,14 @@ import { paths } from '../../paths'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../ui/menu'
 import { toast } from '../../ui/toast'
+import { useIsOffered } from '../settings/use-role'
 import { EditCampaignDialog, mayBeEdited } from './edit-campaign-dialog'
 
 /** What else can be done to a campaign on its own page: edit, duplicate, send oneself a test. */
 export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const mayChange = useIsOffered('member')
   const [editing, setEditing] = useState(false)
   const duplicate = useMutation({
     mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
@@ -29,6 +31,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
     onSuccess: ({ sentTo }) => toast.success(`A test is on its way to ${sentTo}.`),
     onError: (error) => toast.error(`Failed to send the test: ${errorWords(error)}`),
   })
+  if (!mayChange) return null
   return (
     <>
       <Menu

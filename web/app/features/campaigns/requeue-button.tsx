@@ -5,11 +5,13 @@ import { api, client, errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { useIsOffered } from '../settings/use-role'
 
 /** Queues a failed message again, after a question; where nobody knows whether it was sent, with a warning. */
 export function RequeueButton({ dm }: { dm: Dm }) {
   const queries = useQueryClient()
   const confirm = useConfirm()
+  const mayChange = useIsOffered('member')
   const requeue = useMutation({
     mutationFn: () => client.campaigns.requeue({ id: dm.id }),
     onSuccess: () => toast.success(`The DM to ${nameOf(dm)} is queued again.`),
@@ -35,6 +37,7 @@ export function RequeueButton({ dm }: { dm: Dm }) {
     )
     if (sure) requeue.mutate()
   }
+  if (!mayChange) return null
   return (
     <Button
       size="sm"

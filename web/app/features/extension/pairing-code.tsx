@@ -4,13 +4,22 @@ import { Button } from '../../ui/button'
 import { CopyButton } from '../../ui/copy-button'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
+import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 
 /** The way by hand, for where this page cannot reach the extension: a code to type in its popup. */
 export function PairingCode() {
+  const mayPair = useIsOffered('member')
   const make = useMutation({
     mutationFn: () => client.extension.createCode(),
     onError: (error) => toast.error(errorWords(error)),
   })
+  if (!mayPair)
+    return (
+      <div className="pt-4">
+        <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
+      </div>
+    )
   return (
     <div className="grid gap-2 pt-4">
       <p className="text-muted">Installed, and still not seen here? Pair it by a code that you type in its popup.</p>

@@ -6,6 +6,7 @@ import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
 import { Skeleton } from '../../ui/skeleton'
+import { useIsOffered } from '../settings/use-role'
 import { activityWords } from './extension-words'
 import { PairingCode } from './pairing-code'
 import { useExtensionActions } from './use-extension'
@@ -18,6 +19,7 @@ interface ThisBrowserProps {
 
 /** The extension of this browser, as it is right now. */
 export function ThisBrowser({ here, latest }: ThisBrowserProps) {
+  const mayPair = useIsOffered('member')
   const { pair, sendAlone, unpairHere } = useExtensionActions()
   if (here === undefined) return <Skeleton className="h-40 rounded-lg" />
   if (here === null)
@@ -82,6 +84,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
               variant="primary"
               icon={<Link2 aria-hidden />}
               loading={pair.isPending}
+              disabled={!mayPair}
               onClick={() => pair.mutate()}
             >
               Pair this browser

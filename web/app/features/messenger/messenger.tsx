@@ -16,6 +16,8 @@ import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaces } from '../campaigns/message-template'
 import { canBeMessaged, standingOf } from '../leads/lead-standing'
+import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
+import { useIsOffered } from '../settings/use-role'
 import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
 import { MessageField } from './message-field'
 import { fetchProblem } from './messenger-words'
@@ -63,7 +65,9 @@ export function Messenger() {
   const running = run.progress !== null
   const first = picked.values().next().value
   const blank = message.trim() === ''
-  const cannotSend = picked.size === 0 || blank || running || unknownPlaces(message, 'messenger').length > 0
+  const mayWrite = useIsOffered('member')
+  const cannotSend =
+    !mayWrite || picked.size === 0 || blank || running || unknownPlaces(message, 'messenger').length > 0
 
   const pick = (changed: readonly Lead[], on: boolean) => {
     setPicked((before) => {
@@ -189,6 +193,7 @@ export function Messenger() {
           />
         </section>
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
+          <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
           <MessageField
             value={message}
             onChange={(value) => {
