@@ -255,6 +255,14 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
   }
 }
 
+/** Once Google's page is there: ours have such a field, too. */
+export async function signInAtGoogle(page: Page, email: string): Promise<void> {
+  const goOn = page.getByRole('button', { name: 'Continue', exact: true })
+  await goOn.waitFor()
+  await page.getByLabel('Email', { exact: true }).fill(email)
+  await goOn.click()
+}
+
 async function postAuth(world: World, path: string, email: string): Promise<Record<string, string>> {
   const answer = await fetch(`${world.origin}/api/auth/${path}`, {
     method: 'POST',

@@ -3,7 +3,16 @@ import { codeOf } from '@x-automated/server/test/one-time-codes.ts'
 import { startGoogle } from '@x-automated/stand-ins/google'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, PASSWORD, signIn, signUp, type World } from '../world.ts'
+import {
+  expectSoundPage,
+  linkInMail,
+  openWorld,
+  PASSWORD,
+  signIn,
+  signInAtGoogle,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -51,13 +60,6 @@ async function prove(page: Page, password = PASSWORD) {
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
   await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
   await proofDialog(page).waitFor({ state: 'detached' })
-}
-
-/** Once Google's page is there: ours has such a field, too. */
-async function signInAtGoogle(page: Page, email: string) {
-  await page.getByRole('button', { name: 'Continue' }).waitFor()
-  await page.getByLabel('Email', { exact: true }).fill(email)
-  await page.getByRole('button', { name: 'Continue' }).click()
 }
 
 async function signOut(page: Page) {

@@ -1,7 +1,17 @@
 import { startGoogle } from '@x-automated/stand-ins/google'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, PASSWORD, recordPopups, refuse, signUp, type World } from '../world.ts'
+import {
+  expectSoundPage,
+  linkInMail,
+  openWorld,
+  PASSWORD,
+  recordPopups,
+  refuse,
+  signInAtGoogle,
+  signUp,
+  type World,
+} from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -172,10 +182,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
     await expectSoundPage(page)
     await logIn.click()
-    // Our own page has a field for an address too.
-    await page.getByRole('button', { name: 'Cancel' }).waitFor()
-    await page.getByLabel('Email').fill('hedy@example.com')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await signInAtGoogle(page, 'hedy@example.com')
     await page.waitForURL('**/lists')
   })
 
@@ -188,9 +195,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.goBack()
     await page.getByRole('button', { name: 'Continue with Google' }).click()
-    await page.getByRole('button', { name: 'Cancel' }).waitFor()
-    await page.getByLabel('Email').fill('vera@example.com')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await signInAtGoogle(page, 'vera@example.com')
     await page.waitForURL('**/dashboard')
     await page.getByText('vera@example.com').waitFor()
     const { referralCount } = await post('/waitlist/position', { email: 'friend-of-vera@example.com' })
