@@ -105,7 +105,6 @@ describe('plans and payments, in a browser', () => {
       '$0.00/month',
     ])
     await page.getByText('0 of 100').waitFor()
-    await expectSoundPage(page)
 
     await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).click()
     await page.waitForURL(`${world.payments.url}/**`)
@@ -196,7 +195,6 @@ describe('plans and payments, in a browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
     await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
     await dialog.getByText('Your bank asks you to confirm this payment').waitFor()
-    await expectSoundPage(page)
     const [bank] = await Promise.all([
       page.waitForEvent('popup'),
       dialog.getByRole('link', { name: /^Confirm payment/ }).click(),
@@ -318,7 +316,6 @@ describe('plans and payments, in a browser', () => {
     const warning = page.getByRole('status').filter({ hasText: '40 of 50 DMs used this month' })
     await warning.getByText(words).waitFor()
     expect(await warning.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/billing')
-    await expectSoundPage(page)
 
     await page.route('**/api/leads/queue', (route) => refuse(route, 403, 'PLAN_LIMIT', words))
     await page.getByRole('button', { name: 'Send DM to @grace_hopper' }).click()
