@@ -2,7 +2,16 @@ import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } fr
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { Place } from './rules.ts'
-import { filterStatus, foldedBio, foldedHandle, foldedName, knownFollowers, leadCounts, leads } from './tables.ts'
+import {
+  filterStatus,
+  foldedBio,
+  foldedHandle,
+  foldedName,
+  knownFollowers,
+  leadCounts,
+  leads,
+  ofStanding,
+} from './tables.ts'
 
 /*
  * How a page of leads is read: as one JSON text, which costs a third of what rows and columns do to take apart.
@@ -86,19 +95,25 @@ const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
 
 const orderOf = (sort: LeadSort) => ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
 const keysOf = (sort: LeadSort) => [...orderOf(sort).by, sql`leads.id`]
+/** The same over a row `s` of lead_standings, which knows two of the orders. */
+const standingKeysOf = (sort: LeadSort) => [
+  ...(sort.endsWith('dmStatus') ? [sql`s.standing`] : []),
+  sql`s.created_at`,
+  sql`s.lead_id`,
+]
 
-function inOrder(sort: LeadSort): SQL {
+function inOrder(sort: LeadSort, keys = keysOf(sort)): SQL {
   const direction = sort.startsWith('-') ? sql` desc` : sql` asc`
   return sql.join(
-    keysOf(sort).map((key) => sql`${key}${direction}`),
+    keys.map((key) => sql`${key}${direction}`),
     sql`, `,
   )
 }
 
 /** Behind a place, whose parts may be placeholders. */
-function isBehind(sort: LeadSort, value: unknown, id: unknown): SQL {
+function isBehind(sort: LeadSort, { value, id }: { value: unknown; id: unknown }, keys = keysOf(sort)): SQL {
   const is = sort.startsWith('-') ? sql`<` : sql`>`
-  return sql`(${sql.join(keysOf(sort), sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
+  return sql`(${sql.join(keys, sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
 }
 
 /** Where a page that ends with this lead is gone on from. */
@@ -118,13 +133,42 @@ export async function readPage(
   where: SQL | undefined,
   { sort, place, limit, offset }: Span & { offset: number },
 ): Promise<PageLead[]> {
-  const behind = place ? sql`and ${isBehind(sort, place.value, place.id)}` : sql``
-  // The ids first: far back in the list, an index alone tells them.
+  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  return readIds(
+    db,
+    sql`select leads.id from leads where ${where} ${behind} order by ${inOrder(sort)} limit ${limit} offset ${offset}`,
+    sort,
+  )
+}
+
+/** As `readPage`, of all leads or those of one status in an order that lead_standings has. */
+export async function readStandingPage(
+  db: Db,
+  workspaceId: string,
+  { status, sort, place, limit, offset }: Span & { status?: string; offset: number },
+): Promise<PageLead[]> {
+  return readIds(db, sql`${standingIds(workspaceId, { status, sort, place })} limit ${limit} offset ${offset}`, sort)
+}
+
+/** Does lead_standings have this order, of all leads or of those of one status? */
+export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
+  return status === undefined ? sort.endsWith('dmStatus') : sort.endsWith('createdAt')
+}
+
+function standingIds(
+  workspaceId: unknown,
+  { status, sort, place }: { status: unknown; sort: LeadSort; place: { value: unknown; id: unknown } | null },
+): SQL {
+  const keys = standingKeysOf(sort)
+  const behind = place ? sql`and ${isBehind(sort, place, keys)}` : sql``
+  return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
+}
+
+/** The ids first: far back in the list, an index alone tells them. */
+async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
     select ${asJson} as leads from (
-      select ${columns} from leads
-      join (select leads.id from leads where ${where} ${behind} order by ${inOrder(sort)} limit ${limit} offset ${offset}) ids using (id)
-      order by ${inOrder(sort)}
+      select ${columns} from leads join (${ids}) ids using (id) order by ${inOrder(sort)}
     ) page`)
   return asLeads(rows[0]?.leads ?? [])
 }
@@ -172,12 +216,17 @@ function plainPage(db: Db, plain: Plain) {
 function preparePlainPage(db: Db, name: string, { sort, size, hasStatus, hasPlace }: Plain) {
   const workspaceId = sql`${sql.placeholder('workspaceId')}::uuid`
   const status = hasStatus ? sql`${sql.placeholder('status')}::text` : undefined
-  const ofStatus = status ? sql`and ${filterStatus} = ${status}` : sql``
-  const behind = hasPlace ? sql`and ${isBehind(sort, sql.placeholder('value'), sql.placeholder('id'))}` : sql``
-  const page = sql`(
-    select ${columns} from leads where workspace_id = ${workspaceId} ${ofStatus} ${behind}
-    order by ${inOrder(sort)} limit ${sql.raw(String(size))}
-  ) page`
+  const place = hasPlace ? { value: sql.placeholder('value'), id: sql.placeholder('id') } : null
+  const behind = place ? sql`and ${isBehind(sort, place)}` : sql``
+  const limit = sql.raw(String(size))
+  const page = isStandingOrder(sort, status)
+    ? sql`(
+        select ${columns} from leads join (${standingIds(workspaceId, { status, sort, place })} limit ${limit}) ids using (id)
+        order by ${inOrder(sort)}
+      ) page`
+    : sql`(
+        select ${columns} from leads where workspace_id = ${workspaceId} ${behind} order by ${inOrder(sort)} limit ${limit}
+      ) page`
   return db
     .select({ leads: asJson, total: countedLeads(workspaceId, status) })
     .from(page)

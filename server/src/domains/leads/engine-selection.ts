@@ -7,7 +7,7 @@ import { invalidField } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
-import { filterStatus, knownFollowers, leads, words } from './tables.ts'
+import { knownFollowers, leads, ofStanding, words } from './tables.ts'
 
 /*
  * Which leads are meant: by a filter, or by a selection that a call changes.
@@ -53,7 +53,7 @@ export function matching(
       : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
     least === undefined ? undefined : sql`${knownFollowers} >= ${least}`,
     maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
-    status && sql`${filterStatus} = ${status}`,
+    status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
     basis && eq(leads.basis, basis),
     listId === undefined
       ? undefined

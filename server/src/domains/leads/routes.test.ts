@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
 import type { LeadRow } from './service.ts'
-import { leadCounts, leads } from './tables.ts'
+import { filterStatus, leadCounts, leads } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -371,6 +371,8 @@ describe('lead counts', () => {
         .set({ dmStatus: 'queued' })
         .where(sql`workspace_id = ${person.workspaceId} and follower_count < 10`),
       makeLeads(app, person, manyLeads()),
+      app.db.update(leads).set({ createdAt: sql`created_at - interval '1 day'` }).where(eq(leads.id, made[1]!.id)),
+      app.db.update(leads).set({ dmStatus: 'contacted', bio: 'changed' }).where(eq(leads.id, made[2]!.id)),
     ])
     const counted = await app.db
       .select({ status: leads.dmStatus, n: sql<number>`count(*)::int` })
@@ -378,6 +380,12 @@ describe('lead counts', () => {
       .where(eq(leads.workspaceId, person.workspaceId))
       .groupBy(leads.dmStatus)
     const kept = await app.db.select().from(leadCounts).where(eq(leadCounts.workspaceId, person.workspaceId))
+    const held = sql`select workspace_id, standing, created_at, lead_id from lead_standings`
+    const wanted = sql`select workspace_id, ${filterStatus}, created_at, id from leads`
+    const { rows: differing } = await app.db.execute(
+      sql`(${held} except ${wanted}) union all (${wanted} except ${held})`,
+    )
+    expect(differing).toEqual([])
     expect(Object.fromEntries(kept.filter((row) => row.count > 0).map((row) => [row.dmStatus, row.count]))).toEqual(
       Object.fromEntries(counted.map((row) => [row.status, row.n])),
     )

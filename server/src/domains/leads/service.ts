@@ -7,7 +7,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { rememberContacts } from './engine-contacts.ts'
-import { countedLeads, placeOf, readPage, readPlainPage } from './engine-pages.ts'
+import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
 import {
   choosePart,
   isTag,
@@ -17,7 +17,7 @@ import {
   type WorkspaceOf,
 } from './engine-selection.ts'
 import { readCursor, writeCursor } from './rules.ts'
-import { filterStatus, leads } from './tables.ts'
+import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
@@ -56,12 +56,14 @@ export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor,
 /** Asks for all leads, or for those of one status in an order that its index has. */
 function isPlain(filter: ResolvedFilter, sort: LeadSort): boolean {
   const [only, ...others] = namesOf(filter)
-  return only === undefined || (only === 'status' && others.length === 0 && sort.endsWith('createdAt'))
+  return only === undefined || (only === 'status' && others.length === 0 && isStandingOrder(sort, filter.status))
 }
 
 async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: Parameters<typeof readPage>[2]) {
   const [found, total] = await Promise.all([
-    readPage(db, matching(actor.workspaceId, filter), span),
+    isPlain(filter, span.sort) && isStandingOrder(span.sort, filter.status)
+      ? readStandingPage(db, actor.workspaceId, { ...span, status: filter.status })
+      : readPage(db, matching(actor.workspaceId, filter), span),
     count(db, actor, filter),
   ])
   return { leads: found, total }
@@ -93,13 +95,15 @@ export async function listByStanding(
 ) {
   const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
-  const behind = place ? sql`and (created_at, id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)` : sql``
+  const behind = place
+    ? sql`and (s.created_at, s.lead_id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)`
+    : sql``
+  const newest = sql`(select id as lead_id, workspace_id, created_at from leads) s where s.workspace_id = ${actor.workspaceId}`
   const skipped = place ? 0 : (page - 1) * pageSize
   const parts = (standings.length === 0 ? [undefined] : standings).map(
     (standing) => sql`(
-      select id, created_at from leads
-      where workspace_id = ${actor.workspaceId} ${standing ? sql`and ${filterStatus} = ${standing}` : sql``} ${behind}
-      order by created_at desc, id desc limit ${skipped + pageSize + 1})`,
+      select s.lead_id as id, s.created_at from ${standing ? ofStanding(actor.workspaceId, standing) : newest} ${behind}
+      order by s.created_at desc, s.lead_id desc limit ${skipped + pageSize + 1})`,
   )
   const ids = sql`
     select id from (${sql.join(parts, sql` union all `)}) found order by created_at desc, id desc limit ${pageSize + 1} offset ${skipped}`

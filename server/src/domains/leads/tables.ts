@@ -1,11 +1,11 @@
-import { CONTACT_BASES, LEAD_STATUSES } from '@x-automated/contract/leads'
-import { sql } from 'drizzle-orm'
+import { CONTACT_BASES, LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads'
+import { type SQL, sql } from 'drizzle-orm'
 import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** What the status filter and its index compare: contacted counts as sent, failed_contact as failed. */
+/** What the status filter compares: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
 /** Follower counts as they are ordered and bounded: an unknown one comes before none at all. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
@@ -59,7 +59,6 @@ export const leads = pgTable(
     // The orders of the leads page. Plain ascending, so that `order by … desc` reads them backwards.
     // Those over an expression also hold the column it reads (`include`, in the migration), so that they can answer alone.
     index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
-    index('leads_status').on(t.workspaceId, filterStatus, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
     index('leads_bio').on(t.workspaceId, foldedBio, t.id),
@@ -68,6 +67,28 @@ export const leads = pgTable(
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],
 )
+
+/**
+ * The leads of each status in their order: what an index over their status would hold, kept by triggers.
+ * No index of `leads` knows the status, so that a change of it writes one row and no index entry (docs/decisions/0019).
+ */
+export const leadStandings = pgTable(
+  'lead_standings',
+  {
+    workspaceId: uuid('workspace_id').notNull(),
+    /** As the filter calls it. */
+    standing: text('standing', { enum: LEAD_FILTER_STATUSES }).notNull(),
+    createdAt: time('created_at').notNull(),
+    leadId: uuid('lead_id').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspaceId, t.standing, t.createdAt, t.leadId] })],
+)
+
+/** Rows `s` of the leads of a workspace, all or those of one status: what follows `from`, and may be narrowed further. */
+export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
+  const only = standing === undefined ? sql`` : sql`and s.standing = ${standing}`
+  return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
+}
 
 /** How many leads a workspace has in each status: kept by triggers, so that a page's total costs nothing. */
 export const leadCounts = pgTable(
