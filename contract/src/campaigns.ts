@@ -215,7 +215,7 @@ export const campaigns = {
     description: 'Becoming active queues what was never queued, in the same transaction.',
     access: 'member',
     effect: 'rows',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(
       z.strictObject({
@@ -267,7 +267,7 @@ export const campaigns = {
     summary: 'Queue one message for each lead of the list; the campaign becomes active',
     access: 'member',
     effect: 'rows',
-    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED'],
+    errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Success.extend({ dmsQueued: z.number().int(), totalLeads: z.number().int() })),
@@ -375,7 +375,7 @@ export const campaigns = {
     summary: 'Queue a failed message again',
     access: 'member',
     effect: 'rows',
-    errors: ['DM_NOT_FOUND', 'DM_STATE'],
+    errors: ['DM_NOT_FOUND', 'DM_STATE', 'PLAN_LIMIT'],
   })
     .input(z.strictObject({ id: Id }))
     .output(Dm),

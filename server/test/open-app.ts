@@ -9,6 +9,7 @@ import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { expect, inject } from 'vitest'
 import type { Db } from '../src/db/open.ts'
 import { type Env, readEnv } from '../src/env.ts'
+import { EVENT_TYPES } from '../src/outside/payments.ts'
 import { type RunningServer, startServer } from '../src/start.ts'
 import { type Clock, openClock } from './clock.ts'
 import { cloneDatabase } from './database.ts'
@@ -165,12 +166,15 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
 /** Signs what the payment provider tells. */
 export const WEBHOOK_SECRET = 'whsec_of_tests'
 
-/** Has the payment provider tell an address of everything, as somebody does who sets it up by hand. */
+/** Has the payment provider tell an address of what we listen to, as somebody does who sets it up by hand. */
 export async function tellOfPayments({ url, secretKey }: Payments, address: string): Promise<void> {
   const answer = await fetch(`${url}/v1/webhook_endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secretKey}` },
-    body: new URLSearchParams({ url: address, 'enabled_events[]': '*' }),
+    body: new URLSearchParams([
+      ['url', address],
+      ...EVENT_TYPES.map((type) => ['enabled_events[]', type] as [string, string]),
+    ]),
   })
   expect(answer.status).toBe(200)
 }

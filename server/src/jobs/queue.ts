@@ -28,9 +28,15 @@ export type JobName = keyof Jobs
 export interface JobQueue {
   /**
    * Puts work into the queue, in the caller's transaction: it is there exactly if that commits.
-   * @param startAfterSeconds not before that many seconds from now
+   * @param options.startAfterSeconds not before that many seconds from now
+   * @param options.key of a queue that holds one for each: another that has not begun yet stands for this one too
    */
-  enqueue<N extends JobName>(db: Db, name: N, data: Jobs[N], options?: { startAfterSeconds?: number }): Promise<void>
+  enqueue<N extends JobName>(
+    db: Db,
+    name: N,
+    data: Jobs[N],
+    options?: { startAfterSeconds?: number; key?: string },
+  ): Promise<void>
   /** As `enqueue`, for many at once: one statement. */
   enqueueAll<N extends JobName>(db: Db, name: N, all: readonly Jobs[N][]): Promise<void>
   /** Begins to do work of a kind, `concurrency` at a time in this process. A handler that throws is tried again later. */
@@ -41,13 +47,13 @@ export interface JobQueue {
 
 const QUEUES: Record<
   JobName,
-  { retryLimit: number; retryDelay: number; retryBackoff: boolean; expireInSeconds: number }
+  { retryLimit: number; retryDelay: number; retryBackoff: boolean; expireInSeconds: number; policy?: 'short' }
 > = {
   mail: { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   'account-mail': { retryLimit: 10, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
   scrape: { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 90 },
   webhooks: { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 60 },
-  payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120 },
+  payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120, policy: 'short' },
   'payment-end': { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 120 },
   'payments-look': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
@@ -79,10 +85,11 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
   await boss.schedule('webhooks', '* * * * *')
   await boss.schedule('payments-look', '* * * * *')
   return {
-    async enqueue(db, name, data, { startAfterSeconds } = {}) {
+    async enqueue(db, name, data, { startAfterSeconds, key } = {}) {
       await boss.send(name, data, {
         db: fromDrizzle(db as never, sql as never),
         ...(startAfterSeconds ? { startAfter: startAfterSeconds } : {}),
+        ...(key ? { singletonKey: key } : {}),
       })
       if (!startAfterSeconds) await db.execute(sql`select pg_notify(${JOBS_CHANNEL}, ${name})`)
     },

@@ -109,7 +109,7 @@ export class PaymentsError extends Error {
 }
 
 /** What is listened to: whatever may change a subscription, or say whose it is. */
-const EVENT_TYPES = [
+export const EVENT_TYPES = [
   'checkout.session.completed',
   'customer.subscription.created',
   'customer.subscription.updated',
@@ -139,7 +139,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     port: port || (isSecure ? 443 : 80),
     protocol: isSecure ? 'https' : 'http',
     timeout: TIMEOUT_MS,
-    maxNetworkRetries: 2,
+    maxNetworkRetries: 1,
     telemetry: false,
   })
 

@@ -34,7 +34,7 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
       await fetch(`${url}${path}`, {
         method,
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     )
   /** Sends a form of a page as a browser does, and follows where it leads. */

@@ -90,7 +90,10 @@ export async function receivePayment(
     ...(own ? [webhookSealer(env.authSecret).open(own.sealedSecret)] : []),
   ]
   const event = payments.readWebhook(body, signature, secrets)
-  if (event) await hear(database.db, event, (tx: Db, subscriptionId) => jobs.enqueue(tx, 'payment', { subscriptionId }))
+  if (event)
+    await hear(database.db, event, (tx: Db, subscriptionId) =>
+      jobs.enqueue(tx, 'payment', { subscriptionId }, { key: subscriptionId }),
+    )
   return event
 }
 

@@ -2,9 +2,10 @@ import type { Limited, PlanLevel } from '@x-automated/contract/plans'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
+import { tellOwners } from '../notices/service.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { type Interval, lastsUntil, limitOf, limitWords, planAt, statusOf } from './rules.ts'
+import { type Interval, lastsUntil, limitOf, limitWords, planAt, statusOf, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 /** What plans limit by the month, by the name that its count has in the table. */
@@ -83,18 +84,51 @@ export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth):
   return row?.count ?? 0
 }
 
-/** Writes down that so many more were used this month. Others of the workspace wait until the transaction ends. */
+/**
+ * Writes down that so many more were used this month, below zero that so many are given back. Others of the workspace wait until the transaction ends.
+ * Owners are told once when it comes near to the limit.
+ */
 export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<void> {
-  await db
+  const [row] = await db
     .insert(monthlyUsage)
     .values({ workspaceId, kind: KINDS[what], month: thisMonth, count })
     .onConflictDoUpdate({
       target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
-      set: { count: sql`${monthlyUsage.count} + excluded.count` },
+      set: { count: sql`greatest(0, ${monthlyUsage.count} + excluded.count)` },
     })
+    .returning({ used: monthlyUsage.count, warnedOf: monthlyUsage.warnedOf })
+  if (row && count > 0) await warn(db, workspaceId, what, row)
+}
+
+async function warn(
+  tx: Db,
+  workspaceId: string,
+  what: LimitedByMonth,
+  { used, warnedOf }: { used: number; warnedOf: number | null },
+): Promise<void> {
+  const { plan, limit } = await limitOn(tx, workspaceId, what)
+  // Another plan has another limit, of which nobody was warned yet.
+  if (used < warningFrom(limit) || warnedOf === limit) return
+  await tx
+    .update(monthlyUsage)
+    .set({ warnedOf: limit })
+    .where(
+      and(
+        eq(monthlyUsage.workspaceId, workspaceId),
+        eq(monthlyUsage.kind, KINDS[what]),
+        eq(monthlyUsage.month, thisMonth),
+      ),
+    )
+  await tellOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitWords(plan, what) })
 }
 
 /** The refusal of what goes beyond a plan: its words name the limit and the plan that lifts it. */
-export function beyondPlan({ plan, used }: Pick<Allowance, 'plan' | 'used'>, what: Limited): Refusal {
-  return new Refusal('PLAN_LIMIT', limitWords(plan, what), { details: { limit: limitOf(plan, what), used, plan } })
+export function beyondPlan(
+  { plan, used, left = 0 }: Pick<Allowance, 'plan' | 'used'> & { left?: number },
+  what: Limited,
+): Refusal {
+  const room = left > 0 && what === 'dms' ? `${left.toLocaleString('en-US')} DMs are left this month. ` : ''
+  return new Refusal('PLAN_LIMIT', `${room}${limitWords(plan, what)}`, {
+    details: { limit: limitOf(plan, what), used, plan },
+  })
 }

@@ -148,7 +148,7 @@ interface Changes {
 
 /**
  * Edits a campaign and moves it to another status. Becoming active queues what was never queued; a pause is answered once nothing is in a sender's hands any more.
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder)
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder), PLAN_LIMIT
  */
 export async function update(db: Db, limits: Pace, actor: Actor, { id, status, ...edits }: Changes) {
   const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
@@ -178,7 +178,7 @@ export async function update(db: Db, limits: Pace, actor: Actor, { id, status, .
   })
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED */
+/** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
 export async function queue(db: Db, limits: Pace, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     await keepList(tx, actor, id)

@@ -3,10 +3,13 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import type { JobQueue } from '../../jobs/queue.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { requireProof } from '../account/service.ts'
 import { type AuthContext, endOtherSessions } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
+import { endSubscriptions } from '../billing/service-webhook.ts'
+import { monthlyUsage, paidSubscriptions, subscriptions } from '../billing/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
@@ -37,11 +40,11 @@ const BATCH = 1_000
  * @throws Refusal INVALID_INPUT (the confirmation is not its address), REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED
  */
 export async function remove(
-  context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0],
+  context: AuthContext & WaitlistContext & Parameters<typeof disconnectAll>[0] & { jobs: JobQueue },
   actor: Actor,
   { confirmation, currentPassword }: { confirmation: string; currentPassword?: string },
 ) {
-  const { db, auth, outbox, origin } = context
+  const { db, auth, outbox, jobs, origin } = context
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
   if (!user) throw new Refusal('UNAUTHORIZED')
   if (confirmation.trim().toLowerCase() !== user.email)
@@ -54,7 +57,10 @@ export async function remove(
     await tx.execute(sql`set local statement_timeout = '10min'`)
     // Locked, so that nobody hands a workspace over to who is going.
     await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
-    for (const workspaceId of await ownedBy(tx, user.id)) {
+    const owned = await ownedBy(tx, user.id)
+    // Nobody pays for what is gone.
+    await endSubscriptions(tx, jobs, owned)
+    for (const workspaceId of owned) {
       await unlinkWorkspace(tx, workspaceId)
       // Their own sessions end below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
@@ -98,6 +104,9 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['workspaces.json', rowsOf(db, workspaces, inOwn(workspaces.id))],
     ['memberships.json', (await membershipsOf(db, userId))[Symbol.iterator]()],
     ['invitations.json', rowsOf(db, workspaceInvitations, inOwn(workspaceInvitations.workspaceId))],
+    ['subscriptions.json', await allOf(db, subscriptions, inOwn(subscriptions.workspaceId))],
+    ['payments.json', rowsOf(db, paidSubscriptions, inOwn(paidSubscriptions.workspaceId))],
+    ['usage.json', await allOf(db, monthlyUsage, inOwn(monthlyUsage.workspaceId))],
     ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
     ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
     ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
@@ -163,10 +172,17 @@ const HIDDEN = new Set([
   'workerId',
   'cursor',
   'version',
+  'readNo',
 ])
 
 type Row = Record<string, unknown>
 type Rows = Iterator<Row> | AsyncGenerator<Row>
+
+/** Rows of a table that has few of each workspace. */
+async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
+  const rows: Row[] = await db.select().from(table).where(where)
+  return rows[Symbol.iterator]()
+}
 
 /** Rows of a table by their id, some at a time. */
 async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {

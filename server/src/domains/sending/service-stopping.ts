@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { answeredBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
+import { giveBack } from './service-allowance.ts'
 import { lockLeads } from './service-locks.ts'
 import { completeIfDone } from './service-outcomes.ts'
 
@@ -62,9 +63,10 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<string | n
   return rows[0]?.reason ?? null
 }
 
-/** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others. */
+/** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others, and it counts no more. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
+  await giveBack(tx, campaignId)
 }
 
 /** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */

@@ -11,6 +11,7 @@ import { leads } from '../leads/tables.ts'
 import { isBasisRequired, type Pace } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
+import { requireRoom, spend } from './service-allowance.ts'
 import { openDirectCampaign } from './service-by-hand.ts'
 import { wakeAccount } from './service-claims.ts'
 import { allowLongStatements, lockLeads, lockQueueing } from './service-locks.ts'
@@ -51,6 +52,7 @@ type Campaign = typeof campaigns.$inferSelect
  * Makes one message for each lead of the campaign's list, in the list's order, in one statement whatever their number.
  * A lead that may not be written to gets a row too: `failed`, with why.
  * @param filter of a smart list: whoever matches at this moment; null: it is filled by hand
+ * @throws Refusal PLAN_LIMIT: they are more than the plan has left this month
  */
 export async function queueList(
   tx: Db,
@@ -63,8 +65,15 @@ export async function queueList(
   const members = filter
     ? selectLeads(tx, campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
-  await lockLeads(tx, members)
   const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
+  const skip = reasonToSkip(campaign, basisRequired)
+  await allowLongStatements(tx)
+  const allowance = await requireRoom(
+    tx,
+    campaign.workspaceId,
+    sql`select from leads l left join lateral (${skip}) skip on true where l.id in (${members}) and skip.reason is null`,
+  )
+  await lockLeads(tx, members)
   const { rows } = await tx.execute<{ queued: number; total: number }>(sql`
     with added as (
       insert into dms (workspace_id, user_id, lead_id, campaign_id, message, status, error_message)
@@ -72,7 +81,7 @@ export async function queueList(
         case when skip.reason is null then 'queued' else 'failed' end, skip.reason
       from leads l
       left join lead_list_items i on i.lead_list_id = ${campaign.leadListId} and i.lead_id = l.id
-      left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true
+      left join lateral (${skip}) skip on true
       where l.id in (${members})
       order by coalesce(i.added_at, l.created_at), l.id
       on conflict (campaign_id, step, lead_id) do nothing
@@ -83,7 +92,9 @@ export async function queueList(
     )
     select count(*)::int as total, (count(*) filter (where status = 'queued'))::int as queued from added
   `)
-  return rows[0] ?? { queued: 0, total: 0 }
+  const counts = rows[0] ?? { queued: 0, total: 0 }
+  await spend(tx, campaign.workspaceId, allowance, counts.queued)
+  return counts
 }
 
 const NO_BASIS =
@@ -119,7 +130,7 @@ export async function renderAgain(tx: Db, campaignId: string, template: Template
 
 /**
  * Queues one message a lead outside any campaign, in the workspace's built-in campaign 'Direct'. Leads that are queued, were written to or may have been, or are suppressed, are left out.
- * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder)
+ * @throws Refusal X_NOT_CONNECTED, INVALID_INPUT (placeholder), PLAN_LIMIT (this part is more than is left; those before it stay queued)
  */
 export async function queueDirect(
   db: Db,
@@ -132,6 +143,11 @@ export async function queueDirect(
     await lockQueueing(tx, actor.workspaceId)
     // Leads before the campaign, as whoever records an outcome does.
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
+    const writable = sql`l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
+          and l.dm_status not in ('queued', 'sent', 'contacted')
+          and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
+          and ${suppressedBecause('l')} is null`
+    const allowance = await requireRoom(tx, actor.workspaceId, sql`select from leads l where ${writable}`)
     await lockLeads(tx, chosen)
     const direct = await openDirectCampaign(tx, actor, account.id)
     const { rowCount } = await tx.execute(sql`
@@ -141,14 +157,12 @@ export async function queueDirect(
           coalesce((select max(d.step) + 1 from dms d where d.campaign_id = ${direct}::uuid and d.lead_id = l.id), 0),
           ${filled(template)}
         from leads l
-        where l.workspace_id = ${actor.workspaceId} and l.id in (${chosen})
-          and l.dm_status not in ('queued', 'sent', 'contacted')
-          and not exists (select from dms d where d.lead_id = l.id and (d.outcome_unknown or d.lease_expires_at is not null))
-          and ${suppressedBecause('l')} is null
+        where ${writable}
         order by l.created_at, l.id
         returning lead_id
       )
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
+    await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
     await wakeAccount(tx, account.id)
     return { success: true as const, queued: rowCount ?? 0, cursor }
   })
@@ -156,7 +170,8 @@ export async function queueDirect(
 
 /**
  * Queues a failed message again; a completed campaign goes on for it.
- * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to
+ * One that was never tried is paid for as a new one is.
+ * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to; PLAN_LIMIT
  */
 export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
   return transact(db, async (tx) => {
@@ -177,6 +192,10 @@ export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
       sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
     if (rows[0]?.reason) throw new Refusal('DM_STATE', rows[0].reason)
+    if (dm.triedAt === null) {
+      const allowance = await requireRoom(tx, actor.workspaceId, sql`select`)
+      await spend(tx, actor.workspaceId, allowance, 1)
+    }
     await tx
       .update(dms)
       .set({
