@@ -9,7 +9,7 @@ import { leadListItems, leadLists } from '../src/domains/lists/tables.ts'
 import type { Timing } from '../src/domains/sending/engine.ts'
 import { dms } from '../src/domains/sending/tables.ts'
 import { startSender } from '../src/jobs/sender.ts'
-import { connectX, makePerson, type Person } from './makers.ts'
+import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 
 export interface SomeList {
@@ -185,6 +185,8 @@ export function openSenders(app: () => TestApp) {
     paced: (sendIntervalSeconds: number) => ({ env: { ...app().services.env, sendIntervalSeconds } }),
     async connected(): Promise<{ person: Person; account: { id: string; handle: string } }> {
       const person = await makePerson(app())
+      // More messages than the Free plan has.
+      await subscribe(app(), person)
       return { person, account: await connectX(app(), person) }
     },
     /** Whom the account has written to, in the order in which the messages took effect. */

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { grantedUntil, limitOf, limitWords, planAt } from './rules.ts'
+import { bestOf, grantedUntil, limitOf, limitWords, planAt, standingAt, statusOf, warningFrom } from './rules.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 const days = (n: number) => new Date(now.getTime() + n * 86_400_000)
 const paid = (planId: 'pro_monthly' | 'agency_yearly', status: string, currentPeriodEnd: Date) => ({
   subscription: { planId, status, currentPeriodEnd },
+  grants: [],
+})
+
+const missing = (since: number) => ({
+  subscription: { planId: 'pro_monthly', status: 'past_due', currentPeriodEnd: days(25), pastDueSince: days(-since) },
   grants: [],
 })
 
@@ -17,6 +22,13 @@ describe('the plan that holds', () => {
     ['Pro, canceled, still paid', paid('pro_monthly', 'canceled', days(1)), 'pro'],
     ['Pro, canceled and over', paid('pro_monthly', 'canceled', days(-1)), 'free'],
     ['Pro, its renewal a little late', paid('pro_monthly', 'past_due', days(-6)), 'pro'],
+    ['Pro, its payment missing for 6 days', missing(6), 'pro'],
+    ['Pro, its payment missing for 8 days, though the period has begun', missing(8), 'free'],
+    [
+      'another plan of a level',
+      { subscription: { planId: 'studio', level: 'agency', status: 'active', currentPeriodEnd: days(1) }, grants: [] },
+      'agency',
+    ],
     ['Pro, never renewed', paid('pro_monthly', 'active', days(-8)), 'free'],
     ['a month earned', { subscription: null, grants: [{ months: 1, grantedAt: days(-20) }] }, 'pro'],
     ['a month earned and over', { subscription: null, grants: [{ months: 1, grantedAt: days(-40) }] }, 'free'],
@@ -49,7 +61,98 @@ describe('the plan that holds', () => {
   })
 })
 
+describe('earned months', () => {
+  const grants = [{ months: 1, grantedAt: days(-10) }]
+  const until = (paid: { from: Date; to: Date }[]) =>
+    (grantedUntil(grants, paid) as Date).getTime() - (grantedUntil(grants) as Date).getTime()
+  const DAY = 86_400_000
+
+  it.each([
+    ['before they began', [{ from: days(-40), to: days(-10) }], 0],
+    ['while they run', [{ from: days(-5), to: days(25) }], 30],
+    ['that began before and ends while they run', [{ from: days(-20), to: days(0) }], 10],
+    [
+      'two that overlap',
+      [
+        { from: days(-5), to: days(5) },
+        { from: days(0), to: days(10) },
+      ],
+      15,
+    ],
+    [
+      'one that begins in the time that another has added',
+      [
+        { from: days(-5), to: days(25) },
+        { from: days(30), to: days(40) },
+      ],
+      40,
+    ],
+    ['after they ended', [{ from: days(60), to: days(90) }], 0],
+  ])('wait while something is paid for: %s', (_, paid, waited) => {
+    expect(until(paid)).toBe(waited * DAY)
+  })
+
+  it('are why Pro holds only where nothing is paid for', () => {
+    expect(standingAt({ subscription: null, grants }, now)).toEqual({ plan: 'pro', source: 'reward' })
+    expect(standingAt({ ...paid('agency_yearly', 'active', days(3)), grants }, now)).toEqual({
+      plan: 'agency',
+      source: 'subscription',
+    })
+    expect(standingAt({ subscription: null, grants: [] }, now)).toEqual({ plan: 'free', source: 'none' })
+  })
+})
+
+describe('of several subscriptions', () => {
+  const one = (id: string, more: object = {}) => ({
+    id,
+    status: 'active',
+    level: 'pro' as 'pro' | 'agency',
+    priceCents: 5_000,
+    billingCycle: 'monthly' as 'monthly' | 'yearly',
+    startedAt: days(-10),
+    endedAt: null as Date | null,
+    ...more,
+  })
+  it.each([
+    ['the higher', [one('a'), one('b', { level: 'agency', priceCents: 1 })], 'b'],
+    ['the dearer by the month', [one('a', { priceCents: 30_000, billingCycle: 'yearly' }), one('b')], 'b'],
+    ['the newer', [one('a'), one('b', { startedAt: days(-1) })], 'b'],
+    [
+      'one that runs, though its payment is missing',
+      [one('a', { status: 'past_due' }), one('b', { status: 'canceled', endedAt: days(-1), level: 'agency' })],
+      'a',
+    ],
+    [
+      'the one that ended last',
+      [one('a', { status: 'canceled', endedAt: days(-1) }), one('b', { status: 'canceled', endedAt: days(-3) })],
+      'a',
+    ],
+    ['none that has not begun', [one('a', { status: 'incomplete' })], undefined],
+  ])('%s counts, in whatever order they come', (_, all, best) => {
+    expect([bestOf(all)?.id, bestOf([...all].reverse())?.id]).toEqual([best, best])
+  })
+
+  it('the provider’s words are ours', () => {
+    const words = ['active', 'trialing', 'past_due', 'unpaid', 'canceled', 'paused', 'incomplete', 'incomplete_expired']
+    expect(words.map(statusOf)).toEqual([
+      'active',
+      'trialing',
+      'past_due',
+      'past_due',
+      'canceled',
+      'canceled',
+      null,
+      null,
+    ])
+  })
+})
+
 describe('limits', () => {
+  it('are warned of from 80 %', () => {
+    expect([50, 5_000, 100].map(warningFrom)).toEqual([40, 4_000, 80])
+    expect(warningFrom(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY)
+  })
+
   it('are those of the plans', () => {
     expect(limitOf('free', 'scrapedLeads')).toBe(100)
     expect(limitOf('pro', 'dms')).toBe(5_000)

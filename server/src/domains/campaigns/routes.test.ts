@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   dmsOf,
@@ -26,6 +26,8 @@ beforeAll(async () => {
   person = await makePerson(app)
   stranger = await makePerson(app)
   await connectX(app, person)
+  // More messages than the Free plan has.
+  await subscribe(app, person)
   list = await makeList(app, person, openHandles(3))
 })
 
