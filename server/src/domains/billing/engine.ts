@@ -12,7 +12,7 @@ import {
   lookAtSubscription,
   type SyncContext,
 } from './service-sync.ts'
-import { endSubscriptions, findWebhook, keepWebhook } from './service-webhook.ts'
+import { findWebhook, keepWebhook } from './service-webhook.ts'
 
 /** Where the payment provider tells us of what has happened. */
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
@@ -30,7 +30,7 @@ interface Services extends Omit<SyncContext, 'db'> {
   jobs: JobQueue
 }
 
-export { endSubscriptions, forgetOldPaymentEvents }
+export { forgetOldPaymentEvents }
 
 /** How often prices are read again: they rarely change, and who asks for an unknown one has them read at once. */
 const PLANS_EVERY_MS = 10 * 60_000

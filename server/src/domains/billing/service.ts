@@ -8,6 +8,8 @@ import { workspaceMembers } from '../workspaces/tables.ts'
 import { type Interval, lastsUntil, limitOf, limitWords, planAt, statusOf, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
+export { endSubscriptions } from './service-webhook.ts'
+
 /** What plans limit by the month, by the name that its count has in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
 export type LimitedByMonth = keyof typeof KINDS
