@@ -34,7 +34,7 @@ const allPages = {
   campaign: { path: '/campaigns/:campaignId', access: 'signed-in', file: 'pages/campaign.tsx' },
   billing: { path: '/billing', access: 'signed-in', file: 'pages/billing.tsx' },
   account: { path: '/account', access: 'signed-in', file: 'pages/account.tsx' },
-  invitation: { path: '/invitation', access: 'public', file: 'pages/invitation.tsx' },
+  invitation: { path: '/invitation', access: 'public', file: 'pages/invitation.tsx', unlisted: true },
   settings: { path: '/settings', access: 'signed-in', file: 'pages/settings.tsx' },
   operator: { path: '/operator', access: 'operator', file: 'pages/operator.tsx' },
   extension: { path: '/extension', access: 'signed-in', file: 'pages/extension.tsx' },

@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, it } from 'vitest'
+import { expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+
+const PEOPLE = '/settings?tab=people'
+
+async function soundBothWays(page: Page) {
+  await expectSoundPage(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await expectSoundPage(page)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+it('invites somebody by mail, who comes back to it from the login, works there by role, and is taken out', async () => {
+  const friend = 'friend@example.com'
+  const [page, theirs, owner] = await Promise.all([
+    world.openPage(),
+    world.openPage(),
+    signUp(world, 'team@example.com'),
+    signUp(world, friend),
+  ])
+  await owner.enter(page)
+  await page.goto(PEOPLE)
+  await page.getByText('Upgrade to Agency for a team of any size.').waitFor()
+  await world.subscribe('team@example.com')
+  await page.reload()
+  await page.getByLabel('Name', { exact: true }).fill('Acme')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The name was saved.').waitFor()
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByText('Enter the address to invite.').waitFor()
+  await page.getByLabel('Email address').fill(friend)
+  await page.getByLabel('Viewer').check()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByRole('list', { name: 'Open invitations' }).getByText(friend).waitFor()
+
+  // Whoever is not logged in does so, and is back.
+  await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
+  await theirs.getByText('As a viewer one sees everything, and changes nothing.').waitFor()
+  await soundBothWays(theirs)
+  await theirs.getByRole('link', { name: 'Log in', exact: true }).click()
+  await theirs.getByLabel('Email').fill(friend)
+  await theirs.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await theirs.getByRole('button', { name: 'Log In' }).click()
+  await theirs.getByRole('button', { name: 'Join Acme' }).click()
+  await theirs.waitForURL('**/dashboard')
+  await theirs.goto(PEOPLE)
+  await theirs.getByText('You are in Acme as a viewer').waitFor()
+  await soundBothWays(theirs)
+
+  // To and fro between one's workspaces.
+  await theirs.getByRole('button', { name: 'Profile menu' }).click()
+  await theirs.getByRole('menuitem', { name: 'Switch to friend' }).click()
+  await theirs.waitForURL('**/dashboard')
+  await theirs.getByText('Friends Referred').waitFor()
+  await theirs.getByRole('button', { name: 'Profile menu' }).click()
+  await theirs.getByRole('menuitem', { name: 'Switch to Acme' }).click()
+  await theirs.waitForURL('**/dashboard')
+
+  // What changes for them holds from their next look on: the browser's old token is refused, and renewed.
+  world.expectConsole(/401/)
+  await page.reload()
+  await page.getByLabel('Role of friend').selectOption('Member')
+  await page.getByText('friend is in the workspace as a member now.').waitFor()
+  await soundBothWays(page)
+  await theirs.goto(PEOPLE)
+  await theirs.getByText('You are in Acme as a member').waitFor()
+  await page.getByRole('button', { name: 'More for friend' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('friend is no longer in the workspace.').waitFor()
+  await theirs.reload()
+  await theirs.getByRole('heading', { name: 'Invitations' }).waitFor()
+  await theirs.getByText('team@example.com').waitFor({ state: 'detached' })
+})
