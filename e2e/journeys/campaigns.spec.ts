@@ -141,6 +141,8 @@ describe('campaigns, in a browser', () => {
     const choose = async (item: string) => {
       await button(page, 'More').click()
       await page.getByRole('menuitem', { name: item }).click()
+      // Pressed while the menu still closes, its button would open nothing.
+      await page.getByRole('menu').waitFor({ state: 'detached' })
     }
     await choose('Mail me a test')
     await page.getByText('A test is on its way to campaigns@example.com.').waitFor()
