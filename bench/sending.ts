@@ -1,29 +1,42 @@
-import { randomUUID } from 'node:crypto'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import pg from 'pg'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
 import type { Services } from '../server/src/app.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
 import { openNotices } from '../server/src/db/notices.ts'
-import { type Database, type Db, openDatabase } from '../server/src/db/open.ts'
-import { claimDue, letGoOf, TIMING } from '../server/src/domains/sending/engine.ts'
-import { record, send } from '../server/src/domains/sending/engine-sending.ts'
-import { SENDING_CHANNEL } from '../server/src/domains/sending/service.ts'
+import { type Database, openDatabase } from '../server/src/db/open.ts'
+import { campaigns } from '../server/src/domains/campaigns/tables.ts'
+import { queueList, readTemplate, SENDING_CHANNEL } from '../server/src/domains/sending/service.ts'
 import { startSender } from '../server/src/jobs/sender.ts'
 import type { XApi } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
+import { catchCycle, replay } from './sending/floor.ts'
+import type { Done, Task } from './sending/hands.ts'
+import { fillQueue, sendSome } from './sending/seed.ts'
 
 /*
- * How many messages a process claims, sends and records in a second, with 10,000 queued on 25 X accounts, beside the floor: the very statements
- * that one of our cycles runs, caught from it, sent through `pg` alone with as many connections. X is a function that answers at once, so that we are measured and not X.
- * The database is a scratch one, but as durable as the product's: every commit is on disk.
+ * Four questions of the queue. X is a function that answers at once, so that we are measured and not X; the database is a scratch one, but as durable as the
+ * product's: every commit is on disk.
+ * - How fast is a campaign of 100,000 leads queued, beside one INSERT … SELECT of the same rows into the same table, with its indexes and triggers?
+ * - How many messages does a process claim, send and record in a second, beside the very statements of one of our cycles, through `pg` alone?
+ * - How long does a claim take, and a claim with its record, where a million are queued over 100 campaigns: with one process, and with four?
+ * - How many replies are taken in in a second: with one process, and with four?
  */
 
-const ACCOUNTS = 25
-const MESSAGES = 10_000
 const HANDS = 8
 const MOST_SECONDS = 18
+const CAP = 500
+const LISTED = 100_000
+const QUEUED = Number(process.env.BENCH_QUEUED ?? 1_000_000)
+const CAMPAIGNS = 100
+const CLAIM_SECONDS = 10
+const REPLIES = 2_000
+/** A next claim must not take longer, in milliseconds, 99 times out of 100. */
+const CLAIM_MOST_MS = 10
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
@@ -38,37 +51,147 @@ try {
       return { eventId: `${process.pid}${events}` }
     },
   } as unknown as XApi
-  const env = { sendIntervalSeconds: 0, dailyDmCap: 500, isRealX: false }
+  const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
   const services = { database, notices, sealer, x, env, onFault: fail } as unknown as Services
 
-  const caught = await catchCycle(services)
-  const latencies = await timeClaims(services, 1_000)
+  await compareQueueing(services)
+  await compareCycles(services)
+  await measureMillion(services)
+  await notices.close()
+  await database.close()
+} finally {
+  await cluster.close()
+}
 
-  await fillQueue(database, sealer)
+/** One campaign's list, queued by us and by one bare statement, in turn. */
+async function compareQueueing({ database, sealer, env }: Services): Promise<void> {
+  const { db, pool } = database
+  await fillQueue(database, sealer, { accounts: 1, messages: LISTED, queued: false })
+  const [campaign] = await db.select().from(campaigns)
+  if (!campaign) throw new Error('there is no campaign')
+  const template = readTemplate('messageTemplate', campaign.messageTemplate)
+  const ours: number[] = []
+  const floors: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    ours.push(
+      await timed(() =>
+        db.transaction(async (tx) => {
+          const { queued } = await queueList(tx, env, campaign, template, null)
+          if (queued !== LISTED) throw new Error(`${queued} were queued`)
+        }),
+      ),
+    )
+    await emptyQueue(database)
+    floors.push(
+      await timed(() =>
+        pool.query(
+          `insert into dms (workspace_id, lead_id, campaign_id, message) select workspace_id, id, $1, 'Hi ' || name from leads`,
+          [campaign.id],
+        ),
+      ),
+    )
+    await emptyQueue(database)
+  }
+  const [our, floor] = [quantile(ours, 0.5), quantile(floors, 0.5)]
+  const rows = (ms: number) => `${Math.round((LISTED / ms) * 1_000).toLocaleString('en')} rows/s`
+  console.log(`  a campaign of ${LISTED.toLocaleString('en')} leads is queued   (load ${loadavg()[0]?.toFixed(1)})`)
+  console.log(`  ours   ${rows(our)}, its leads locked, looked at and marked`)
+  console.log(`  floor  ${rows(floor)}   one INSERT … SELECT into the same table`)
+  console.log(`  ours / floor  ${(floor / our).toFixed(2)}`)
+  await db.update(campaigns).set({ status: 'archived' }).where(eq(campaigns.id, campaign.id))
+}
+
+async function emptyQueue({ pool }: Database): Promise<void> {
+  await pool.query('delete from dms')
+  await pool.query(`update leads set dm_status = 'not_sent' where dm_status <> 'not_sent'`)
+  await pool.query('vacuum analyze dms, leads')
+}
+
+async function compareCycles(services: Services): Promise<void> {
+  const { database, sealer } = services
+  const size = { accounts: 25, messages: 10_000 }
+  const caught = await catchCycle(services)
+  await fillQueue(database, sealer, size)
   const ours = await measure(database, async (isDone) => {
     const sender = await startSender(services, pino({ level: 'silent' }), { concurrency: HANDS })
     await isDone
     await sender.close()
   })
-
-  await fillQueue(database, sealer)
-  const floor = await measure(database, (isDone) => replay(cluster.url, caught, isDone))
-
+  await fillQueue(database, sealer, size)
+  const floor = await measure(database, (isDone) => replay(cluster.url, caught, HANDS, isDone))
   console.log(
-    `  ${MESSAGES.toLocaleString('en')} messages queued on ${ACCOUNTS} X accounts, ${HANDS} in hand at a time, one process`,
+    `  ${size.messages.toLocaleString('en')} messages queued on ${size.accounts} X accounts, ${HANDS} in hand at a time, one process   (load ${loadavg()[0]?.toFixed(1)})`,
   )
   console.log(`  ours   ${line(ours)}`)
   console.log(
     `  floor  ${line(floor)}   the same ${caught.claim.length + caught.rest.length} statements a message, through pg alone`,
   )
   console.log(`  ours / floor  ${(ours.perSecond / floor.perSecond).toFixed(2)}`)
-  console.log(
-    `  a claim, alone  p50 ${quantile(latencies, 0.5).toFixed(2)} ms   p99 ${quantile(latencies, 0.99).toFixed(2)} ms`,
+}
+
+async function measureMillion({ database, sealer }: Services): Promise<void> {
+  await fillQueue(database, sealer, { accounts: CAMPAIGNS, messages: QUEUED })
+  const answers = await sendSome(database, Math.ceil((3 * REPLIES) / CAMPAIGNS))
+  await database.pool.query('vacuum analyze dms')
+  console.log(`  ${QUEUED.toLocaleString('en')} messages queued over ${CAMPAIGNS} campaigns`)
+  for (const processes of [1, 4]) {
+    const done = await spread(
+      Array.from({ length: processes }, () => ({ kind: 'claims', seconds: CLAIM_SECONDS, dailyDmCap: CAP })),
+    )
+    const [claims, times] = [done.flatMap((one) => one.claims), done.flatMap((one) => one.times)]
+    console.log(
+      `  ${of(processes)}  ${perSecond(done)} claimed and recorded   claim ${spans(claims)}   with its record ${spans(times)}   (load ${loadavg()[0]?.toFixed(1)})`,
+    )
+    const slow = quantile(claims, 0.99)
+    if (processes === 1 && slow > CLAIM_MOST_MS) {
+      console.error(`  the next claim's p99 is ${slow.toFixed(1)} ms: it must stay under ${CLAIM_MOST_MS} ms`)
+      process.exitCode = 1
+    }
+  }
+  for (const processes of [1, 4]) {
+    const shares = Array.from({ length: processes }, () => ({
+      kind: 'replies' as const,
+      answers: answers.splice(0, REPLIES / processes),
+    }))
+    const done = await spread(shares)
+    console.log(
+      `  ${of(processes)}  ${perSecond(done)} replies taken in   each ${spans(done.flatMap((one) => one.times))}   (load ${loadavg()[0]?.toFixed(1)})`,
+    )
+  }
+  const { rows } = await database.pool.query(`select count(*)::int as replied from dms where status = 'replied'`)
+  if (rows[0].replied !== 2 * REPLIES) throw new Error(`${rows[0].replied} messages are answered`)
+}
+
+/** Each task in a process of its own, which begin together. */
+async function spread(tasks: Task[]): Promise<Done[]> {
+  const children = tasks.map(() => fork(join(import.meta.dirname, 'sending/hands.ts'), [cluster.url]))
+  await Promise.all(children.map((child) => once(child, 'message')))
+  return Promise.all(
+    children.map(async (child, i) => {
+      child.send(tasks[i] as Task)
+      const [done] = (await once(child, 'message')) as [Done]
+      return done
+    }),
   )
-  await notices.close()
-  await database.close()
-} finally {
-  await cluster.close()
+}
+
+function perSecond(done: Done[]): string {
+  const rate = done.reduce((sum, { times, seconds }) => sum + times.length / seconds, 0)
+  return `${Math.round(rate).toString().padStart(6)}/s`
+}
+
+function spans(times: number[]): string {
+  return `p50 ${quantile(times, 0.5).toFixed(1)} p99 ${quantile(times, 0.99).toFixed(1)} ms`
+}
+
+function of(processes: number): string {
+  return processes === 1 ? 'one process   ' : `${processes} processes`.padEnd(14)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work()
+  return performance.now() - began
 }
 
 interface Result {
@@ -87,43 +210,6 @@ function quantile(values: number[], share: number): number {
 
 function fail(error: unknown): never {
   throw error
-}
-
-/** Fresh workspaces, each with an X account and an active campaign, as launching leaves them. What was queued before is gone. */
-async function fillQueue(
-  { pool }: Database,
-  seal: { seal(text: string): string },
-  accounts = ACCOUNTS,
-  messages = MESSAGES,
-): Promise<void> {
-  await pool.query('truncate workspaces cascade')
-  await pool.query(
-    `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
-     a as (
-       insert into x_accounts (workspace_id, x_user_id, handle, status, sealed_access_token, access_token_expires_at, last_connected_at)
-       select id, id::text, 'bench', 'connected', $2, now() + interval '1 hour', now() from w returning id, workspace_id
-     ), l as (
-       insert into lead_lists (workspace_id, name) select id, 'bench' from w returning id, workspace_id
-     )
-     insert into campaigns (workspace_id, name, lead_list_id, message_template, channel, x_account_id, status, queued_at, total_leads_in_list)
-     select a.workspace_id, 'bench', l.id, 'Hi {lead_name}', 'api', a.id, 'active', now(), $3::int
-     from a join l on l.workspace_id = a.workspace_id`,
-    [accounts, seal.seal('token'), messages / accounts],
-  )
-  await pool.query(
-    `insert into leads (workspace_id, x_user_id, name, twitter_handle, dm_status)
-     select w.id, n::text, 'Lead ' || n, 'lead_' || n, 'queued' from workspaces w, generate_series(1, $1::int) n`,
-    [messages / accounts],
-  )
-  await pool.query(
-    `insert into lead_list_items (lead_list_id, lead_id) select ll.id, l.id from lead_lists ll join leads l on l.workspace_id = ll.workspace_id`,
-  )
-  await pool.query(
-    `insert into dms (workspace_id, lead_id, campaign_id, message)
-     select l.workspace_id, l.id, c.id, 'Hi ' || l.name from campaigns c join leads l on l.workspace_id = c.workspace_id`,
-  )
-  await pool.query('vacuum analyze')
-  await pool.query('update x_accounts set next_send_at = now()')
 }
 
 /** Runs `work` until everything is sent or the time is up, and counts what was recorded as sent. */
@@ -145,144 +231,4 @@ async function measure({ pool }: Database, work: (isDone: Promise<void>) => Prom
   const { sent = 0, twice = 0 } = rows[0] ?? {}
   if (twice > 0) throw new Error(`${twice} messages were sent twice`)
   return { sent, seconds, perSecond: sent / seconds }
-}
-
-/** One claim after the other, with nothing else going on, in ms. */
-async function timeClaims(services: Services, count: number): Promise<number[]> {
-  await fillQueue(services.database, services.sealer, 5, count)
-  const client = await services.database.connect()
-  const session = drizzle(client) as unknown as Db
-  const times: number[] = []
-  while (times.length < count) {
-    const began = performance.now()
-    const { claimed, isIdle } = await claimDue(session, 1, services.env, 1)
-    if (claimed[0]) {
-      times.push(performance.now() - began)
-      await letGoOf(session, [claimed[0].campaignId])
-    } else if (isIdle) break
-  }
-  await client.end()
-  return times
-}
-
-/** A statement of ours and, for each parameter, what stands there: a name of the cycle, or the value itself. */
-interface Statement {
-  text: string
-  parameters: ({ name: string } | { value: unknown })[]
-}
-interface Cycle {
-  /** On the connection that claims, up to its commit; then all that follows, on another. */
-  claim: Statement[]
-  rest: Statement[]
-}
-
-/** Runs one of our cycles and writes down every statement of it. */
-async function catchCycle(services: Services): Promise<Cycle> {
-  await fillQueue(services.database, services.sealer, 1, 2)
-  const client = await services.database.connect()
-  const log: { text: string; values: unknown[] }[] = []
-  const logger = { logQuery: (text: string, values: unknown[]) => void log.push({ text, values }) }
-  const db = drizzle(client, { logger }) as unknown as Db
-  const needs = { ...services, database: { ...services.database, db } }
-  const [claimed] = (await claimDue(db, 1, services.env, 1)).claimed
-  if (!claimed) throw new Error('nothing was claimed')
-  const claims = log.splice(0)
-  const verdict = await send(needs, claimed, TIMING, () => true)
-  if (verdict.kind !== 'sent') throw new Error(`not sent: ${verdict.kind}`)
-  await record(db, [{ claimed, verdict, failures: 0 }])
-  await letGoOf(db, [claimed.campaignId])
-  await client.end()
-
-  const names = new Map<unknown, string>([
-    [claimed.id, 'dmId'],
-    [claimed.lease, 'lease'],
-    [claimed.campaignId, 'campaignId'],
-    [claimed.accountId, 'accountId'],
-    [verdict.eventId, 'eventId'],
-  ])
-  const named = ({ text, values }: { text: string; values: unknown[] }): Statement => ({
-    text,
-    parameters: values.map((value) => {
-      const name = names.get(Array.isArray(value) ? value[0] : value)
-      return name ? { name: Array.isArray(value) ? `[${name}]` : name } : { value }
-    }),
-  })
-  return { claim: claims.map(named), rest: log.map(named) }
-}
-
-/** The floor: the caught statements through `pg`, one connection that claims for all free hands at once, and one for each hand. */
-async function replay(url: string, cycle: Cycle, isDone: Promise<void>): Promise<void> {
-  let over = false
-  void isDone.then(() => {
-    over = true
-  })
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    return client
-  }
-  const claims = await connect()
-  const free = await Promise.all(Array.from({ length: HANDS }, connect))
-  const all = [claims, ...free]
-  // The last statement lets go of the campaign's lock, on the connection that holds it.
-  const [unlock, writes] = [cycle.rest.at(-1) as Statement, cycle.rest.slice(0, -1)]
-  const [begin, commit] = [cycle.claim.at(0) as Statement, cycle.claim.at(-1) as Statement]
-  const looks = cycle.claim.slice(1, -1)
-  const unlocks: Names[] = []
-  const inHand = new Set<Promise<void>>()
-  while (!over) {
-    for (const names of unlocks.splice(0)) await run(claims, unlock, names)
-    const claimed: Names[] = []
-    await run(claims, begin, {})
-    while (claimed.length < free.length) {
-      const names = await claim(claims, looks)
-      if (!names) break
-      claimed.push(names)
-    }
-    await run(claims, commit, {})
-    for (const names of claimed) {
-      const hand = free.pop() as pg.Client
-      const work = (async () => {
-        for (const statement of writes) await run(hand, statement, names)
-        unlocks.push(names)
-        free.push(hand)
-      })().finally(() => inHand.delete(work))
-      inHand.add(work)
-    }
-    await Promise.race([...inHand, isDone])
-  }
-  await Promise.all(inHand)
-  await Promise.all(all.map((client) => client.end()))
-}
-
-/** What the parameters of a cycle are, by the names that `catchCycle` gives them. */
-type Names = Record<string, unknown>
-
-/** @returns what the statements after it are about; null: nothing is queued */
-async function claim(client: pg.Client, looks: Statement[]): Promise<Names | null> {
-  const names: Names = { eventId: randomUUID() }
-  for (const statement of looks) {
-    const row = (await run(client, statement, names)).rows[0]
-    if (!row) return null
-    // In the order of the statements: the account that is due, its next message, the campaign's lock, the message under its lease.
-    if ('ids' in row) names.accountId = row.id
-    if ('lease' in row) names.lease = row.lease
-    if (!('dmId' in row)) continue
-    names.dmId = row.dmId
-    names.campaignId = row.campaignId
-    if (row.dmId) continue
-    await client.query('update x_accounts set next_send_at = null where id = $1', [names.accountId])
-    return claim(client, looks)
-  }
-  return names
-}
-
-function run(client: pg.Client, { text, parameters }: Statement, names: Names): Promise<pg.QueryResult> {
-  const bound = parameters.map((parameter) => {
-    if (!('name' in parameter)) return parameter.value
-    const isList = parameter.name.startsWith('[')
-    const value = names[isList ? parameter.name.slice(1, -1) : parameter.name]
-    return isList ? [value] : value
-  })
-  return client.query(text, bound)
 }

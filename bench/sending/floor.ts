@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import type { Services } from '../../server/src/app.ts'
+import type { Db } from '../../server/src/db/open.ts'
+import { claimDue, letGoOf, TIMING } from '../../server/src/domains/sending/engine.ts'
+import { record, send } from '../../server/src/domains/sending/engine-sending.ts'
+import { fillQueue } from './seed.ts'
+
+/** A statement of ours and, for each parameter, what stands there: a name of the cycle, or the value itself. */
+interface Statement {
+  text: string
+  parameters: ({ name: string } | { value: unknown })[]
+}
+export interface Cycle {
+  /** On the connection that claims, up to its commit; then all that follows, on another. */
+  claim: Statement[]
+  rest: Statement[]
+}
+
+/** Runs one of our cycles and writes down every statement of it. */
+export async function catchCycle(services: Services): Promise<Cycle> {
+  await fillQueue(services.database, services.sealer, { accounts: 1, messages: 2 })
+  const client = await services.database.connect()
+  const log: { text: string; values: unknown[] }[] = []
+  const logger = { logQuery: (text: string, values: unknown[]) => void log.push({ text, values }) }
+  const db = drizzle(client, { logger }) as unknown as Db
+  const needs = { ...services, database: { ...services.database, db } }
+  const [claimed] = (await claimDue(db, 1, services.env, 1)).claimed
+  if (!claimed) throw new Error('nothing was claimed')
+  const claims = log.splice(0)
+  const verdict = await send(needs, claimed, TIMING, () => true)
+  if (verdict.kind !== 'sent') throw new Error(`not sent: ${verdict.kind}`)
+  await record(db, [{ claimed, verdict, failures: 0 }])
+  await letGoOf(db, [claimed.campaignId])
+  await client.end()
+
+  const names = new Map<unknown, string>([
+    [claimed.id, 'dmId'],
+    [claimed.lease, 'lease'],
+    [claimed.campaignId, 'campaignId'],
+    [claimed.accountId, 'accountId'],
+    [verdict.eventId, 'eventId'],
+  ])
+  const named = ({ text, values }: { text: string; values: unknown[] }): Statement => ({
+    text,
+    parameters: values.map((value) => {
+      const name = names.get(Array.isArray(value) ? value[0] : value)
+      return name ? { name: Array.isArray(value) ? `[${name}]` : name } : { value }
+    }),
+  })
+  return { claim: claims.map(named), rest: log.map(named) }
+}
+
+/** The floor: the caught statements through `pg`, one connection that claims for all free hands at once, and one for each hand. */
+export async function replay(url: string, cycle: Cycle, hands: number, isDone: Promise<void>): Promise<void> {
+  let over = false
+  void isDone.then(() => {
+    over = true
+  })
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    return client
+  }
+  const claims = await connect()
+  const free = await Promise.all(Array.from({ length: hands }, connect))
+  const all = [claims, ...free]
+  // The last statement lets go of the campaign's lock, on the connection that holds it.
+  const [unlock, writes] = [cycle.rest.at(-1) as Statement, cycle.rest.slice(0, -1)]
+  const [begin, commit] = [cycle.claim.at(0) as Statement, cycle.claim.at(-1) as Statement]
+  const looks = cycle.claim.slice(1, -1)
+  const unlocks: Names[] = []
+  const inHand = new Set<Promise<void>>()
+  while (!over) {
+    for (const names of unlocks.splice(0)) await run(claims, unlock, names)
+    const claimed: Names[] = []
+    await run(claims, begin, {})
+    while (claimed.length < free.length) {
+      const names = await claim(claims, looks)
+      if (!names) break
+      claimed.push(names)
+    }
+    await run(claims, commit, {})
+    for (const names of claimed) {
+      const hand = free.pop() as pg.Client
+      const work = (async () => {
+        for (const statement of writes) await run(hand, statement, names)
+        unlocks.push(names)
+        free.push(hand)
+      })().finally(() => inHand.delete(work))
+      inHand.add(work)
+    }
+    await Promise.race([...inHand, isDone])
+  }
+  await Promise.all(inHand)
+  await Promise.all(all.map((client) => client.end()))
+}
+
+/** What the parameters of a cycle are, by the names that `catchCycle` gives them. */
+type Names = Record<string, unknown>
+
+/** @returns what the statements after it are about; null: nothing is queued */
+async function claim(client: pg.Client, looks: Statement[]): Promise<Names | null> {
+  const names: Names = { eventId: randomUUID() }
+  for (const statement of looks) {
+    const row = (await run(client, statement, names)).rows[0]
+    if (!row) return null
+    // In the order of the statements: the account that is due, its next message, the campaign's lock, the message under its lease.
+    if ('ids' in row) names.accountId = row.id
+    if ('lease' in row) names.lease = row.lease
+    if (!('dmId' in row)) continue
+    names.dmId = row.dmId
+    names.campaignId = row.campaignId
+    if (row.dmId) continue
+    await client.query('update x_accounts set next_send_at = null where id = $1', [names.accountId])
+    return claim(client, looks)
+  }
+  return names
+}
+
+function run(client: pg.Client, { text, parameters }: Statement, names: Names): Promise<pg.QueryResult> {
+  const bound = parameters.map((parameter) => {
+    if (!('name' in parameter)) return parameter.value
+    const isList = parameter.name.startsWith('[')
+    const value = names[isList ? parameter.name.slice(1, -1) : parameter.name]
+    return isList ? [value] : value
+  })
+  return client.query(text, bound)
+}

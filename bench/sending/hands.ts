@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { type Db, openDatabase } from '../../server/src/db/open.ts'
+import { receive } from '../../server/src/domains/replies/service.ts'
+import { claimDue, letGoOf } from '../../server/src/domains/sending/engine.ts'
+import { record } from '../../server/src/domains/sending/engine-sending.ts'
+import { openLiveness } from '../../server/src/jobs/liveness.ts'
+
+/*
+ * A process of its own that does one thing as fast as it can: claims a message and records it as sent, one after the other, or takes in replies.
+ * Started by sending.ts, which tells it when to begin.
+ */
+
+export type Task =
+  | { kind: 'claims'; seconds: number; dailyDmCap: number }
+  | { kind: 'replies'; answers: { leadXUserId: string; accountXUserId: string }[] }
+/** Milliseconds each; `claims` apart from the records that follow them. */
+export interface Done {
+  times: number[]
+  claims: number[]
+  seconds: number
+}
+
+const database = openDatabase(process.argv[2] ?? '', { max: 4 })
+process.on('message', async (task: Task) => {
+  const done = task.kind === 'claims' ? await claim(task) : await answer(task)
+  process.send?.(done satisfies Done)
+  await database.close()
+  process.disconnect()
+})
+process.send?.('ready')
+
+async function claim({ seconds, dailyDmCap }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
+  const liveness = await openLiveness(database)
+  const client = await database.connect()
+  const session = drizzle(client) as unknown as Db
+  const pace = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
+  const done: Done = { times: [], claims: [], seconds: 0 }
+  const began = performance.now()
+  while (performance.now() - began < seconds * 1_000) {
+    const start = performance.now()
+    const { claimed, isIdle } = await claimDue(session, liveness.workerId, pace, 1)
+    const [one] = claimed
+    if (!one) {
+      if (isIdle) await new Promise((resolve) => setTimeout(resolve, 1))
+      continue
+    }
+    const claimedAt = performance.now()
+    await record(database.db, [{ claimed: one, verdict: { kind: 'sent', eventId: randomUUID() }, failures: 0 }])
+    await letGoOf(session, [one.campaignId])
+    done.claims.push(claimedAt - start)
+    done.times.push(performance.now() - start)
+  }
+  done.seconds = (performance.now() - began) / 1_000
+  await client.end()
+  await liveness.close()
+  return done
+}
+
+async function answer({ answers }: Extract<Task, { kind: 'replies' }>): Promise<Done> {
+  const done: Done = { times: [], claims: [], seconds: 0 }
+  const began = performance.now()
+  for (const { leadXUserId, accountXUserId } of answers) {
+    const start = performance.now()
+    const message = {
+      kind: 'message' as const,
+      eventId: randomUUID(),
+      senderId: leadXUserId,
+      recipientId: accountXUserId,
+      text: 'Tell me more',
+      at: new Date(),
+      handles: {},
+    }
+    await receive(database.db, [message])
+    done.times.push(performance.now() - start)
+  }
+  done.seconds = (performance.now() - began) / 1_000
+  return done
+}

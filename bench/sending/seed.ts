@@ -1,0 +1,69 @@
+import type { Database } from '../../server/src/db/open.ts'
+
+/** Fresh workspaces, each with an X account, a list, its leads and an active campaign, as launching leaves them. What was there before is gone. */
+export async function fillQueue(
+  { pool }: Database,
+  sealer: { seal(text: string): string },
+  { accounts, messages, queued = true }: { accounts: number; messages: number; queued?: boolean },
+): Promise<void> {
+  const client = await pool.connect()
+  const run = (text: string, values?: unknown[]) => client.query(text, values)
+  try {
+    // A million rows take longer than a request's query may.
+    await run('set statement_timeout = 0')
+    await run('truncate workspaces cascade')
+    await run(
+      `with w as (insert into workspaces (name) select 'bench' from generate_series(1, $1::int) returning id),
+       a as (
+         insert into x_accounts (workspace_id, x_user_id, handle, status, sealed_access_token, access_token_expires_at, last_connected_at)
+         select id, (row_number() over ())::text, 'bench', 'connected', $2, now() + interval '1 hour', now() from w returning id, workspace_id
+       ), l as (
+         insert into lead_lists (workspace_id, name) select id, 'bench' from w returning id, workspace_id
+       )
+       insert into campaigns (workspace_id, name, lead_list_id, message_template, channel, x_account_id, status, queued_at, total_leads_in_list)
+       select a.workspace_id, 'bench', l.id, 'Hi {lead_name}', 'api', a.id, 'active', now(), $3::int
+       from a join l on l.workspace_id = a.workspace_id`,
+      [accounts, sealer.seal('token'), messages / accounts],
+    )
+    await run(
+      `insert into leads (workspace_id, x_user_id, name, twitter_handle, dm_status)
+       select w.id, (1000000 + n)::text, 'Lead ' || n, 'lead_' || n, $2 from workspaces w, generate_series(1, $1::int) n`,
+      [messages / accounts, queued ? 'queued' : 'not_sent'],
+    )
+    await run(
+      'insert into lead_list_items (lead_list_id, lead_id) select ll.id, l.id from lead_lists ll join leads l on l.workspace_id = ll.workspace_id',
+    )
+    if (queued)
+      await run(
+        `insert into dms (workspace_id, lead_id, campaign_id, message)
+         select l.workspace_id, l.id, c.id, 'Hi ' || l.name from campaigns c join leads l on l.workspace_id = c.workspace_id`,
+      )
+    await run('vacuum analyze')
+    await run('update x_accounts set next_send_at = now()')
+  } finally {
+    await run('reset statement_timeout')
+    client.release()
+  }
+}
+
+/** Has so many messages of each campaign sent, yesterday, for leads to answer. @returns their leads' and accounts' ids at X */
+export async function sendSome(
+  { pool }: Database,
+  each: number,
+): Promise<{ leadXUserId: string; accountXUserId: string }[]> {
+  await pool.query(
+    `update dms set status = 'sent', sent_at = now() - interval '2 days', claimed_at = now() - interval '2 days', tried_at = now() - interval '2 days',
+       x_account_id = c.x_account_id, x_event_id = 'seed ' || dms.id
+     from campaigns c where c.id = dms.campaign_id and dms.id in (
+       select d.id from campaigns o cross join lateral (
+         select id from dms where campaign_id = o.id and status = 'queued' order by due_at desc, id desc limit $1
+       ) d)`,
+    [each],
+  )
+  const { rows } = await pool.query(
+    `select l.x_user_id as "leadXUserId", a.x_user_id as "accountXUserId"
+     from dms d join leads l on l.id = d.lead_id join x_accounts a on a.id = d.x_account_id where d.status = 'sent' and d.x_event_id like 'seed %'
+     order by d.id`,
+  )
+  return rows
+}
