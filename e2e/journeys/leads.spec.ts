@@ -284,7 +284,9 @@ describe('the leads page, in a browser', () => {
     await sendToFirst()
     await gone(page, 'Failed to queue DM: Busy')
     await page.unroute('**/api/leads/queue')
-    await page.route('**/api/leads/queue', (route) => route.fulfill({ json: { success: true, queued: 0 } }))
+    await page.route('**/api/leads/queue', (route) =>
+      route.fulfill({ json: { success: true, queued: 0, cursor: null } }),
+    )
     await sendToFirst()
     await gone(page, 'Failed to create DM record: ')
     await boxes.nth(0).check()
@@ -334,10 +336,20 @@ describe('the leads page, in a browser', () => {
     await add.click()
     await gone(page, '1 leads added to the list successfully!')
 
-    // While a list is chosen, another tab writes to the one who was picked: nobody is left to add.
+    // However many lists there are, each can be reached.
+    await callApi(page, 'POST', '/lists', { name: 'Newer' })
+    await page.route('**/api/lists?*', (route) =>
+      route.continue({ url: route.request().url().replace('pageSize=100', 'pageSize=1') }),
+    )
+    await page.reload()
     await boxes.nth(5).check()
     await page.getByRole('button', { name: 'Add to list' }).click()
+    await page.getByRole('radio', { name: 'Newer' }).waitFor()
+    await page.getByRole('button', { name: 'Show more lists' }).click()
+
+    // While a list is chosen, another tab writes to the one who was picked: nobody is left to add.
     await page.getByRole('radio', { name: 'Founders' }).check()
+    expect(await page.getByRole('button', { name: 'Show more lists' }).count()).toBe(0)
     const picked = await boxes.nth(5).getAttribute('data-lead')
     await callApi(page, 'POST', '/leads/queue', { leadIds: [picked] })
     await page.evaluate(() => new BroadcastChannel('x-automated-data').postMessage('changed'))

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, client, errorWords, refusalWords } from '../../api'
@@ -13,6 +13,9 @@ import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { failureWords } from './failure-words'
 import { changeInParts, type Picked, pickedCount } from './lead-selection'
+
+/** Lists to choose from; more are asked for by those who want them. */
+const LISTS_AT_ONCE = 100
 
 export interface AddToListProps {
   open: boolean
@@ -86,10 +89,16 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
 /** Lists that can be filled by hand: a smart one takes nobody so. Asked for only where `wanted`, and by somebody. */
 function useListsToFill(wanted: boolean) {
   const signedIn = useSession().status === 'signed-in'
-  const lists = useQuery(
-    api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 }, enabled: wanted && signedIn }),
+  const lists = useInfiniteQuery(
+    api.lists.list.infiniteOptions({
+      input: (cursor: string | null) => ({ pageSize: LISTS_AT_ONCE, ...(cursor ? { cursor } : {}) }),
+      initialPageParam: null,
+      getNextPageParam: (page) => page.cursor,
+      enabled: wanted && signedIn,
+    }),
   )
-  return { signedIn, lists, found: lists.data?.lists.filter(({ filter }) => !filter) ?? [] }
+  const found = lists.data?.pages.flatMap((page) => page.lists.filter(({ filter }) => !filter)) ?? []
+  return { signedIn, lists, found }
 }
 
 /** Which list, or a new one. */
@@ -133,9 +142,14 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
           }))}
         />
       ) : (
-        <p className="text-muted">No lists found. Create your first list to get started!</p>
+        !lists.hasNextPage && <p className="text-muted">No lists found. Create your first list to get started!</p>
       )}
-      {signedIn && lists.isSuccess && <NewList onCreated={onChoose} first={found.length === 0} />}
+      {lists.hasNextPage && (
+        <Button size="sm" className="w-fit" loading={lists.isFetchingNextPage} onClick={() => lists.fetchNextPage()}>
+          Show more lists
+        </Button>
+      )}
+      {signedIn && lists.isSuccess && <NewList onCreated={onChoose} first={found.length === 0 && !lists.hasNextPage} />}
     </div>
   )
 }

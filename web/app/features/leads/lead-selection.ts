@@ -26,7 +26,8 @@ export async function inParts<Answer extends Parted>(
 ): Promise<void> {
   let answer = await call({})
   onAnswer(answer)
-  while (answer.cursor !== null) {
+  // A server of the version before names none.
+  while (answer.cursor) {
     answer = await call({ cursor: answer.cursor })
     onAnswer(answer)
   }
