@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
  * @param paths of the pages that are to be found
  */
 export function serveCrawlers(app: FastifyInstance, origin: string, paths: readonly string[]): void {
-  const robots = `User-agent: *\nDisallow: /api/\n\nSitemap: ${origin}/sitemap.xml\n`
+  const robots = `User-agent: *\nDisallow: /api/\nDisallow: /buy/\n\nSitemap: ${origin}/sitemap.xml\n`
   // https://www.sitemaps.org/protocol.html
   const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">

@@ -11,9 +11,6 @@ export function servePaymentLinks(app: FastifyInstance, { env }: { env: Pick<Env
     const { planId } = request.params
     if (!isPlanId(planId)) return reply.callNotFound()
     // Without a link of its own a plan is bought where one is signed in.
-    return reply
-      .header('cache-control', 'no-store')
-      .header('x-robots-tag', 'noindex')
-      .redirect(env.payments?.links[planId] ?? '/billing', 302)
+    return reply.header('cache-control', 'no-store').redirect(env.payments?.links[planId] ?? '/billing', 302)
   })
 }
