@@ -63,7 +63,7 @@ function State({ isConnected, proved }: { isConnected: boolean; proved: number }
     return (
       <Callout tone="good" title="Single sign-on is on">
         Members with an address on {proved === 1 ? 'your proved domain' : 'your proved domains'} can sign in with it,
-        once they have linked it on their account page.
+        once they have linked it on their account page. Whoever is invited and has no account yet gets one by it.
       </Callout>
     )
   }
