@@ -50,3 +50,30 @@ describe('AUTH_SECRET', () => {
     expect(() => readEnv({ AUTH_SECRET: 'short' })).toThrow('at least 32 characters')
   })
 })
+
+describe('STRIPE_…', () => {
+  it('without a key nothing can be bought; with one it is Stripe, unless another address is named', () => {
+    expect(readEnv({ AUTH_SECRET, STRIPE_LINK_PRO_MONTHLY: 'https://buy.stripe.com/a' }).payments).toBeNull()
+    expect(readEnv({ AUTH_SECRET, STRIPE_SECRET_KEY: 'sk' }).payments).toEqual({
+      apiUrl: 'https://api.stripe.com',
+      secretKey: 'sk',
+      webhookSecret: null,
+      links: { pro_monthly: null, pro_yearly: null, agency_monthly: null, agency_yearly: null },
+    })
+    const named = {
+      STRIPE_SECRET_KEY: 'sk',
+      STRIPE_API_URL: 'http://127.0.0.1:1/',
+      STRIPE_WEBHOOK_SECRET: 'whsec',
+      STRIPE_LINK_AGENCY_YEARLY: 'https://buy.stripe.com/b',
+    }
+    expect(readEnv({ AUTH_SECRET, ...named }).payments).toMatchObject({
+      apiUrl: 'http://127.0.0.1:1',
+      webhookSecret: 'whsec',
+      links: { pro_monthly: null, agency_yearly: 'https://buy.stripe.com/b' },
+    })
+  })
+
+  it('a link that is no address is refused by name', () => {
+    expect(() => readEnv({ AUTH_SECRET, STRIPE_LINK_PRO_YEARLY: 'buy it' })).toThrow(/^STRIPE_LINK_PRO_YEARLY /)
+  })
+})

@@ -79,7 +79,7 @@ describe('403 PLAN_LIMIT', () => {
   it('leads that are queued by hand, chosen or filtered', async () => {
     const person = await makeSender(49)
     const { leadIds } = await makeList(app, person, openHandles(2))
-    const expected = refused(`1 DMs are left this month. ${FREE}`, 49)
+    const expected = refused(`1 DM is left this month. ${FREE}`, 49)
     expect(await person.call('POST', '/leads/queue', { leadIds })).toMatchObject(expected)
     expect(await person.call('POST', '/leads/queue', { filter: {} })).toMatchObject(expected)
     const rows = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bestOf, grantedUntil, limitOf, limitWords, planAt, standingAt, statusOf, warningFrom } from './rules.ts'
+import {
+  bestOf,
+  grantedUntil,
+  limitOf,
+  limitWords,
+  paidUntil,
+  planAt,
+  standingAt,
+  statusOf,
+  warningFrom,
+} from './rules.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 const days = (n: number) => new Date(now.getTime() + n * 86_400_000)
@@ -90,6 +100,13 @@ describe('earned months', () => {
     ['after they ended', [{ from: days(60), to: days(90) }], 0],
   ])('wait while something is paid for: %s', (_, paid, waited) => {
     expect(until(paid)).toBe(waited * DAY)
+  })
+
+  it('wait to the end of a period that is paid, of one that is not for the days of grace', () => {
+    const one = { planId: 'pro_monthly', currentPeriodEnd: days(20) }
+    expect(paidUntil({ ...one, status: 'active' }, now)).toEqual(days(20))
+    expect(paidUntil({ ...one, status: 'past_due', pastDueSince: days(-3) }, now)).toEqual(days(4))
+    expect(paidUntil({ ...one, status: 'active', currentPeriodEnd: days(-1) }, now)).toEqual(days(6))
   })
 
   it('are why Pro holds only where nothing is paid for', () => {

@@ -39,6 +39,14 @@ export function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullab
   return graceEnd(pastDueSince ?? currentPeriodEnd)
 }
 
+/** Until when a subscription is paid for, as things stand: earned months wait so long. */
+export function paidUntil(subscription: NonNullable<PlanFacts['subscription']>, now: Date): Date {
+  const { status, currentPeriodEnd } = subscription
+  // Of a period whose payment is missing only the days of grace are given.
+  const isPaid = (status === 'active' || status === 'trialing') && currentPeriodEnd > now
+  return isPaid ? currentPeriodEnd : lastsUntil(subscription)
+}
+
 /** When the days end in which a missing payment takes nothing away. */
 export function graceEnd(since: Date): Date {
   return new Date(since.getTime() + GRACE_MS)

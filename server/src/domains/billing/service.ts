@@ -5,7 +5,7 @@ import { Refusal } from '../../refusal.ts'
 import { tellOwners } from '../notices/service.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { type Interval, lastsUntil, limitOf, limitWords, planAt, statusOf, warningFrom } from './rules.ts'
+import { type Interval, limitOf, limitWords, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
 export { endSubscriptions } from './service-webhook.ts'
@@ -26,16 +26,18 @@ export async function factsOf(db: Db, workspaceId: string) {
     .innerJoin(workspaceMembers, eq(workspaceMembers.userId, rewardGrants.accountUserId))
     .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner')))
   const paid = grants.length > 0 ? await paidTimes(db, workspaceId) : []
-  if (subscription && !subscription.paidId) paid.push({ from: subscription.createdAt, to: lastsUntil(subscription) })
+  if (subscription && !subscription.paidId)
+    paid.push({ from: subscription.createdAt, to: paidUntil(subscription, new Date()) })
   return { subscription: subscription ?? null, grants, paid }
 }
 
 /** When a workspace had a subscription that was paid for. */
 async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
   const rows = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId))
+  const now = new Date()
   return rows.flatMap((row) => {
     const status = statusOf(row.status)
-    return status ? [{ from: row.startedAt, to: row.endedAt ?? lastsUntil({ ...row, status }) }] : []
+    return status ? [{ from: row.startedAt, to: row.endedAt ?? paidUntil({ ...row, status }, now) }] : []
   })
 }
 
@@ -124,12 +126,16 @@ async function warn(
   await tellOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitWords(plan, what) })
 }
 
+function roomWords(left: number): string {
+  return left === 1 ? '1 DM is' : `${left.toLocaleString('en-US')} DMs are`
+}
+
 /** The refusal of what goes beyond a plan: its words name the limit and the plan that lifts it. */
 export function beyondPlan(
   { plan, used, left = 0 }: Pick<Allowance, 'plan' | 'used'> & { left?: number },
   what: Limited,
 ): Refusal {
-  const room = left > 0 && what === 'dms' ? `${left.toLocaleString('en-US')} DMs are left this month. ` : ''
+  const room = left > 0 && what === 'dms' ? `${roomWords(left)} left this month. ` : ''
   return new Refusal('PLAN_LIMIT', `${room}${limitWords(plan, what)}`, {
     details: { limit: limitOf(plan, what), used, plan },
   })
