@@ -86,6 +86,10 @@ describe('plans and payments, in a browser', () => {
     await atPayments('/_faults', 'PUT', [])
     await planIs(account, 'pro_yearly')
     const page = await world.openPage()
+    await page.goto('/billing?checkout=success')
+    await page
+      .getByText('Thank you! Log in, or sign up with the email address that you paid with: the plan is yours.')
+      .waitFor()
     await account.enter(page)
     await page.goto('/pricing')
     // Whoever has a plan changes it, and buys no second one.
