@@ -3,23 +3,19 @@ import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { expect } from 'vitest'
-import type { Db } from '../src/db/open.ts'
 import { authSessions } from '../src/domains/auth/tables.ts'
 import { subscriptions } from '../src/domains/billing/tables.ts'
 import { receive } from '../src/domains/replies/service.ts'
-import { type Claimed, claimDue, letGoOf, TIMING } from '../src/domains/sending/engine.ts'
-import { record, send, type Verdict } from '../src/domains/sending/engine-sending.ts'
-import { settle, takeOver } from '../src/domains/sending/engine-settling.ts'
-import { expireLeases } from '../src/domains/sending/service.ts'
+import { TIMING } from '../src/domains/sending/engine.ts'
+import { send } from '../src/domains/sending/engine-sending.ts'
 import { claimDirect } from '../src/domains/sending/service-by-hand.ts'
-import { openLiveness } from '../src/jobs/liveness.ts'
 import { XError } from '../src/outside/x.ts'
 import type { XHappening } from '../src/outside/x-activity.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 import { ALL_DAY, makeCampaign, makeList, openHandles } from './outreach.ts'
+import { openWorkers } from './sending-workers.ts'
 
 /*
  * A workspace with three campaigns whose lists overlap, and everybody who may send for it, each taking one step at a time: so a test can put what it likes
@@ -28,12 +24,12 @@ import { ALL_DAY, makeCampaign, makeList, openHandles } from './outreach.ts'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 export const INTERVAL_SECONDS = 60
-export const MOST_A_DAY = 5
+const MOST_A_DAY = 5
 export const LEADS = 12
 
 /** What X does with the next message that it is handed. */
 export const MISHAPS = ['late', 'took it, no answer', 'trouble', 'busy', 'refused', 'away', 'locked'] as const
-export type Mishap = (typeof MISHAPS)[number]
+type Mishap = (typeof MISHAPS)[number]
 /** An answer that never came is waited for so long, and within it the message may take effect (X_TIMEOUT_MS). */
 const LATE_MS = 14_000
 
@@ -49,26 +45,6 @@ export interface Arrival {
   place: number
 }
 
-interface Session {
-  db: Db
-  stands: boolean
-  end(): Promise<void>
-}
-interface Hand {
-  claimed: Claimed
-  verdict: Verdict | null
-  /** The one that claimed it, and holds its campaign's lock while it stands. */
-  session: Session
-}
-interface Worker {
-  name: string
-  id: number
-  hands: Hand[]
-  /** Its own steps come one after the other, as its connection carries one at a time. */
-  busy: Promise<unknown>
-  session: Session
-  die(): Promise<void>
-}
 export interface ExtensionHand {
   dmId: string
   lease: string
@@ -138,7 +114,6 @@ export async function openWorld(app: TestApp) {
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /** Of leads not to be written to any more: how much had been handed over when we knew, and whether it is for good. */
   const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean }>()
-  const written = new Set<string>()
   const untold: XHappening[] = []
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
@@ -175,65 +150,7 @@ export async function openWorld(app: TestApp) {
     }
   }
 
-  const workers = new Map<string, Worker>()
-  const starting = new Map<string, Promise<Worker>>()
-  function workerNamed(name: string): Promise<Worker> {
-    const started = starting.get(name) ?? startWorker(name)
-    starting.set(name, started)
-    return started
-  }
-  async function startWorker(name: string): Promise<Worker> {
-    let alive = true
-    let life: { end(): Promise<void> } | null = null
-    const liveness = await openLiveness({
-      ...services.database,
-      connect: async () => {
-        // Whoever died does not come back.
-        if (!alive) return new Promise<never>(() => {})
-        const connection = await services.database.connect()
-        life = connection
-        return connection
-      },
-    })
-    const worker: Worker = {
-      name,
-      id: liveness.workerId,
-      hands: [],
-      busy: Promise.resolve(),
-      session: await openSession(),
-      async die() {
-        alive = false
-        starting.delete(name)
-        workers.delete(name)
-        worker.hands = []
-        await Promise.all([worker.session.end(), life?.end()])
-      },
-    }
-    workers.set(name, worker)
-    return worker
-  }
-  async function openSession(): Promise<Session> {
-    const connection = await services.database.connect()
-    const session = {
-      db: drizzle(connection) as unknown as Db,
-      stands: true,
-      async end() {
-        session.stands = false
-        await connection.end()
-      },
-    }
-    return session
-  }
-
-  /** Lets the worker do something, after what it is doing; if it has died of that, nothing. */
-  async function have(name: string, work: (worker: Worker) => Promise<unknown>): Promise<void> {
-    const worker = await workerNamed(name)
-    const done = worker.busy.then(async () => {
-      if (workers.get(name) === worker) await work(worker)
-    })
-    worker.busy = done.catch(() => {})
-    await done
-  }
+  const steps = openWorkers(app)
 
   const world = {
     app,
@@ -244,51 +161,18 @@ export async function openWorld(app: TestApp) {
     handles,
     leadIds: everyone.leadIds,
     mishaps,
-    workers,
     extensions,
     stopped,
-    written,
-    untold,
     simulating,
     pending,
     caps,
 
-    // A worker's steps
+    ...steps,
 
-    claim: (name: string, most: number) =>
-      have(name, async (worker) => {
-        const { claimed } = await claimDue(worker.session.db, worker.id, services.env, most)
-        worker.hands.push(...claimed.map((one) => ({ claimed: one, verdict: null, session: worker.session })))
-      }),
-    send: (name: string) =>
-      have(name, async (worker) => {
-        const hand = worker.hands.find(({ verdict }) => verdict === null)
-        if (hand) hand.verdict = await send(services, hand.claimed, TIMING, () => hand.session.stands)
-      }),
-    record: (name: string) =>
-      have(name, async (worker) => {
-        const hand = worker.hands.find(({ verdict }) => verdict !== null)
-        if (!hand?.verdict) return
-        await record(db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
-        worker.hands.splice(worker.hands.indexOf(hand), 1)
-        if (hand.session.stands) await letGoOf(hand.session.db, [hand.claimed.campaignId])
-      }),
-    die: (name: string) => have(name, (worker) => worker.die()),
-    /** The connection that claims breaks, and with it go its locks; the process lives, with what it has in hand. */
-    loseSession: (name: string) =>
-      have(name, async (worker) => {
-        await worker.session.end()
-        worker.session = await openSession()
-      }),
-    async sweep() {
-      await expireLeases(db)
-      await takeOver(db)
-      await settle(services, TIMING)
-    },
     /** A message by hand whose process dies: before it is handed to X, or after. */
     async dieByHand(lead: number, tookIt: boolean) {
       const { handle, id } = { handle: handles[lead] as string, id: everyone.leadIds[lead] as string }
-      const worker = await workerNamed(`hand ${randomBytes(3).toString('hex')}`)
+      const worker = await steps.workerNamed(`hand ${randomBytes(3).toString('hex')}`)
       try {
         const claimed = await claimDirect(
           db,
@@ -303,7 +187,7 @@ export async function openWorld(app: TestApp) {
           `worker:${worker.id}`,
           async () => {},
         )
-        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now() }, TIMING, () => true)
+        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING, () => true)
       } finally {
         await worker.die()
       }
@@ -339,7 +223,6 @@ export async function openWorld(app: TestApp) {
       })
       expect(answer.status).toBe(201)
       const { id, at } = (await answer.json()) as { id: string; at: string }
-      written.add(handle)
       untold.push({
         kind: 'message',
         eventId: id,
@@ -435,8 +318,6 @@ export async function openWorld(app: TestApp) {
       return rows.length === 0 && underWay.length === 0
     },
     handedOver: () => place,
-    isInHand: (campaignId: string) =>
-      [...workers.values()].some(({ hands }) => hands.some(({ claimed }) => claimed.campaignId === campaignId)),
     /** What took effect, by the stand-in's own log. */
     async arrivals(): Promise<Arrival[]> {
       const answer = await fetch(`${app.x.url}/_log/dms?from=${account.handle}`)
@@ -449,7 +330,7 @@ export async function openWorld(app: TestApp) {
     },
     async close() {
       for (const wake of simulating.splice(0)) wake()
-      await Promise.all([...starting.values()].map(async (worker) => (await worker).die()))
+      await steps.endWorkers()
       await Promise.allSettled([...pending, ...campaigns.map(({ holding }) => holding)])
       x.sendMessage = sendMessage
     },
