@@ -61,7 +61,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await theirs.getByRole('button', { name: 'Profile menu' }).click()
   await theirs.getByRole('menuitem', { name: 'Switch to friend' }).click()
   await theirs.waitForURL('**/dashboard')
-  await theirs.getByText('Friends Referred').waitFor()
+  await theirs.getByText('Friends Referred', { exact: true }).waitFor()
   await theirs.getByRole('button', { name: 'Profile menu' }).click()
   await theirs.getByRole('menuitem', { name: 'Switch to Acme' }).click()
   await theirs.waitForURL('**/dashboard')
