@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DemoAccount } from './demo.ts'
+import { root } from './root.ts'
+
+const START_MS = 180_000
+
+export interface FreshProduct {
+  origin: string
+  demo: DemoAccount
+  /** Stops it and forgets its data. */
+  close(): Promise<void>
+}
+
+/** Starts the product as `npm start` does, on a free port and data of its own. @throws where it does not start */
+export async function openFreshProduct(): Promise<FreshProduct> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))
+  const port = await freePort()
+  const product = spawn(process.execPath, [join(root, 'tools', 'launch.mjs'), 'start'], {
+    cwd: root,
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const close = async () => {
+    if (product.exitCode === null) {
+      const exit = once(product, 'exit')
+      product.kill('SIGTERM')
+      await exit
+    }
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  const file = join(dataDir, 'demo.json')
+  for (const end = Date.now() + START_MS; Date.now() < end && product.exitCode === null; await sleep(200)) {
+    if (!existsSync(file)) continue
+    const demo = JSON.parse(readFileSync(file, 'utf8')) as DemoAccount
+    return { origin: `http://localhost:${port}`, demo, close }
+  }
+  await close()
+  throw new Error('The product did not start.')
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
