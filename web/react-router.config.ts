@@ -4,7 +4,8 @@ import type { Config } from '@react-router/dev/config'
 import { registeredPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { letPagesRest } from './build-steps/first-touch'
+import { letLandingPageRest } from './build-steps/first-touch'
+import { letWordsComeFirst } from './build-steps/prerendered'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
@@ -27,19 +28,18 @@ export default {
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
     await buildLegalPages(folder)
-    await letPagesRest(
-      folder,
-      registeredPages.filter((page) => page.rests).map((page) => page.path),
-    )
+    await letLandingPageRest(folder)
+    await letWordsComeFirst(folder)
     await refuseInlineStyles(folder)
     await compressFiles(folder)
   },
 } satisfies Config
 
-/** The content security policy allows no style written in HTML: the browser would drop it, silently for whoever builds. */
+/** The content security policy allows no style attribute, and no style element but the landing page's own: the browser would drop it, silently for whoever builds. */
 async function refuseInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
-    const styled = (await readFile(join(folder, file), 'utf8')).match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
+    const html = (await readFile(join(folder, file), 'utf8')).replace(file === 'index.html' ? /<style>/ : '', '')
+    const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
     if (styled) throw new Error(`${file} carries an inline style, which its policy forbids: ${styled.slice(0, 200)}`)
   }
 }

@@ -8,15 +8,13 @@ interface Page {
   access: PageAccess
   /** The route module, relative to app/. A page without one is not built yet: it is not registered and nothing links to it. */
   file?: string
-  /** Prerendered whole: its app is fetched once somebody touches the page (web/first-touch). For pages that show nothing of the database. */
-  rests?: true
   /** Nobody is to find it: one is led there. */
   unlisted?: true
 }
 
 /** Every page of the product. To build one, write its module and name it here: route, prerendering, menus and redirects follow. */
 const allPages = {
-  home: { path: '/', access: 'public', file: 'pages/home.tsx', rests: true },
+  home: { path: '/', access: 'public', file: 'pages/home.tsx' },
   login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
   signUp: { path: '/auth', access: 'public', file: 'pages/sign-up.tsx' },
   authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx', unlisted: true },

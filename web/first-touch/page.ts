@@ -1,5 +1,5 @@
 /**
- * The whole script of a page that rests (app/paths.ts) until somebody touches it. It counts the view, carries a friend's code
+ * The whole script of the landing page, which rests until somebody touches it. It counts the view, carries a friend's code
  * along on the links, and starts the app when it is wanted: by a hand on a link or a control, by a key, or because somebody is signed in.
  */
 import { COUNTED, viewOf } from '../app/first-view'
@@ -37,6 +37,11 @@ let pressed: HTMLElement | null = null
 const start = () => {
   const held = document.querySelector<HTMLScriptElement>('script[data-app]')
   if (!held) return
+  // What the app shows next is styled by the whole sheet; it stands where React looks for it.
+  const style = document.querySelector('style')
+  const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: held.dataset.style })
+  sheet.addEventListener('load', () => style?.remove())
+  style?.before(sheet)
   for (const href of held.dataset.preload?.split(' ') ?? [])
     document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }))
   const script = document.createElement('script')

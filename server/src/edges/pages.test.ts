@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ beforeAll(async () => {
       '<a href="https://share.example?url=https%3A%2F%2Fx-automated.example%2F">share</a>',
     'waitlist/index.html': '<head></head><p>waitlist</p>',
     'reset-password/index.html': '<head></head><p>reset</p>',
+    'rankings/index.html': '<head><style>p{margin:0}</style></head>',
     'leaderboard/index.html': `<head></head>${'<p>words</p>'.repeat(200)}`,
     'embed/index.html': '<script>1</script><p>widget</p>',
     '404/index.html': '<p>nothing</p>',
@@ -34,7 +36,7 @@ beforeAll(async () => {
     mkdirSync(join(client, path, '..'), { recursive: true })
     writeFileSync(join(client, path), text)
   }
-  const list = { app: ['/dashboard', '/operator'], notFound: '/404', findable: ['/', '/waitlist'] }
+  const list = { app: ['/dashboard', '/operator'], notFound: '/404', findable: ['/', '/waitlist', '/leaderboard'] }
   writeFileSync(join(built, 'pages.json'), JSON.stringify(list))
   app = await openApp()
   host = await createApp(app.services, { webFolder: client, extension: null })
@@ -134,7 +136,7 @@ describe('what is said of a page', () => {
     const sitemap = await get('/sitemap.xml')
     expect(sitemap.headers['content-type']).toMatch('application/xml')
     expect([...sitemap.body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url)).toEqual(
-      ['/', '/waitlist', '/privacy.html', '/terms.html'].map((path) => origin() + path),
+      ['/', '/waitlist', '/leaderboard', '/privacy.html', '/terms.html'].map((path) => origin() + path),
     )
     const robots = await get('/robots.txt')
     expect(robots.headers['content-type']).toMatch('text/plain')
@@ -155,10 +157,25 @@ describe('how files travel', () => {
     expect(answer.headers.vary).toMatch(/accept-encoding/i)
   })
 
-  it.each(['br', 'gzip', undefined])('pages too are compressed for who takes %s', async (encoding) => {
-    const { headers, rawPayload } = await get('/leaderboard', encoding ? { 'accept-encoding': encoding } : {})
-    expect(headers['content-encoding']).toBe(encoding)
-    expect(rawPayload.length < 1_000).toBe(encoding !== undefined)
+  it.each([
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['identity', undefined],
+    ['', undefined],
+  ])('pages too, for who takes %j', async (accepted, encoding) => {
+    for (const path of ['/leaderboard', '/leaderboard?ref=Ab3dE9xy', '/leaderboard']) {
+      const { headers, rawPayload } = await get(path, { 'accept-encoding': accepted })
+      expect([path, headers['content-encoding']]).toEqual([path, encoding])
+      expect(rawPayload.length < 1_000).toBe(encoding !== undefined)
+      expect(headers.vary ?? (path.includes('?') ? 'accept-encoding' : '')).toMatch(/accept-encoding/i)
+    }
+  })
+
+  it('a page’s own style is allowed by its hash, and no other', async () => {
+    const style = createHash('sha256').update('p{margin:0}').digest('base64')
+    const { headers } = await get('/rankings')
+    expect(headers['content-security-policy']).toContain(`style-src 'self' 'sha256-${style}';`)
+    expect((await get('/')).headers['content-security-policy']).toContain("style-src 'self';")
   })
 
   it('compressed ones have no address of their own, and what others may load they may load compressed', async () => {

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
 import { Refusal } from '../refusal.ts'
+import { compressedOnce, type SendText } from './compressed.ts'
 import { serveCrawlers } from './crawlers.ts'
 import { sendRefusal } from './envelope.ts'
 import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex } from './page-head.ts'
 
 interface Page {
-  html: string
+  send: SendText
   policy: string
   isFramed: boolean
   /** The page as a friend's link is shown; null for pages that nobody is to find. */
@@ -63,8 +64,9 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
     if (page === fallback || page === notFound) continue
     serve(app, path, (request, reply) => {
       const { ref } = request.query as { ref?: unknown }
-      const html = page.invitation && isPlausibleCode(ref) ? page.invitation(ref) : page.html
-      return sendPage(reply, { ...page, html }, 200)
+      if (!page.invitation || !isPlausibleCode(ref)) return sendPage(reply, page, 200)
+      const html = page.invitation(ref)
+      return sendPage(reply, { ...page, send: async (own) => own.send(html) }, 200)
     })
   }
   for (const path of DOCUMENTS)
@@ -85,18 +87,18 @@ function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): 
   for (const url of path === '/' ? [path] : [path, `${path}/`]) app.get(url, answer)
 }
 
-function sendPage(reply: FastifyReply, page: Page, status: number): FastifyReply {
+function sendPage(reply: FastifyReply, page: Page, status: number): Promise<FastifyReply> {
   if (page.isFramed) {
     // Set for every answer, before it is known which page it is.
     reply.raw.removeHeader('x-frame-options')
     reply.header('cross-origin-resource-policy', 'cross-origin')
   }
-  return reply
+  reply
     .status(status)
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-cache')
     .header('content-security-policy', page.policy)
-    .send(page.html)
+  return page.send(reply)
 }
 
 /** Every HTML file of the build by its path, with a policy that allows exactly its own inline scripts. */
@@ -117,14 +119,14 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
       const url = origin + path
       if (found.includes(path)) {
         const invitation = (code: string) => withHead(built, url, origin, code)
-        return [path, { html: withHead(built, url, origin), policy, isFramed, invitation }]
+        return [path, { send: compressedOnce(withHead(built, url, origin)), policy, isFramed, invitation }]
       }
       // The pages that show leads read there what the policy allows.
       const shown =
         pictures && file === FALLBACK_FILE
           ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
           : built
-      return [path, { html: withoutIndex(shown), policy, isFramed, invitation: null }]
+      return [path, { send: compressedOnce(withoutIndex(shown)), policy, isFramed, invitation: null }]
     }),
   )
 }
@@ -150,20 +152,16 @@ function readPageList(folder: string): PageList {
 }
 
 /**
- * A prerendered page can carry no nonce, so its inline scripts are allowed by their hashes.
+ * A prerendered page can carry no nonce, so its inline scripts and styles are allowed by their hashes.
  * @param framedBy who may show the page in a frame
  */
 function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
-  const hashes = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
-    ([, script]) =>
-      `'sha256-${createHash('sha256')
-        .update(script ?? '')
-        .digest('base64')}'`,
-  )
+  const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
+  const styles = html.matchAll(/<style>([\s\S]*?)<\/style>/g)
   return [
     "default-src 'self'",
-    `script-src 'self' ${[...new Set(hashes)].join(' ')}`.trim(),
-    "style-src 'self'",
+    ["script-src 'self'", ...hashesOf(scripts)].join(' '),
+    ["style-src 'self'", ...hashesOf(styles)].join(' '),
     `img-src 'self' data: https://pbs.twimg.com${pictures ? ` ${pictures}` : ''}`,
     "font-src 'self'",
     "connect-src 'self'",
@@ -172,4 +170,9 @@ function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | nu
     "form-action 'self'",
     `frame-ancestors ${framedBy}`,
   ].join('; ')
+}
+
+function hashesOf(inline: Iterable<RegExpMatchArray>): Set<string> {
+  const words = [...inline].map(([, text]) => text ?? '')
+  return new Set(words.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`))
 }

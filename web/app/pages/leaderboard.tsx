@@ -10,7 +10,20 @@ export const meta = () =>
 export default function LeaderboardPage() {
   return (
     <div className="page-width grid gap-12 py-8 md:py-10">
-      <Leaderboard title={title} description="Invite more friends to climb the ranks..." heading="h1" />
+      <Leaderboard
+        title={title}
+        description={
+          <>
+            Invite more friends to climb the ranks...
+            {/* The largest words of the page, there from the first: what comes later is measured by them. */}
+            <span className="block pt-2 text-base">
+              Each friend who joins by your link counts once: for all time, for this week and for today. Reach 3, 10, 25
+              and 50 of them to earn months of Pro.
+            </span>
+          </>
+        }
+        heading="h1"
+      />
       <AchievementLegend />
     </div>
   )

@@ -1,0 +1,31 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { negotiate } from '@fastify/accept-negotiator'
+import type { FastifyReply } from 'fastify'
+
+const ways: Record<string, (text: string) => Promise<Buffer>> = {
+  br: (text) =>
+    promisify(brotliCompress)(text, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      },
+    }),
+  gzip: (text) => promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
+}
+
+/** Sends a text that stays the same: compressed once, as small as it gets, for all who take it so. */
+export type SendText = (reply: FastifyReply) => Promise<FastifyReply>
+
+export function compressedOnce(text: string): SendText {
+  const made = new Map<string, Promise<Buffer>>()
+  return async (reply) => {
+    reply.header('vary', 'accept-encoding')
+    const way = negotiate(reply.request.headers['accept-encoding'] ?? '', Object.keys(ways))
+    const compress = way && ways[way]
+    if (!compress) return reply.send(text)
+    const bytes = made.get(way) ?? compress(text)
+    made.set(way, bytes)
+    return reply.header('content-encoding', way).send(await bytes)
+  }
+}
