@@ -14,8 +14,20 @@ const web = fileURLToPath(new URL('..', import.meta.url))
  */
 export async function letLandingPageRest(folder: string): Promise<void> {
   const file = join(folder, 'index.html')
+  const html = await readFile(file, 'utf8')
+  await writeFile(join(folder, '..', 'landing.txt'), decoded(html))
   const { script, style } = await buildFirstTouch(folder)
-  await writeFile(file, resting(await readFile(file, 'utf8'), script, style))
+  await writeFile(file, resting(html, script, style))
+}
+
+/** The words of a page as its attributes mean them: Tailwind finds `[&_svg]:size-4` in no `[&amp;_svg]:size-4`. */
+function decoded(html: string): string {
+  return html
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&amp;', '&')
 }
 
 /** @returns the path of the script, without a leading slash, and the words of the style */
