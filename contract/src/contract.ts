@@ -4,6 +4,7 @@ import { auth } from './auth.ts'
 import { billing } from './billing.ts'
 import { campaigns } from './campaigns.ts'
 import { extension } from './extension-pairings.ts'
+import { firstSteps } from './first-steps.ts'
 import { identities } from './identities.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
@@ -46,6 +47,7 @@ export const contract = {
   suppressions,
   sendingSettings,
   notices,
+  firstSteps,
   replies,
   waitlist,
   billing,

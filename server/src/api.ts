@@ -20,6 +20,7 @@ import { authRoutes } from './domains/auth/routes.ts'
 import { billingRoutes } from './domains/billing/routes.ts'
 import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { extensionRoutes } from './domains/extension/routes.ts'
+import { firstStepsRoutes } from './domains/first-steps/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
@@ -65,6 +66,7 @@ export const router = {
   suppressions: suppressionRoutes,
   sendingSettings: sendingSettingRoutes,
   notices: noticeRoutes,
+  firstSteps: firstStepsRoutes,
   replies: replyRoutes,
   waitlist: waitlistRoutes,
   billing: billingRoutes,

@@ -6,6 +6,7 @@ const shared = [
   'analytics',
   'billing',
   'campaigns',
+  'firstSteps',
   'identities',
   'leads',
   'lists',

@@ -3,6 +3,7 @@ import { api } from '../../api'
 import type { User } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { FirstSteps } from '../first-steps/first-steps'
 import { AchievementsCard } from './achievements-card'
 import { DashboardFigures } from './dashboard-figures'
 import { DashboardHeader } from './dashboard-header'
@@ -18,6 +19,7 @@ export function Dashboard({ user }: { user: User }) {
     <>
       <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
       <div className="grid grid-cols-1 gap-4">
+        <FirstSteps />
         {failed && (
           <Callout
             tone="bad"

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { NoInput } from './fields.ts'
+import { route } from './route.ts'
+
+/** What a new workspace does first, in this order. */
+export const FIRST_STEPS = ['connect_x', 'find_leads', 'make_list', 'launch_campaign'] as const
+export type FirstStep = (typeof FIRST_STEPS)[number]
+
+export const FirstSteps = z.object({
+  /** In the order in which they are taken; `done` is what the workspace holds now. After a campaign was launched all are. */
+  steps: z.array(z.object({ step: z.enum(FIRST_STEPS), done: z.boolean() })),
+  /** Has this member put them away in this workspace? */
+  dismissed: z.boolean(),
+})
+export type FirstSteps = z.output<typeof FirstSteps>
+
+export const firstSteps = {
+  find: route({
+    method: 'GET',
+    path: '/first-steps',
+    tag: 'First steps',
+    summary: 'How far a new workspace is on the way to its first campaign',
+    access: 'viewer',
+    effect: 'none',
+  })
+    .input(NoInput)
+    .output(FirstSteps),
+
+  update: route({
+    method: 'PATCH',
+    path: '/first-steps',
+    tag: 'First steps',
+    summary: 'Put the first steps away for yourself in this workspace, or take them out again',
+    access: 'viewer',
+    effect: 'rows',
+  })
+    .input(z.strictObject({ dismissed: z.boolean() }))
+    .output(FirstSteps),
+}

@@ -1,0 +1,46 @@
+import { FIRST_STEPS, type FirstStep, type FirstSteps } from '@x-automated/contract/first-steps'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { firstStepsDismissals } from './tables.ts'
+
+type Found = Record<FirstStep, boolean> & { dismissed: boolean }
+
+/**
+ * How far the workspace is, from what it holds now: each question ends at the first row that answers it.
+ * Once a campaign was launched the way has been gone, whatever has been removed or disconnected since.
+ */
+export async function find(db: Db, { workspaceId, userId }: Actor): Promise<FirstSteps> {
+  const { rows } = await db.execute<Found>(sql`
+    select
+      exists (select from x_accounts where workspace_id = ${workspaceId} and status = 'connected') as connect_x,
+      exists (select from leads where workspace_id = ${workspaceId}) as find_leads,
+      exists (select from lead_lists where workspace_id = ${workspaceId} and lead_count > 0) as make_list,
+      exists (
+        select from campaigns where workspace_id = ${workspaceId} and kind = 'campaign' and queued_at is not null
+      ) as launch_campaign,
+      exists (
+        select from first_steps_dismissals where workspace_id = ${workspaceId} and user_id = ${userId}
+      ) as dismissed`)
+  const found = rows[0]
+  return {
+    steps: FIRST_STEPS.map((step) => ({ step, done: !!found && (found.launch_campaign || found[step]) })),
+    dismissed: found?.dismissed ?? false,
+  }
+}
+
+/** Puts the steps away for the member, or takes them out again. */
+export async function update(db: Db, actor: Actor, { dismissed }: { dismissed: boolean }): Promise<FirstSteps> {
+  const { workspaceId, userId } = actor
+  if (dismissed) {
+    // From the membership: one that has just ended leaves nothing to note.
+    await db.execute(sql`
+      insert into first_steps_dismissals (workspace_id, user_id)
+      select workspace_id, user_id from workspace_members where workspace_id = ${workspaceId} and user_id = ${userId}
+      on conflict do nothing`)
+  } else {
+    const own = and(eq(firstStepsDismissals.workspaceId, workspaceId), eq(firstStepsDismissals.userId, userId))
+    await db.delete(firstStepsDismissals).where(own)
+  }
+  return find(db, actor)
+}

@@ -1,0 +1,21 @@
+import { foreignKey, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import { createdAt } from '../../db/columns.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+
+/** Members who have put the first steps of a workspace away. */
+export const firstStepsDismissals = pgTable(
+  'first_steps_dismissals',
+  {
+    workspaceId: uuid('workspace_id').notNull(),
+    userId: uuid('user_id').notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.workspaceId, t.userId] }),
+    foreignKey({
+      name: 'first_steps_dismissals_member',
+      columns: [t.workspaceId, t.userId],
+      foreignColumns: [workspaceMembers.workspaceId, workspaceMembers.userId],
+    }).onDelete('cascade'),
+  ],
+)

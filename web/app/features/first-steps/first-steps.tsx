@@ -1,0 +1,85 @@
+import type { FirstSteps as Found } from '@x-automated/contract/first-steps'
+import { ArrowRight, Check, X } from 'lucide-react'
+import { ButtonLink, IconButton } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { cx } from '../../ui/cx'
+import { useIsOffered } from '../settings/use-role'
+import { stepWords } from './step-words'
+import { useFirstSteps } from './use-first-steps'
+
+/** What to do first in a new workspace, ticked off as it happens. Gone once a campaign was launched, put away, or for who may only look. */
+export function FirstSteps() {
+  const mayWork = useIsOffered('member')
+  const mayConnect = useIsOffered('admin')
+  const { found, dismiss } = useFirstSteps()
+  if (!mayWork || !found || found.dismissed) return null
+  const next = found.steps.find(({ done }) => !done)
+  if (!next) return null
+  const doneCount = found.steps.filter(({ done }) => done).length
+  return (
+    <Card
+      title="Your first campaign"
+      description={
+        doneCount === 0 ? 'Four steps, about fifteen minutes.' : `${doneCount} of ${found.steps.length} steps done.`
+      }
+      actions={
+        <IconButton label="Hide first steps" size="sm" onClick={dismiss}>
+          <X aria-hidden />
+        </IconButton>
+      }
+    >
+      <ol className="grid gap-1">
+        {found.steps.map((one, index) => (
+          <Step key={one.step} {...one} number={index + 1} isNext={one === next} mayConnect={mayConnect} />
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+interface StepProps {
+  step: Found['steps'][number]['step']
+  done: boolean
+  number: number
+  isNext: boolean
+  mayConnect: boolean
+}
+
+function Step({ step, done, number, isNext, mayConnect }: StepProps) {
+  const { title, text, action, to, needs } = stepWords[step]
+  const isTheirs = needs !== 'admin' || mayConnect
+  return (
+    <li
+      aria-current={isNext ? 'step' : undefined}
+      className="-mx-2 flex flex-wrap items-center gap-x-4 gap-y-3 rounded-md px-2 py-2.5 aria-[current=step]:bg-sunken"
+    >
+      <span
+        data-numeric
+        className={cx(
+          'flex size-6 shrink-0 items-center justify-center self-start rounded-full border text-xs font-strong [&_svg]:size-3.5',
+          done ? 'border-accent-edge bg-accent text-accent-ink' : 'border-control text-muted',
+        )}
+      >
+        {done ? <Check aria-hidden /> : number}
+      </span>
+      <span className="grid min-w-0 flex-1 basis-48">
+        <span className={cx('font-strong', done && 'text-muted')}>
+          {title}
+          {done && <span className="sr-only"> (done)</span>}
+        </span>
+        {!done && <span className="text-muted">{isTheirs ? text : 'An admin of the workspace does this.'}</span>}
+      </span>
+      {!done && isTheirs && (
+        <ButtonLink
+          to={to}
+          size="sm"
+          variant={isNext ? 'primary' : 'ghost'}
+          icon={isNext ? <ArrowRight aria-hidden /> : undefined}
+          className="max-sm:ms-10"
+        >
+          {action}
+        </ButtonLink>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,44 @@
+import type { FirstStep } from '@x-automated/contract/first-steps'
+import type { Role } from '@x-automated/contract/route'
+import { paths } from '../../paths'
+
+export interface StepWords {
+  title: string
+  text: string
+  /** What leads there, and where. */
+  action: string
+  to: string
+  /** Who may take it; to others it says who does. */
+  needs: Role
+}
+
+export const stepWords: Record<FirstStep, StepWords> = {
+  connect_x: {
+    title: 'Connect your X account',
+    text: 'Messages go out from it, at a human pace.',
+    action: 'Connect X',
+    to: paths.xAutomation,
+    needs: 'admin',
+  },
+  find_leads: {
+    title: 'Find leads',
+    text: 'Scrape who follows a handle that your customers follow, or import a CSV file.',
+    action: 'Find leads',
+    to: `${paths.xAutomation}?tab=scraper`,
+    needs: 'member',
+  },
+  make_list: {
+    title: 'Put them on a list',
+    text: 'Pick leads and press Add to list. A campaign writes to everyone on one.',
+    action: 'Pick leads',
+    to: paths.leads,
+    needs: 'member',
+  },
+  launch_campaign: {
+    title: 'Launch a campaign',
+    text: 'Write one message, see what each lead will read, and let it go out.',
+    action: 'Write a message',
+    to: paths.campaigns,
+    needs: 'member',
+  },
+}
