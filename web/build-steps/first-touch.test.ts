@@ -4,7 +4,8 @@ import { resting } from './first-touch'
 const preload = '<link rel="modulepreload" href="/assets/a.js"/><link rel="modulepreload" href="/assets/b.js"/>'
 const start = '<script type="module" async="">import "/assets/a.js";\nimport("/assets/b.js");</script>'
 const sheet = '<link rel="stylesheet" href="/assets/all.css"/>'
-const page = `<head>${preload}<script>wake()</script>${sheet}</head><body><p>words</p><script>window.context = 1</script>${start}</body>`
+const font = '<link rel="preload" href="/assets/inter.woff2" as="font" type="font/woff2" crossorigin="anonymous"/>'
+const page = `<head>${font}${preload}<script>wake()</script>${sheet}</head><body><p>words</p><script>window.context = 1</script>${start}</body>`
 
 it('keeps the words and the small scripts of a page, writes its style into it, and holds the app back', () => {
   expect(resting(page, 'assets/first-touch-1.js', 'p{margin:$&0}')).toBe(

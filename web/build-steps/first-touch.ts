@@ -67,6 +67,8 @@ async function buildFirstTouch(folder: string): Promise<{ script: string; style:
 
 const PRELOAD = /<link rel="modulepreload" href="([^"]+)"\/>/g
 const START = /<script type="module" async="">(?=import )/g
+/** The style stands in the page and names the font early enough; fetched before it is needed, it would hold the first words up. */
+const FONT = /<link rel="preload" href="[^"]+" as="font"[^>]*>/g
 const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
 
 /**
@@ -86,6 +88,7 @@ export function resting(html: string, script: string, style: string): string {
   return (
     html
       .replaceAll(PRELOAD, '')
+      .replaceAll(FONT, '')
       .replace(START, `<script type="text/plain" data-app data-style="${sheet}" data-preload="${preloads.join(' ')}">`)
       .replace(STYLE, () => `<style>${style}</style>`)
       // Async, so that React passes it over where it looks for its own elements.
