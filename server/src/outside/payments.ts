@@ -143,6 +143,12 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     telemetry: false,
   })
 
+  /** Takes a cancellation back, where there is one. The portal may have set a day instead of the end of the period. */
+  const goOn = async ({ id, cancel_at, cancel_at_period_end }: Stripe.Subscription) => {
+    if (cancel_at_period_end) await stripe.subscriptions.update(id, { cancel_at_period_end: false })
+    else if (cancel_at !== null) await stripe.subscriptions.update(id, { cancel_at: '' })
+  }
+
   return {
     listPlans: () =>
       asked(async () => {
@@ -216,8 +222,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
           expand: ['latest_invoice.payments'],
         })
         if (!updated.pending_update) {
-          if (updated.cancel_at_period_end)
-            await stripe.subscriptions.update(subscription.id, { cancel_at_period_end: false })
+          await goOn(updated)
           return { kind: 'changed' }
         }
         const invoice = updated.latest_invoice as Stripe.Invoice
@@ -232,13 +237,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     setCancelled: (subscriptionId, isCancelled) =>
       asked(async () => {
-        const { cancel_at, cancel_at_period_end } = await stripe.subscriptions.retrieve(subscriptionId)
-        // The portal may have set a day instead.
-        const hasDay = cancel_at !== null && !cancel_at_period_end
-        await stripe.subscriptions.update(
-          subscriptionId,
-          !isCancelled && hasDay ? { cancel_at: '' } : { cancel_at_period_end: isCancelled },
-        )
+        if (isCancelled) await stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true })
+        else await goOn(await stripe.subscriptions.retrieve(subscriptionId))
       }),
 
     async end(subscriptionId) {

@@ -140,6 +140,11 @@ describe('of several subscriptions', () => {
       'a',
     ],
     [
+      'what is paid for, beside a higher one whose payment is missing',
+      [one('a', { status: 'past_due', level: 'agency', priceCents: 12_000 }), one('b'), one('c', { status: 'unpaid' })],
+      'b',
+    ],
+    [
       'the one that ended last',
       [one('a', { status: 'canceled', endedAt: days(-1) }), one('b', { status: 'canceled', endedAt: days(-3) })],
       'a',

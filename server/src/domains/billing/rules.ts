@@ -118,13 +118,13 @@ interface Comparable {
   endedAt: Date | null
 }
 
-/** Of several subscriptions the one that counts: of those that run the highest and dearest, else the one that ended last; null: none has begun. */
+/** Of several subscriptions the one that counts: of those that run one that is paid for, of these the highest and dearest; else the one that ended last; null: none has begun. */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
-  const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : 1)
+  const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
   const rank = (one: S): (number | string)[] =>
     runs(one)
-      ? [1, one.level === 'agency' ? 1 : 0, monthly(one), one.startedAt.getTime(), one.id]
+      ? [runs(one), one.level === 'agency' ? 1 : 0, monthly(one), one.startedAt.getTime(), one.id]
       : [0, one.endedAt?.getTime() ?? 0, one.startedAt.getTime(), one.id]
   const [best] = all
     .filter(({ status }) => statusOf(status) !== null)

@@ -146,14 +146,26 @@ export async function previewUpgrade(context: Context, actor: Actor, planId: str
   }
 }
 
+/**
+ * How long what a preview said may be confirmed. The provider reckons to whatever moment of the period it is told: told its end, a dearer plan costs
+ * nothing now; told its beginning, all that was used of the old one is given back.
+ */
+const PREVIEW_HOLDS_MS = 60 * 60_000
+/** Another process has shown it. */
+const CLOCKS_DIFFER_MS = 60_000
+
 /** Changes to another plan at once. @throws Refusal as `previewUpgrade`, PAYMENT_DECLINED, PAYMENT_CONFIRMATION_NEEDED (details {url}) */
 export async function upgrade(
   context: Context,
   actor: Actor,
   { planId, prorationDate }: { planId: string; prorationDate?: string },
 ) {
+  const asOf = prorationDate ? new Date(prorationDate) : new Date()
+  const ageMs = Date.now() - asOf.getTime()
+  if (ageMs > PREVIEW_HOLDS_MS || ageMs < -CLOCKS_DIFFER_MS)
+    throw new Refusal('SUBSCRIPTION_STATE', 'The price that you were shown is out of date. Look at it again.')
   const { payments, plan, running } = await findChange(context, actor, planId)
-  const at = within(running, prorationDate ? new Date(prorationDate) : new Date())
+  const at = within(running, asOf)
   const outcome = await asking(() => payments.change(running, plan.priceId, at), UPGRADE_FAILED, 'PAYMENT_DECLINED')
   if (outcome.kind === 'declined') throw new Refusal('PAYMENT_DECLINED', outcome.words)
   if (outcome.kind === 'confirm')

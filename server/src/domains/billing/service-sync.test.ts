@@ -176,6 +176,19 @@ describe('whatever is heard', () => {
   })
 })
 
+it('what is heard of before its purchase is complete is claimed by the next look', async () => {
+  const person = await makePerson(app)
+  const { links } = await person.client.billing.ownLinks()
+  await stripe.faults([{ webhook: 'lose' }])
+  await stripe.buy(links.pro_monthly!, { email: 'accounts@their-company.example' })
+  const id = (await stripe.all('/v1/subscriptions'))[0].id as string
+  const payments = { ...app.services.payments!, findCheckout: async () => null }
+  await lookAtSubscription({ ...context(), payments }, id)
+  expect(await kept(id)).toMatchObject({ workspaceId: null })
+  await lookAtSubscription(context(), id)
+  expect(await held(person)).toMatchObject({ paidId: id, planId: 'pro_monthly' })
+})
+
 describe('when nothing was heard', () => {
   it('the provider is asked for what has happened, and a period that is over without news is looked at', async () => {
     const person = await makePerson(app)

@@ -50,7 +50,8 @@ export async function lookAtSubscription(context: SyncContext, id: string): Prom
     const plan = found && (found.plan ?? (await findKnownPlan(db, found.priceId)))
     if (!found || !plan) return
     const [known] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
-    const bought = known ? null : await payments.findCheckout(id)
+    // A subscription may be heard of before the purchase that it came from is complete: who bought it is asked for until it is somebody's.
+    const bought = known?.workspaceId ? null : await payments.findCheckout(id)
     const workspaceId = await transact(db, (tx) => keep(context, tx, { found, plan, bought, readNo }))
     if (workspaceId === 'overtaken') continue
     if (workspaceId) await endDoubles(context, payments, workspaceId)

@@ -49,6 +49,8 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
     onError(error) {
       // Answered: the next press is another attempt.
       if (errorCode(error)) key.current = crypto.randomUUID()
+      // It is not what it was when the price was shown.
+      if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), reread()])
       if (!isPaymentTrouble(error)) toast.error(errorWords(error, 'Failed to upgrade plan. Please try again.'))
     },
   })
@@ -64,7 +66,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
           <Button onClick={onClose}>Cancel</Button>
           <Button
             variant="primary"
-            disabled={!preview.data || confirmation !== null}
+            disabled={!preview.isSuccess || preview.isFetching || confirmation !== null}
             loading={upgrade.isPending}
             onClick={() => preview.data && upgrade.mutate(preview.data)}
           >

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Plan } from '@x-automated/contract/billing'
 import { useState } from 'react'
 import { api, refusalWords } from '../../api'
@@ -29,8 +29,9 @@ const cycles = [
 /** The plans, by the month or by the year, each with what one can do beside the plan that one has. */
 export function PlanGrid({ known }: { known: KnownSubscription }) {
   const [chosenCycle, setCycle] = useState<BillingCycle | null>(null)
-  const [changing, setChanging] = useState<{ plan: Plan; open: boolean } | null>(null)
+  const [changing, setChanging] = useState<{ plan: Plan; open: boolean; times: number } | null>(null)
   const buy = useBuyPlan()
+  const queries = useQueryClient()
   const cycle = chosenCycle ?? known.plan?.billingCycle ?? 'monthly'
   const query = useQuery(api.billing.plans.queryOptions({ input: { cycle } }))
   const plans = query.data?.plans ?? (query.isError ? FALLBACK_PLANS : null)
@@ -38,8 +39,10 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
   const canChoose = known.subscription !== undefined && known.mayManage === true && known.overview?.available !== false
 
   const choose = (plan: Plan) => {
-    if (known.changeable) setChanging({ plan, open: true })
-    else buy.mutate(plan.id)
+    if (!known.changeable) return buy.mutate(plan.id)
+    // What it cost, and how it went, when it was offered last is not what it costs now.
+    queries.removeQueries({ queryKey: api.billing.previewUpgrade.key() })
+    setChanging({ plan, open: true, times: (changing?.times ?? 0) + 1 })
   }
   return (
     <section aria-labelledby="plans" className="grid gap-5">
@@ -109,7 +112,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
       )}
       {changing && known.plan && (
         <ChangePlanDialog
-          key={changing.plan.id}
+          key={changing.times}
           plan={changing.plan}
           current={known.plan}
           isCancelled={known.subscription?.cancelAtPeriodEnd ?? false}
