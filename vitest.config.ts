@@ -37,7 +37,11 @@ export default defineConfig({
       {
         extends: './web/vite.config.ts',
         root: './web',
-        test: { name: 'web', include: ['{app,embed}/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts'], maxWorkers },
+        test: {
+          name: 'web',
+          include: ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts'],
+          maxWorkers,
+        },
       },
       {
         test: {

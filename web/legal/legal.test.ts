@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { NOTICE_DAYS } from '@x-automated/contract/notices'
+import { INVITATION_DAYS } from '@x-automated/contract/people'
+import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'
+import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
+import { describe, expect, it } from 'vitest'
+import { faq } from '../app/features/landing/faq-answers'
+
+const wordsOf = (file: string) =>
+  readFileSync(new URL(file, import.meta.url), 'utf8')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+const privacy = wordsOf('./privacy.html')
+const terms = wordsOf('./terms.html')
+
+const count = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'))
+const priceOf = (id: string) => `$${(PLANS.find((plan) => plan.id === id)?.priceCents ?? Number.NaN) / 100}`
+
+describe('the terms', () => {
+  it.each(['free', 'pro', 'agency'] as const)('name what %s holds', (id) => {
+    const { name, scrapedLeads, dms, xAccounts } = PLAN_LEVELS[id]
+    const said = terms.match(new RegExp(`${id === 'free' ? 'The free plan' : name} holds [^.]+\\.`))?.[0]
+    expect(said).toMatch(`${count(scrapedLeads)} ${scrapedLeads === null ? 'leads' : 'scraped leads'}`)
+    expect(said).toMatch(`${count(dms)} messages a month`)
+    expect(said).toMatch(xAccounts === 1 ? 'one X account' : `${xAccounts} X accounts`)
+    if (id !== 'free') expect(said).toMatch(`${priceOf(`${id}_monthly`)} a month or ${priceOf(`${id}_yearly`)} a year`)
+  })
+
+  it('name what referrals earn', () => {
+    const list = (values: number[]) => `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`
+    const referrals = list(REFERRAL_TIERS.map(({ threshold }) => threshold))
+    expect(terms).toContain(`${referrals} credited referrals earn ${list(REFERRAL_TIERS.map(({ months }) => months))}`)
+  })
+})
+
+describe('the privacy policy', () => {
+  it.each([
+    ['Notices in the product', `${NOTICE_DAYS} days`],
+    ['Email addresses that are invited into a workspace', `at most ${INVITATION_DAYS} days`],
+    ['What you have bought', 'With your workspace'],
+    ['Paired browser extensions', 'Until you unpair them'],
+  ])('says how long is kept: %s', (what, how) => {
+    const [, after] = privacy.split(what)
+    expect(after?.slice(0, 500)).toContain(how)
+  })
+
+  // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts).
+  it('names the one cookie, and nothing says that there is none', () => {
+    expect(privacy).toContain('There is one cookie')
+    const all = [privacy, terms, ...faq.map(({ answer }) => answer)].join(' ')
+    expect(all).not.toMatch(/no cookies|never cookies/)
+  })
+})
