@@ -257,6 +257,8 @@ async function fill(client: pg.Client, file: string): Promise<{ tables: number; 
       if (failure) throw failure
       if (!copy.write(part.bytes)) await once(copy, 'drain')
     } else if (part.kind === 'rows end' && copy) {
+      // What has failed already says nothing more.
+      if (failure) throw failure
       const done = once(copy, 'finish')
       copy.end()
       await done

@@ -6,7 +6,6 @@ import { embeddedUrl, openEmbedded } from '../server/src/db/embedded.ts'
 /** What of the environment says where the database and the keys are. */
 type Environment = NodeJS.ProcessEnv
 
-/** How long a server that is just ending is waited for. */
 const say = (line: string) => console.log(line)
 
 /**

@@ -66,7 +66,8 @@ export const people = {
     path: '/workspace/people/{id}',
     tag: TAG,
     summary: 'Give somebody another role',
-    description: 'Holds on every process within 60 seconds. The owner keeps theirs until they hand it over.',
+    description:
+      'Holds on every process within 60 seconds. The owner keeps theirs until they hand it over. Who is no admin any more: the invitations that they sent are taken back.',
     access: 'admin',
     effect: 'rows',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],
@@ -79,7 +80,8 @@ export const people = {
     path: '/workspace/people/{id}',
     tag: TAG,
     summary: 'Take somebody out of the workspace',
-    description: 'Ends their access on every process within 60 seconds. What they made stays.',
+    description:
+      'Ends their access on every process within 60 seconds. What they made stays, but for open invitations: those are taken back.',
     access: 'admin',
     effect: 'rows',
     errors: ['PERSON_NOT_FOUND', 'LAST_OWNER'],

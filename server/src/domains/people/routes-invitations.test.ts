@@ -176,6 +176,28 @@ describe('an invitation', () => {
   })
 })
 
+describe('the invitations of somebody who may invite no more', () => {
+  it.each([
+    ['is taken out', (owner: Person, admin: Person) => owner.call('DELETE', `/workspace/people/${admin.id}`)],
+    ['leaves', (_owner: Person, admin: Person) => admin.call('POST', '/workspace/leave')],
+    [
+      'is a member now',
+      (owner: Person, admin: Person) => owner.call('PATCH', `/workspace/people/${admin.id}`, { role: 'member' }),
+    ],
+  ])('are taken back when their sender %s; those of others stay', async (_how, end) => {
+    const owner = await makeOwner(app)
+    const admin = await makePerson(app, { in: owner, role: 'admin' })
+    const theirOther = await makeAccount(app)
+    await admin.client.people.invite({ email: theirOther.email, role: 'admin' })
+    const token = await invitationToken(app, theirOther.email)
+    const kept = await owner.client.people.invite({ email: newEmail(), role: 'viewer' })
+    expect((await end(owner, admin)).status).toBeLessThan(300)
+    const answer = await accept(theirOther, token)
+    expect([answer.status, answer.body.code]).toEqual([404, 'INVITATION_NOT_FOUND'])
+    expect((await owner.client.people.listInvitations()).invitations.map(({ id }) => id)).toEqual([kept.id])
+  })
+})
+
 describe('POST /invitations/find', () => {
   it('200: says to whoever has the link what it invites to, signed in or not', async () => {
     const owner = await makeOwner(app)

@@ -127,6 +127,12 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
+/** Takes back what somebody has invited who may not any more: else whoever is taken out could come in again by an address of their own. */
+export async function takeBackInvitationsOf(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
+  const isTheirs = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
+  await tx.delete(workspaceInvitations).where(isTheirs)
+}
+
 /** What a mailed link invites to. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
 export async function findReceived(
   { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },

@@ -1,6 +1,6 @@
 import type { GivenRole } from '@x-automated/contract/people'
 import { asc, desc, eq, sql } from 'drizzle-orm'
-import type { Actor } from '../../actor.ts'
+import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import { requireProof } from '../account/service.ts'
@@ -8,6 +8,7 @@ import { authUsers } from '../auth/tables.ts'
 import { endMemberships, setRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { ownerChangedMail, removedMail } from './mails.ts'
+import { takeBackInvitationsOf } from './service-invitations.ts'
 import { type Context, isMember, lockPeople } from './service-locks.ts'
 
 export { findOpenInvitation, forgetExpired as forgetExpiredInvitations } from './service-invitations.ts'
@@ -56,6 +57,7 @@ export async function update(db: Db, actor: Actor, { id, role }: { id: string; r
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
+    if (!roleAllows(role, 'admin')) await takeBackInvitationsOf(tx, actor, id)
     return { ...person, role }
   })
 }
@@ -66,6 +68,7 @@ export async function remove({ db, outbox, origin }: Context, actor: Actor, id: 
     const workspace = await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await takeBackInvitationsOf(tx, actor, id)
     await endMemberships(tx, isMember(actor, id))
     if (!person.isYou) await outbox.post(tx, removedMail(person.email, { workspace, link: `${origin}/login` }))
   })
@@ -77,6 +80,7 @@ export async function leave(db: Db, actor: Actor) {
     await lockPeople(tx, actor, 'viewer')
     const person = await findPerson(tx, actor, actor.userId)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
+    await takeBackInvitationsOf(tx, actor, actor.userId)
     await endMemberships(tx, isMember(actor, actor.userId))
   })
   return { success: true as const }
