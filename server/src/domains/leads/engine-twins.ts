@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { mayGoOut } from '../sending/tables.ts'
 
 /**
  * Somebody may stand twice in a workspace: by X's id under an old handle, and by a handle that was imported before X told whose it is.
@@ -43,10 +44,19 @@ export async function mergeTwins(tx: Db, workspaceId: string): Promise<void> {
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
+  // Where one campaign had a message for each, the second one's stays behind; that it was sent, or may have been, does not.
   await tx.execute(sql`
     update leads l set
-      dm_status = case when l.dm_status = 'not_sent' then gone.dm_status else l.dm_status end,
-      replied_at = greatest(l.replied_at, gone.replied_at), contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at),
+      dm_status = case
+        when exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut}) then 'queued'
+        else coalesce((
+          select one from unnest(array[l.dm_status, gone.dm_status]) one where one <> 'queued'
+          order by array_position(array['contacted', 'sent', 'failed_contact', 'failed', 'not_sent'], one) limit 1), 'not_sent')
+      end,
+      replied_at = greatest(l.replied_at, gone.replied_at),
+      contacted_before_at = greatest(l.contacted_before_at, gone.contacted_before_at, (
+        select max(coalesce(d.sent_at, d.claimed_at, d.tried_at)) from dms d
+        where d.lead_id = gone.id and (d.sent_at is not null or d.outcome_unknown or d.lease_expires_at is not null))),
       basis = case when l.basis = 'none' then gone.basis else l.basis end,
       basis_at = case when l.basis = 'none' then gone.basis_at else l.basis_at end,
       basis_source = case when l.basis = 'none' then gone.basis_source else l.basis_source end,

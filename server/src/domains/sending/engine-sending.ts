@@ -7,7 +7,8 @@ import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
 import { renewClaim } from './service-claims.ts'
 import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
-import { findReasonToStop, mayGoOut, releaseIfArchived, skipMessage } from './service-stopping.ts'
+import { findReasonToStop, releaseIfArchived, skipMessage, WRITTEN_TO_AS_TWIN } from './service-stopping.ts'
+import { mayGoOut } from './tables.ts'
 
 // Send and record: what engine.ts says of them.
 
@@ -135,9 +136,7 @@ async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<s
         and (d.campaign_id = ${claimed.campaignId} or not (select allow_repeat from campaigns where id = ${claimed.campaignId}))
         and ${mayGoOut}
     ) as wrote`)
-  return rows[0]?.twin && rows[0].wrote
-    ? 'Skipped: this person is among your leads twice and is written to already.'
-    : null
+  return rows[0]?.twin && rows[0].wrote ? WRITTEN_TO_AS_TWIN : null
 }
 
 /** X's id of our message in the conversation, or null where it is not there. @throws XError */

@@ -14,8 +14,8 @@ import { requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { lockLeads, lockQueueing, xUserLock } from './service-locks.ts'
-import { mayGoOut } from './service-stopping.ts'
 import { readTemplate } from './service-templates.ts'
+import { mayGoOut } from './tables.ts'
 
 /** The workspace's built-in campaign 'Direct', which holds what is sent without a campaign. */
 export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {

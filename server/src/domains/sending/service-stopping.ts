@@ -5,9 +5,24 @@ import { suppressedBecause } from '../suppressions/tables.ts'
 import { giveBack } from './service-allowance.ts'
 import { lockLeads } from './service-locks.ts'
 import { completeIfDone } from './service-outcomes.ts'
+import { mayGoOut } from './tables.ts'
+
+export const WRITTEN_TO_AS_TWIN = 'Skipped: this person is among your leads twice and is written to already.'
+
+/**
+ * Over a lead `l` and a message `d`: another message has gone to them, or is in hands that took it before, though neither campaign may write to those whom
+ * another has written to. Queueing sees to that; later it comes about where two leads turn out to be one person. What is written by hand is not looked at.
+ */
+const twinBecause = sql`(
+  select ${WRITTEN_TO_AS_TWIN}::text from campaigns c
+  where c.id = d.campaign_id and c.kind = 'campaign' and not c.allow_repeat and (
+    l.contacted_before_at is not null or exists (
+      select from dms o join campaigns other on other.id = o.campaign_id
+      where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
+        or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
 
 /** Over a lead `l` and a message `d`: why it must not go out; null where it may. */
-export const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')})`
+export const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${twinBecause})`
 
 /**
  * Ends what waits for leads that are on the suppression list now, or in whose conversation something was said since it was queued: their messages fail, with why,
@@ -76,12 +91,6 @@ export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
     sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where d.id in (${dmIds}) and not ${mayGoOut} and d.status = 'queued'`,
   )
 }
-
-/**
- * Over a queued message `d` and its campaign `c`: it may go out yet, or has, and nobody knows. What an archived campaign has queued never does, but for what
- * was in somebody's hands: who died with it may have handed it to X.
- */
-export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
 
 /** Gives leads whose queued message will not be sent the status that their other messages leave them in. */
 async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {

@@ -16,9 +16,8 @@ import { openDirectCampaign } from './service-by-hand.ts'
 import { wakeAccount } from './service-claims.ts'
 import { allowLongStatements, lockLeads, lockQueueing } from './service-locks.ts'
 import { dmColumns } from './service-reading.ts'
-import { mayGoOut } from './service-stopping.ts'
 import { filled, readTemplate } from './service-templates.ts'
-import { dms } from './tables.ts'
+import { dms, mayGoOut } from './tables.ts'
 
 /*
  * What puts messages into the queue. The rest of what others call stands in files of its own: how one is claimed (service-claims.ts), what becomes of it

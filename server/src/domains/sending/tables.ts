@@ -78,6 +78,12 @@ export const dms = pgTable(
   ],
 )
 
+/**
+ * Over a queued message `d` and its campaign `c`: it may go out yet, or has, and nobody knows. What an archived campaign has queued never does, but for what
+ * was in somebody's hands: who died with it may have handed it to X.
+ */
+export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
+
 /** Processes that send. Each holds the advisory lock of its id for as long as it lives, so others can tell that it is dead. */
 export const workers = pgTable('workers', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),

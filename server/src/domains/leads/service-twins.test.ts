@@ -1,0 +1,86 @@
+import { eq } from 'drizzle-orm'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { makeLeads } from '../../../test/leads.ts'
+import { makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
+import { leadListItems } from '../lists/tables.ts'
+import { leads } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const TWICE = 'Skipped: this person is among your leads twice and is written to already.'
+
+/** Two lists of one lead each: one whom X's id tells, and one who has only a handle. */
+async function makeTwins() {
+  const unknown = await makeList(app, person, openHandles(1), { unknownIds: true })
+  return { unknown, known: await makeList(app, person, openHandles(1)) }
+}
+type Twins = Awaited<ReturnType<typeof makeTwins>>
+
+/** X tells that the handle of the second is the new one of the first. */
+async function turnOutToBeOne({ known, unknown }: Twins) {
+  const [kept] = await app.db.select().from(leads).where(eq(leads.id, known.leadIds[0]!))
+  await makeLeads(app, person, [{ xUserId: kept!.xUserId, twitterHandle: unknown.handles[0]! }])
+  expect(await app.db.select().from(leads).where(eq(leads.id, unknown.leadIds[0]!))).toEqual([])
+}
+const claim = (id: string) => person.call('POST', `/campaigns/${id}/claim`, { holder: 'laptop' })
+const sendNext = async (id: string) => {
+  const { status, body } = await claim(id)
+  expect(status).toBe(200)
+  await person.call('POST', `/dms/${body.dmId}/outcome`, { lease: body.lease, wasSent: true })
+}
+const statusOfKept = async ({ known }: Twins) => (await person.client.leads.find({ id: known.leadIds[0]! })).dmStatus
+
+it.each(['known', 'unknown'] as const)(
+  'writes once where two campaigns wait for one person, the %s first',
+  async (first) => {
+    const twins = await makeTwins()
+    const second = first === 'known' ? 'unknown' : 'known'
+    const [one, other] = [
+      await launch(person, twins[first], { channel: 'extension' }),
+      await launch(person, twins[second], { channel: 'extension' }),
+    ]
+    await turnOutToBeOne(twins)
+    expect(await statusOfKept(twins)).toBe('queued')
+    await sendNext(one.id)
+    expect((await claim(other.id)).status).toBe(204)
+    expect(await dmsOf(person, other.id)).toMatchObject([{ status: 'failed', errorMessage: TWICE }])
+    expect((await person.client.campaigns.find({ id: other.id })).status).toBe('completed')
+    expect(await statusOfKept(twins)).toBe('contacted')
+    await expectCountsRight(app)
+  },
+)
+
+it('writes once where one campaign has written to the second of them by then', async () => {
+  const twins = await makeTwins()
+  await app.db
+    .update(leadListItems)
+    .set({ leadListId: twins.unknown.id })
+    .where(eq(leadListItems.leadListId, twins.known.id))
+  const campaign = await launch(person, twins.unknown, { channel: 'extension' })
+  await sendNext(campaign.id)
+  await turnOutToBeOne(twins)
+  expect((await claim(campaign.id)).status).toBe(204)
+  expect((await dmsOf(person, campaign.id)).map(({ status, errorMessage }) => [status, errorMessage])).toEqual([
+    ['sent', null],
+    ['failed', TWICE],
+  ])
+  expect(await statusOfKept(twins)).toBe('contacted')
+  await expectCountsRight(app)
+})
+
+it('keeps that the second was written to where the first could not be', async () => {
+  const twins = await makeTwins()
+  await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, twins.known.leadIds[0]!))
+  await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, twins.unknown.leadIds[0]!))
+  await turnOutToBeOne(twins)
+  expect(await statusOfKept(twins)).toBe('contacted')
+})
