@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
-import { makePerson, type Person, subscribe } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -236,7 +236,9 @@ describe('POST /messages/send', () => {
   })
 
   it('403 PLAN_LIMIT: the month of a plan is used up; another plan lifts it', async () => {
-    const { person, rows } = await withLeads(1)
+    const person = await makePerson(app)
+    await connectX(app, person)
+    const rows = await makeLeads(app, person, [{ twitterHandle: openHandles(1)[0]! }])
     const month = sql`date_trunc('month', now() at time zone 'UTC')::date`
     await app.db
       .insert(monthlyUsage)

@@ -92,6 +92,7 @@ describe('what is queued', () => {
       success: true,
       suppressed: 2,
       stopped: 4,
+      cursor: null,
     })
     expect(await fates(person, active.id)).toEqual([LISTED, LISTED, 'queued'])
     expect(await fates(person, second.id)).toEqual([LISTED, LISTED, 'queued'])
