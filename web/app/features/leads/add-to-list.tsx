@@ -12,7 +12,7 @@ import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { failureWords } from './failure-words'
-import { changeInParts, type Picked, pickedCount } from './lead-selection'
+import { type Picked, pickedCount, sumOfParts } from './lead-selection'
 
 /** Lists to choose from; more are asked for by those who want them. */
 const LISTS_AT_ONCE = 100
@@ -24,6 +24,10 @@ export interface AddToListProps {
   onAdded: () => void
 }
 
+function sayAdded(changed: number): void {
+  toast.success(`${changed} leads added to the list successfully!`)
+}
+
 /** Puts leads in one of the lists, or in a first one that is made here. */
 export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const count = pickedCount(picked)
@@ -32,20 +36,16 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const { signedIn, found } = useListsToFill(open)
 
   const add = useMutation({
-    mutationFn: async (id: string) => {
-      let changed = 0
-      await changeInParts(
+    mutationFn: (id: string) =>
+      sumOfParts(
         picked,
         (selection) => client.lists.addLeads({ id, ...selection }),
-        (answer) => {
-          changed += answer.changed
-        },
-      )
-      return changed
-    },
+        ({ changed }) => changed,
+        sayAdded,
+      ),
     onSuccess: (changed) => {
       if (changed === 0) toast.info('These leads are in this list already.')
-      else toast.success(`${changed} leads added to the list successfully!`)
+      else sayAdded(changed)
       onAdded()
       onClose()
     },

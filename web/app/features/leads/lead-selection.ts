@@ -45,6 +45,28 @@ export async function changeInParts<Answer extends Parted>(
   for (const selection of selectionsOf(picked)) await inParts((next) => call({ ...selection, ...next }), onAnswer)
 }
 
+/**
+ * As `changeInParts`, and adds up what the parts have done.
+ * @param onPartly told how much was done where a later part fails, before it throws
+ */
+export async function sumOfParts<Answer extends Parted>(
+  picked: Picked,
+  call: (selection: Selection) => Promise<Answer>,
+  doneBy: (answer: Answer) => number,
+  onPartly: (done: number) => void,
+): Promise<number> {
+  let done = 0
+  try {
+    await changeInParts(picked, call, (answer) => {
+      done += doneBy(answer)
+    })
+  } catch (error) {
+    if (done > 0) onPartly(done)
+    throw error
+  }
+  return done
+}
+
 interface Kept {
   /** The filter under which these were picked: under another one nothing is. */
   under: string

@@ -20,6 +20,7 @@ import { LeadSheet } from './lead-sheet'
 import { standingOf } from './lead-standing'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
+import { removedCount } from './removal'
 import { useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
@@ -56,7 +57,7 @@ export function Leads() {
     setRemoval(next)
     done()
   })
-  const restore = useRestoreLeads(() => setRemoval(null))
+  const restore = useRestoreLeads(setRemoval)
   const suppress = useSuppressLeads(done)
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
     setParams(writeAddress(next, nextPage, how.sort ?? sort), {
@@ -97,7 +98,7 @@ export function Leads() {
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const undo = removal && (
     <Callout
-      title={`${removal.count.toLocaleString('en-US')} ${removal.count === 1 ? 'lead was' : 'leads were'} deleted.`}
+      title={`${removedCount(removal).toLocaleString('en-US')} ${removedCount(removal) === 1 ? 'lead was' : 'leads were'} deleted.`}
       action={
         <span className="flex gap-2">
           <Button

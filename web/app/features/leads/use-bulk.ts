@@ -3,6 +3,7 @@ import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { changeInParts, type Picked } from './lead-selection'
+import { type Removal, takeBack } from './removal'
 
 type Selection = Parameters<Parameters<typeof changeInParts>[1]>[0]
 
@@ -83,12 +84,6 @@ export function useSuppressLeads(onDone: () => void = () => {}) {
   )
 }
 
-/** What a deletion left to take it back by. */
-export interface Removal {
-  ids: string[]
-  count: number
-}
-
 const removalKey = ['last-removal-of-leads']
 
 /** What was deleted last, until it is taken back or dismissed: leaving the page and coming back within the hour keeps it. */
@@ -111,23 +106,23 @@ export function useRemoveLeads(onRemoved: (removal: Removal) => void) {
     (answers) => {
       const count = sum(answers, (answer) => answer.removed)
       toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
-      if (count > 0) onRemoved({ ids: answers.flatMap(({ removalId }) => removalId ?? []), count })
+      if (count > 0)
+        onRemoved(answers.flatMap(({ removalId, removed }) => (removalId ? [{ id: removalId, count: removed }] : [])))
     },
   )
 }
 
-export function useRestoreLeads(onRestored: () => void) {
+/** @param onRest told what is left to be taken back; null: nothing */
+export function useRestoreLeads(onRest: (rest: Removal | null) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async ({ ids }: Removal) => {
-      let restored = 0
-      for (const removalId of ids) restored += (await client.leads.restore({ removalId })).restored
-      return restored
-    },
-    onSuccess: (restored) => {
-      toast.success(`${leads(restored)} restored`)
-      onRestored()
-    },
+    mutationFn: (removal: Removal) =>
+      takeBack(
+        removal,
+        (removalId) => client.leads.restore({ removalId }),
+        (rest) => onRest(rest.length > 0 ? rest : null),
+      ),
+    onSuccess: (restored) => toast.success(`${leads(restored)} restored`),
     onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),

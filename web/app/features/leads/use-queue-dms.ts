@@ -4,7 +4,7 @@ import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { failureWords } from './failure-words'
-import { changeInParts, type Picked } from './lead-selection'
+import { type Picked, sumOfParts } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
 
 /** What is sent where nobody wrote anything else (specification §9). */
@@ -18,22 +18,22 @@ interface Order {
 type LeadsPage = { leads: Lead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
+function sayQueued(queued: number): void {
+  toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
+}
+
 /** Queues a message to each lead. They show as queued at once, and as before where that fails. */
 export function useQueueDms() {
   const queries = useQueryClient()
   const sayFailure = useFailureToast()
   return useMutation({
-    mutationFn: async ({ picked, message }: Order) => {
-      let queued = 0
-      await changeInParts(
+    mutationFn: ({ picked, message }: Order) =>
+      sumOfParts(
         picked,
         (selection) => client.leads.queue({ ...selection, message }),
-        (answer) => {
-          queued += answer.queued
-        },
-      )
-      return queued
-    },
+        ({ queued }) => queued,
+        sayQueued,
+      ),
     onMutate: async ({ picked }) => {
       await queries.cancelQueries({ queryKey: listKey() })
       const wanted = 'ids' in picked ? new Set(picked.ids) : null
@@ -49,7 +49,7 @@ export function useQueueDms() {
             : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
         )
       } else {
-        toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
+        sayQueued(queued)
       }
     },
     onError: (error, { picked }, before) => {

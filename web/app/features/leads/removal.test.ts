@@ -1,0 +1,54 @@
+import { ORPCError } from '@orpc/client'
+import { expect, test } from 'vitest'
+import { type Removal, removedCount, takeBack } from './removal'
+
+const removal: Removal = [
+  { id: 'a', count: 10_000 },
+  { id: 'b', count: 10_000 },
+  { id: 'c', count: 5 },
+]
+
+test('a deletion of many parts is taken back, and what is left is known after each', async () => {
+  const left: number[] = []
+  const restored = await takeBack(
+    removal,
+    async (id) => ({ restored: id === 'c' ? 4 : 10_000 }),
+    (rest) => left.push(removedCount(rest)),
+  )
+  expect([restored, left]).toEqual([20_004, [10_005, 5, 0]])
+})
+
+test('where a part fails, it and those behind it can be asked for again', async () => {
+  let rest = removal
+  const once = new Set(['b'])
+  const asked: string[] = []
+  const restore = async (id: string) => {
+    asked.push(id)
+    if (once.delete(id)) throw new TypeError('Failed to fetch')
+    return { restored: 1 }
+  }
+  const keep = (next: Removal) => {
+    rest = next
+  }
+  await expect(takeBack(rest, restore, keep)).rejects.toThrow('Failed to fetch')
+  expect(rest.map(({ id }) => id)).toEqual(['b', 'c'])
+  expect(await takeBack(rest, restore, keep)).toBe(2)
+  expect([rest, asked]).toEqual([[], ['a', 'b', 'b', 'c']])
+})
+
+test('a part that is over holds up nobody, and is told in the end', async () => {
+  const over = new ORPCError('REMOVAL_NOT_FOUND', { message: 'over' })
+  let rest = removal
+  const taken = takeBack(
+    removal,
+    async (id) => {
+      if (id === 'a') throw over
+      return { restored: 1 }
+    },
+    (next) => {
+      rest = next
+    },
+  )
+  await expect(taken).rejects.toBe(over)
+  expect(rest).toEqual([])
+})
