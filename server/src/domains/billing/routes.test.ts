@@ -172,10 +172,11 @@ describe('POST /billing/checkout', () => {
 
   it('404 PLAN_NOT_FOUND, 409 SUBSCRIPTION_STATE, 400', async () => {
     const person = await makePerson(app)
-    expect(await person.call('POST', '/billing/checkout', { planId: 'platinum' })).toMatchObject({
-      status: 404,
-      body: { code: 'PLAN_NOT_FOUND' },
-    })
+    for (const planId of ['platinum', 'toString', '__proto__'])
+      expect(await person.call('POST', '/billing/checkout', { planId })).toMatchObject({
+        status: 404,
+        body: { code: 'PLAN_NOT_FOUND' },
+      })
     expect((await person.call('POST', '/billing/checkout', { planId: ' ' })).status).toBe(400)
     const subscriber = await makeSubscriber()
     expect(await subscriber.call('POST', '/billing/checkout', { planId: 'agency_yearly' })).toMatchObject({

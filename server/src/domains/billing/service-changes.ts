@@ -82,7 +82,8 @@ export async function checkout(context: Context, actor: Actor, planId: string) {
   if (await findRunning(db, actor))
     throw new Refusal('SUBSCRIPTION_STATE', 'You have a subscription already. Change its plan instead.')
   const { links } = await ownLinks(context, actor)
-  const link = links[planId as keyof typeof links]
+  // What an object has of its own kind ('toString') is no plan.
+  const link = Object.hasOwn(links, planId) ? links[planId as keyof typeof links] : null
   if (link) return { success: true as const, checkoutUrl: link }
   const { priceId } = await findPlan(context, payments, planId)
   const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
