@@ -156,6 +156,12 @@ describe('connecting X, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Scraping...' }).isDisabled()).toBe(true)
     await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
     await page.getByLabel('X Username').waitFor({ state: 'detached' })
+    await page.getByText('20 of 100 scraped leads used this month').waitFor()
+
+    // Nobody to read is not nobody who fits.
+    await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
+    await start.click()
+    await page.getByText('Nobody follows @f0_nobody yet. Try another handle.').waitFor()
 
     // What the next one would take, before it starts.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()

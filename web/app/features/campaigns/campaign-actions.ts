@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { api, client } from '../../api'
 import { useConfirm } from '../../ui/confirm'
@@ -49,7 +49,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       takeBack?.()
       sayFailure(error, changeProblem(error, status))
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+    onSettled: () => readQueueAgain(queries),
   })
   const archive = async (campaign: Campaign) => {
     const sure = await confirm({
@@ -87,6 +87,12 @@ export function useLaunch(realSend: RealSend) {
       void realSend.autoStart(id)
     },
     onError: (error) => sayFailure(error, launchProblem(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+    onSettled: () => readQueueAgain(queries),
   })
+}
+
+/** After what may have queued messages: the campaigns, and how many the plan still allows. */
+function readQueueAgain(queries: QueryClient): Promise<void> {
+  void queries.invalidateQueries({ queryKey: api.billing.overview.key() })
+  return queries.invalidateQueries({ queryKey: api.campaigns.key() })
 }

@@ -32,6 +32,15 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
 
   if (scrape.matched === 0) {
     if (underWay || scrape.status === 'failed') return null
+    if (scrape.fetched === 0 && scrape.status === 'completed')
+      return (
+        <EmptyState icon={<SearchX aria-hidden />} title="Nobody to read">
+          {scrape.type === 'followers'
+            ? `Nobody follows @${scrape.twitterHandle} yet.`
+            : `@${scrape.twitterHandle} follows nobody yet.`}{' '}
+          Try another handle.
+        </EmptyState>
+      )
     return (
       <EmptyState icon={<SearchX aria-hidden />} title="Nobody fits this filter">
         Of the {scrape.fetched.toLocaleString('en-US')} profiles read, none has this many followers
