@@ -126,9 +126,14 @@ describe('the landing page', () => {
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
   })
 
-  it('is read, opened and left without any script', async () => {
-    const page = await world.openPage({ script: false })
+  it('is read, opened and left without any script, on a phone too', async () => {
+    const page = await world.openPage({ width: 390, height: 844, script: false })
     await page.goto('/')
+    for (const name of ['Home', 'Pricing', 'Leaderboard', 'Sign In'])
+      expect(await page.getByRole('banner').getByRole('link', { name, exact: true }).isVisible()).toBe(true)
+    // What only a script answers is not offered.
+    expect(await page.getByRole('button').count()).toBe(0)
+    expect(await page.getByRole('radio').count()).toBe(0)
     await page.getByRole('heading', { name: HEADLINE }).waitFor()
     const answers = page.locator('details p')
     expect(await answers.count()).toBe(QUESTIONS.length)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
@@ -14,13 +15,19 @@ const ways: Record<string, (text: string) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** Sends a text that stays the same: compressed once, as small as it gets, for all who take it so. */
+/** Sends a text that stays the same: compressed once, as small as it gets, for all who take it so; and not again to who has it. */
 export type SendText = (reply: FastifyReply) => Promise<FastifyReply>
 
 export function compressedOnce(text: string): SendText {
   const made = new Map<string, Promise<Buffer>>()
+  // Weak: the same words, however they are compressed.
+  const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
   return async (reply) => {
     reply.header('vary', 'accept-encoding')
+    if (reply.statusCode === 200) {
+      reply.header('etag', tag)
+      if (reply.request.headers['if-none-match'] === tag) return reply.status(304).send()
+    }
     const way = negotiate(reply.request.headers['accept-encoding'] ?? '', Object.keys(ways))
     const compress = way && ways[way]
     if (!compress) return reply.send(text)

@@ -12,7 +12,8 @@ let app: TestApp
 let host: FastifyInstance
 const built = mkdtempSync(join(tmpdir(), 'x-automated-pages-'))
 beforeAll(async () => {
-  const client = join(built, 'client')
+  // The product may stand in a folder of any name.
+  const client = join(built, 'assets', 'client')
   for (const [path, text] of Object.entries({
     'index.html':
       '<head><meta property="og:title" content="Home"/><meta property="og:description" content="What it does."/></head>' +
@@ -37,7 +38,7 @@ beforeAll(async () => {
     writeFileSync(join(client, path), text)
   }
   const list = { app: ['/dashboard', '/operator'], notFound: '/404', findable: ['/', '/waitlist', '/leaderboard'] }
-  writeFileSync(join(built, 'pages.json'), JSON.stringify(list))
+  writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
   app = await openApp()
   host = await createApp(app.services, { webFolder: client, extension: null })
 })
@@ -122,6 +123,10 @@ describe('what is said of a page', () => {
     }
   })
 
+  it('documents invite nobody', async () => {
+    expect((await get('/privacy.html?ref=Ab3dE9xy')).body).toBe((await get('/privacy.html')).body)
+  })
+
   it.each(['', '"><script>', 'a b', 'x'.repeat(33), 'Ab3dE9xy&ref=QW3RTY'])('?ref=%s is no code', async (ref) => {
     expect((await get(`/?ref=${ref}`)).body).toBe((await get('/')).body)
   })
@@ -169,6 +174,25 @@ describe('how files travel', () => {
       expect(rawPayload.length < 1_000).toBe(encoding !== undefined)
       expect(headers.vary ?? (path.includes('?') ? 'accept-encoding' : '')).toMatch(/accept-encoding/i)
     }
+  })
+
+  it('a page goes again to nobody who has it, however they take it', async () => {
+    const { headers } = await get('/leaderboard', { 'accept-encoding': 'br' })
+    expect(headers['cache-control']).toBe('no-cache')
+    for (const encoding of ['br', 'identity']) {
+      const known = { 'if-none-match': headers.etag, 'accept-encoding': encoding }
+      const again = await get('/leaderboard', known)
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag])
+      expect(again.headers['content-security-policy']).toBe(headers['content-security-policy'])
+      expect((await get('/waitlist', known)).statusCode).toBe(200)
+    }
+    const missing = await get('/nothing')
+    expect(missing.headers.etag).toBeUndefined()
+  })
+
+  it('what may change under its name is asked for again, wherever the product stands', async () => {
+    expect((await get('/manifest.webmanifest')).headers['cache-control']).toBe('public, max-age=3600')
+    expect((await get('/embed.js')).headers['cache-control']).toBe('public, max-age=3600')
   })
 
   it('a page’s own style is allowed by its hash, and no other', async () => {

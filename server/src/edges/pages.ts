@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
 import { Refusal } from '../refusal.ts'
@@ -13,7 +13,7 @@ interface Page {
   send: SendText
   policy: string
   isFramed: boolean
-  /** The page as a friend's link is shown; null for pages that nobody is to find. */
+  /** The page as a friend's link is shown; null for documents, and pages that nobody is to find. */
   invitation: ((code: string) => string) | null
 }
 
@@ -52,7 +52,7 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
       globIgnore: ['**/*.html', '**/*.br', '**/*.gz'],
       preCompressed: true,
       setHeaders(reply, path) {
-        const hashed = path.includes('/assets/')
+        const hashed = path.startsWith(join(folder, 'assets') + sep)
         reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600')
         if (path.replace(/\.(br|gz)$/, '') === join(folder, WIDGET_SCRIPT))
           reply.header('cross-origin-resource-policy', 'cross-origin')
@@ -119,7 +119,9 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
       const url = origin + path
       if (found.includes(path)) {
         const invitation = (code: string) => withHead(built, url, origin, code)
-        return [path, { send: compressedOnce(withHead(built, url, origin)), policy, isFramed, invitation }]
+        const isDocument = DOCUMENTS.includes(bare)
+        const send = compressedOnce(withHead(built, url, origin))
+        return [path, { send, policy, isFramed, invitation: isDocument ? null : invitation }]
       }
       // The pages that show leads read there what the policy allows.
       const shown =

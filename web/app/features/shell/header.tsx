@@ -22,7 +22,8 @@ export function Header() {
   const carry = useCarriedReferral()
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas">
-      <div className="page-width flex h-header items-center gap-4">
+      {/* Without a script no menu opens: the links stand in a line of their own. */}
+      <div className="page-width flex h-header items-center gap-4 noscript:max-md:h-auto noscript:max-md:flex-wrap noscript:max-md:gap-y-0 noscript:max-md:py-2">
         <Link to={carry(paths.home)} className="flex items-center gap-2 rounded-md font-strong tracking-tight">
           <Mark className="size-6" />
           <span className="text-base">X-Automated</span>
@@ -30,7 +31,7 @@ export function Header() {
         <nav
           aria-label="Main"
           data-guest-only={user ? undefined : ''}
-          className="flex flex-1 items-center gap-1 ps-2 max-md:hidden"
+          className="flex flex-1 items-center gap-1 ps-2 max-md:hidden noscript:max-md:order-last noscript:max-md:flex noscript:max-md:basis-full noscript:max-md:ps-0"
         >
           {(user ? memberLinks : guestLinks).map((link) => (
             <BarLink key={link.to} {...link} to={carry(link.to)} />
@@ -51,7 +52,7 @@ export function Header() {
               </Suspense>
             </div>
           ) : (
-            <ButtonLink to={carry(paths.login)} size="sm" className="max-md:hidden">
+            <ButtonLink to={carry(paths.login)} size="sm" className="max-md:hidden noscript:max-md:inline-flex">
               Sign In
             </ButtonLink>
           )}
@@ -77,7 +78,7 @@ function NarrowMenuButton({ user }: { user: User | null }) {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
   return (
-    <div className="md:hidden">
+    <div className="md:hidden noscript:hidden">
       <IconButton
         label="Open menu"
         aria-expanded={open}

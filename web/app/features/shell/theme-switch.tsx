@@ -11,7 +11,7 @@ const themes: { value: Theme; label: string; icon: typeof Sun }[] = [
 export function ThemeSwitch() {
   const theme = useTheme()
   return (
-    <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5">
+    <fieldset className="flex w-fit gap-0.5 rounded-full border border-line p-0.5 noscript:hidden">
       <legend className="sr-only">Colour theme</legend>
       {themes.map(({ value, label, icon: Icon }) => (
         <label
