@@ -189,7 +189,65 @@ it('what is heard of before its purchase is complete is claimed by the next look
   expect(await held(person)).toMatchObject({ paidId: id, planId: 'pro_monthly' })
 })
 
+describe('bought twice from inside the product', () => {
+  const isCancelled = async (id: string) => (await app.services.payments!.findSubscription(id))!.cancelAtPeriodEnd
+
+  it('what was bought once the first was cancelled goes on, though it is the lesser', async () => {
+    const person = await makePerson(app)
+    const first = await buy(person, 'agency_yearly')
+    await stripe.call('POST', `/v1/subscriptions/${first}`, { cancel_at_period_end: 'true' })
+    await lookAtSubscription(context(), first)
+    const second = await buy(person)
+    await lookAtSubscription(context(), second)
+    expect(await isCancelled(second)).toBe(false)
+    expect(await held(person)).toMatchObject({ paidId: first })
+  })
+
+  it('the lesser goes on where the better one is over and nobody has heard of it', async () => {
+    const person = await makePerson(app)
+    const first = await buy(person, 'agency_yearly')
+    await lookAtSubscription(context(), first)
+    await stripe.call('DELETE', `/v1/subscriptions/${first}`)
+    const second = await buy(person)
+    await lookAtSubscription(context(), second)
+    expect(await isCancelled(second)).toBe(false)
+    expect(await held(person)).toMatchObject({ paidId: second, planId: 'pro_monthly', status: 'active' })
+  })
+})
+
 describe('when nothing was heard', () => {
+  it('one that cannot be kept holds up no other, and is looked at again', async () => {
+    await stripe.faults([{ webhook: 'lose' }])
+    const [one, other] = [await makePerson(app), await makePerson(app)]
+    const [bad, good] = [await buy(one), await buy(other)]
+    const payments = {
+      ...app.services.payments!,
+      findSubscription: async (id: string) => {
+        if (id === bad) throw new Error('cannot be read')
+        return app.services.payments!.findSubscription(id)
+      },
+    }
+    await lookAtEvents({ ...context(), payments })
+    expect(await kept(bad)).toBeUndefined()
+    await expectSame(other, good)
+    await lookAtEvents(context())
+    await expectSame(one, bad)
+
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    for (const [id, hours] of [
+      [bad, 3],
+      [good, 2],
+    ] as const)
+      await app.db
+        .update(paidSubscriptions)
+        .set({ currentPeriodEnd: hoursAgo(2), updatedAt: hoursAgo(hours) })
+        .where(eq(paidSubscriptions.id, id))
+    await lookAtOverdue({ ...context(), payments })
+    await expectSame(other, good)
+    // It has had its turn, and comes behind all others now.
+    expect((await kept(bad))!.updatedAt.getTime()).toBeGreaterThan(hoursAgo(1).getTime())
+  })
+
   it('the provider is asked for what has happened, and a period that is over without news is looked at', async () => {
     const person = await makePerson(app)
     const id = await buy(person)
@@ -247,6 +305,9 @@ describe('POST /api/billing/webhook', () => {
 
   it('403: not signed, signed by another, changed on the way, or too old', async () => {
     const { signature } = await import('@x-automated/stand-ins/payments/events')
+    // Of a time when AUTH_SECRET was another: it opens no more, and is not in the way of the one that was set by hand.
+    const url = `${app.services.origin}/api/billing/webhook`
+    await app.db.insert(paymentWebhooks).values({ url, endpointId: 'we_former', sealedSecret: 'of another secret' })
     const [event] = await stripe.all('/v1/events')
     const body = JSON.stringify({ ...event, id: 'evt_forged' })
     const now = Math.floor(Date.now() / 1_000)
@@ -268,6 +329,7 @@ describe('POST /api/billing/webhook', () => {
       'stripe-signature': signature(WEBHOOK_SECRET, body, now),
     })
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    await app.db.delete(paymentWebhooks)
   })
 
   it('registers itself where nobody has done it by hand, once, and what is told is taken', async () => {

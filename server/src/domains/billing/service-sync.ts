@@ -4,7 +4,13 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import type { Env } from '../../env.ts'
 import type { Outbox } from '../../jobs/mail.ts'
-import type { PaidSubscription, PaymentEvent, Payments, PlanPrice } from '../../outside/payments.ts'
+import {
+  type PaidSubscription,
+  type PaymentEvent,
+  type Payments,
+  PaymentsError,
+  type PlanPrice,
+} from '../../outside/payments.ts'
 import { hashToken } from '../../sealing.ts'
 import { tellOwners } from '../notices/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
@@ -54,7 +60,7 @@ export async function lookAtSubscription(context: SyncContext, id: string): Prom
     const bought = known?.workspaceId ? null : await payments.findCheckout(id)
     const workspaceId = await transact(db, (tx) => keep(context, tx, { found, plan, bought, readNo }))
     if (workspaceId === 'overtaken') continue
-    if (workspaceId) await endDoubles(context, payments, workspaceId)
+    if (workspaceId) await endDoubles(context, payments, { workspaceId, lookedAt: id })
     return
   }
 }
@@ -212,10 +218,17 @@ async function tellOfTrial(tx: Db, { id, workspaceId, status, trialEnd, trialTol
 }
 
 /**
- * Who bought twice from inside the product pays twice: the lesser of the two is not renewed.
+ * Who bought twice from inside the product pays twice: of what would be renewed only the best is. What is cancelled already is no double:
+ * it makes way for what was bought after it.
  * What was paid without being signed in is let be, as anybody can type an address.
+ * @param subject.lookedAt the subscription that was read from the provider last
  */
-async function endDoubles({ db, log }: SyncContext, payments: Payments, workspaceId: string): Promise<void> {
+async function endDoubles(
+  context: SyncContext,
+  payments: Payments,
+  { workspaceId, lookedAt }: { workspaceId: string; lookedAt: string },
+): Promise<void> {
+  const { db, log } = context
   const rows = await db
     .select()
     .from(paidSubscriptions)
@@ -223,12 +236,16 @@ async function endDoubles({ db, log }: SyncContext, payments: Payments, workspac
       and(
         eq(paidSubscriptions.workspaceId, workspaceId),
         eq(paidSubscriptions.claimedBy, 'reference'),
+        eq(paidSubscriptions.cancelAtPeriodEnd, false),
         inArray(paidSubscriptions.status, ['active', 'trialing', 'past_due']),
       ),
     )
   const best = bestOf(rows)
-  for (const { id, cancelAtPeriodEnd } of rows) {
-    if (id === best?.id || cancelAtPeriodEnd) continue
+  if (!best || rows.length < 2) return
+  // The others end for its sake: it may be over, and nobody has heard of that yet.
+  if (best.id !== lookedAt) return lookAtSubscription(context, best.id)
+  for (const { id } of rows) {
+    if (id === best.id) continue
     log.info({ subscription: id }, 'a second subscription of a workspace is not renewed')
     await payments.setCancelled(id, true)
   }
@@ -253,7 +270,22 @@ const OVERLAP_MS = 10 * 60_000
 /** How far back a provider is asked that was never asked: as long as it tries to deliver a webhook. */
 const FIRST_LOOK_MS = 3 * DAY_MS
 
-/** Asks the provider for what has happened since it was asked last, and looks at whatever no webhook has told of. @throws PaymentsError */
+/** Looks at a subscription among others: one that cannot be kept holds up none of them. @returns whether it could @throws PaymentsError: the provider does not answer */
+async function lookAmongOthers(context: SyncContext, id: string): Promise<boolean> {
+  try {
+    await lookAtSubscription(context, id)
+    return true
+  } catch (error) {
+    if (error instanceof PaymentsError && error.kind === 'unavailable') throw error
+    context.log.error({ err: error, subscription: id }, 'a subscription could not be looked at')
+    return false
+  }
+}
+
+/**
+ * Asks the provider for what has happened since it was asked last, and looks at whatever no webhook has told of.
+ * @throws PaymentsError: the provider does not answer; it is asked for the same again
+ */
 export async function lookAtEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
   if (!payments || !env.payments) return
@@ -265,13 +297,16 @@ export async function lookAtEvents(context: SyncContext): Promise<void> {
   const known = await db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids))
   const isKnown = new Set(known.map(({ id }) => id))
   const news = events.filter(({ id }) => !isKnown.has(id))
+  const failed = new Set<string | null>()
   for (const id of new Set(news.flatMap(({ subscriptionId }) => subscriptionId ?? [])))
-    await lookAtSubscription(context, id)
+    if (!(await lookAmongOthers(context, id))) failed.add(id)
+  // What has failed stays news for as long as it is told of again, and is looked at once its period is over.
+  const done = news.filter(({ subscriptionId }) => !failed.has(subscriptionId))
   await db.transaction(async (tx) => {
-    if (news.length > 0)
+    if (done.length > 0)
       await tx
         .insert(paymentEvents)
-        .values(news.map(({ id }) => ({ id })))
+        .values(done.map(({ id }) => ({ id })))
         .onConflictDoNothing()
     const eventsUntil = events.at(-1)?.createdAt ?? new Date(since + OVERLAP_MS)
     const lookedAt = sql`now()`
@@ -288,7 +323,7 @@ export async function lookAtEvents(context: SyncContext): Promise<void> {
 /** Of one look; the next one takes others. */
 const OVERDUE_BATCH = 50
 
-/** Looks again at subscriptions whose period is over without any news. @throws PaymentsError */
+/** Looks again at subscriptions whose period is over without any news, those first that have waited longest. @throws PaymentsError: the provider does not answer */
 export async function lookAtOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
   const rows = await context.db
@@ -303,7 +338,11 @@ export async function lookAtOverdue(context: SyncContext): Promise<void> {
     )
     .orderBy(paidSubscriptions.updatedAt)
     .limit(OVERDUE_BATCH)
-  for (const { id } of rows) await lookAtSubscription(context, id)
+  for (const { id } of rows) {
+    // Its turn is over, also where nothing comes of it: what the provider has no more would stand before all others for ever.
+    await context.db.update(paidSubscriptions).set({ updatedAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
+    await lookAmongOthers(context, id)
+  }
 }
 
 /** Reads what can be bought. Prices that the provider has no more, or sells no more, stay for who has them. @throws PaymentsError */
