@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { dmsOf, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { mailNotices } from '../notices/service.ts'
 import { notices } from '../notices/tables.ts'
@@ -74,6 +74,31 @@ describe('403 PLAN_LIMIT', () => {
     // One that was tried is not paid for twice.
     await app.db.update(dms).set({ status: 'failed', triedAt: new Date() }).where(eq(dms.id, skipped.id))
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
+  })
+
+  it('what is stopped before it was tried is given back, once, and paid for when it is queued after all', async () => {
+    const person = await makeSender(40)
+    const list = await makeList(app, person, openHandles(3))
+    const campaign = await launch(person, list, { channel: 'extension' })
+    expect(await used(person)).toBe(43)
+    await person.client.suppressions.create({ handles: [list.handles[0]!, list.handles[1]!] })
+    expect(await used(person)).toBe(41)
+    // In hand when its lead was suppressed: it is given back unsent, and skipped then.
+    const claimed = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'laptop' })
+    await person.client.suppressions.create({ handles: [list.handles[2]!] })
+    expect(await used(person)).toBe(41)
+    const { dmId, lease } = claimed.body
+    expect((await person.call('POST', `/dms/${dmId}/confirm`, { lease })).body).toMatchObject({ maySend: false })
+    expect(await used(person)).toBe(40)
+
+    const again = await launch(person, await makeList(app, person, openHandles(1)), { name: 'Again' })
+    const [dm] = await dmsOf(person, again.id)
+    await person.client.suppressions.create({ handles: [dm!.lead!.twitterHandle] })
+    expect(await used(person)).toBe(40)
+    const { suppressions } = await person.client.suppressions.list({ q: dm!.lead!.twitterHandle })
+    await person.client.suppressions.remove({ id: suppressions[0]!.id })
+    expect(await person.call('POST', `/dms/${dm!.id}/requeue`)).toMatchObject({ status: 200 })
+    expect(await used(person)).toBe(41)
   })
 
   it('leads that are queued by hand, chosen or filtered', async () => {

@@ -29,12 +29,12 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/** Gives back what a campaign has queued this month and will never try. */
-export async function giveBack(tx: Db, campaignId: string): Promise<void> {
+/** Gives back those of some messages that were queued this month and never tried. @param which over rows of dms */
+export async function giveBack(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select workspace_id as "workspaceId", count(*)::int as count from dms
-    where campaign_id = ${campaignId} and status = 'queued' and tried_at is null
-      and created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+    where ${which} and tried_at is null
+      and greatest(created_at, requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
     group by workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)
 }

@@ -41,16 +41,18 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
   const { rows: held } = await tx.execute<{ id: string }>(sql`
     select id from campaigns where id in (select d.campaign_id ${waiting}) order by id for no key update`)
   if (held.length === 0) return 0
-  const { rowCount } = await tx.execute(sql`
+  const { rows: stopped } = await tx.execute<{ id: string }>(sql`
     update dms set status = 'failed', error_message = found.reason, updated_at = now()
     from (
       select d.id, ${reasonToStop} as reason ${waiting} and d.campaign_id = any(${sql.param(held.map(({ id }) => id))}::uuid[])
       for update of d skip locked
     ) found
-    where dms.id = found.id and found.reason is not null`)
+    where dms.id = found.id and found.reason is not null
+    returning dms.id`)
   await settleLeads(tx, leadIds)
   for (const { id } of held) await completeIfDone(tx, id)
-  return rowCount ?? 0
+  await giveBack(tx, sql`id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[])`)
+  return stopped.length
 }
 
 /** Fails a queued message that is in nobody's hands because its lead was suppressed, or answered, after it was queued. It counts as never tried. */
@@ -68,6 +70,7 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
   )
   await settleLeads(tx, leadId)
   await completeIfDone(tx, skipped.campaignId)
+  await giveBack(tx, sql`id = ${id}`)
 }
 
 /** Why a message must not go out at this moment; null where it may. */
@@ -81,7 +84,7 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<string | n
 /** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others, and it counts no more. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
-  await giveBack(tx, campaignId)
+  await giveBack(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
 }
 
 /** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */
