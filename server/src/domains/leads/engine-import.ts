@@ -2,6 +2,7 @@ import type { ContactBasis, ImportResult } from '@x-automated/contract/leads'
 import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/tags'
 import { sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -60,7 +61,7 @@ export async function importLeads(
       rejectedCount += 1
       if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
     }
-    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await allowLongStatements(tx)
     await openStage(tx)
     let columns: Columns | null = null
     let batch: { line: number; lead: ImportedLead }[] = []

@@ -253,11 +253,6 @@ export async function setBasis(
   })
 }
 
-/** What changes many leads in one statement may take longer than a request's usual query. */
-export async function allowLongStatements(tx: Db): Promise<void> {
-  await tx.execute(sql`set local statement_timeout = '10min'`)
-}
-
 /** Every lead that a filter means, oldest first, a thousand at a time. */
 export async function* readAll(
   db: Db,

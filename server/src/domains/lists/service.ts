@@ -2,6 +2,7 @@ import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/lists'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -139,7 +140,7 @@ async function checkFilter(db: Db, actor: Actor, { listId }: LeadFilter): Promis
 /** A list with the same leads, or the same filter. @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string; name?: string }) {
   return transact(db, async (tx) => {
-    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await allowLongStatements(tx)
     const original = await lockList(tx, actor, id)
     const copy = await create(tx, actor, {
       name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
@@ -182,6 +183,7 @@ export async function update(db: Db, actor: Actor, { id, description, filter, ..
  */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
+    await allowLongStatements(tx)
     await lockList(tx, actor, id, 'update')
     const [user] = await tx
       .select({ id: campaigns.id })

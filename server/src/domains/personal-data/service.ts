@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, ne, type SQL, sql } from 'd
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { Zip, ZipDeflate } from 'fflate'
 import type { Actor, WorkspaceScope } from '../../actor.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -54,7 +55,7 @@ export async function remove(
   for (const workspaceId of await ownedBy(db, user.id)) await disconnectAll(context, { ...actor, workspaceId })
   await db.transaction(async (tx) => {
     // A workspace of a million leads takes longer than a request's usual statement.
-    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await allowLongStatements(tx)
     // Locked, so that nobody hands a workspace over to who is going.
     await tx.select().from(workspaceMembers).where(eq(workspaceMembers.userId, user.id)).for('update')
     const owned = await ownedBy(tx, user.id)

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 
 /** One queueing at a time in a workspace: each must see what the one before has queued, or both would write to one lead. */
 export async function lockQueueing(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('queueing:' || ${workspaceId}::text, 0))`)
-}
-
-/** A list may hold hundreds of thousands of leads: what changes them all in one statement may take longer than a request's query. */
-export async function allowLongStatements(tx: Db): Promise<void> {
-  await tx.execute(sql`set local statement_timeout = '10min'`)
 }
 
 /** Whoever changes many leads locks them in the order of their ids, so that two who do never wait for each other. */

@@ -6,6 +6,7 @@ import type {
 } from '@x-automated/contract/suppressions'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -167,7 +168,7 @@ export async function importSuppressions(
       rejectedCount += 1
       if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
     }
-    await tx.execute(sql`set local statement_timeout = '10min'`)
+    await allowLongStatements(tx)
     await openStage(tx)
     let read: Columns | null = null
     let batch: Named[] = []

@@ -3,10 +3,11 @@ import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/tags'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import { refuseDoubles } from '../../db/doubles.ts'
+import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { allowLongStatements, choosePart } from '../leads/service.ts'
+import { choosePart } from '../leads/service.ts'
 import { tags } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
