@@ -44,6 +44,10 @@ describe('the privacy policy', () => {
     expect(after?.slice(0, 500)).toContain(how)
   })
 
+  it('says what the picture of a referral link shows', () => {
+    expect(privacy).toContain('Where your referral link is shared, its picture shows that position')
+  })
+
   // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts).
   it('names the one cookie, and nothing says that there is none', () => {
     expect(privacy).toContain('There is one cookie')

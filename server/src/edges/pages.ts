@@ -66,7 +66,7 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
       const { ref } = request.query as { ref?: unknown }
       if (!page.invitation || !isPlausibleCode(ref)) return sendPage(reply, page, 200)
       const html = page.invitation(ref)
-      return sendPage(reply, { ...page, send: async (own) => own.send(html) }, 200)
+      return sendPage(reply, { ...page, send: async (own) => own.header('vary', 'accept-encoding').send(html) }, 200)
     })
   }
   for (const path of DOCUMENTS)

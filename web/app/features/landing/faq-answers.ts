@@ -21,7 +21,7 @@ export const faq: readonly { question: string; answer: string }[] = [
   {
     question: 'What happens when somebody answers, or wants no messages?',
     answer:
-      'A reply stops whatever is still queued for that person, so that you can take over. A word such as "stop" puts them on your suppression list for good: they are left out of imports, queues and sends in the whole workspace. No two campaigns write to the same person unless you say so.',
+      'A reply stops whatever is still queued for that person, so that you can take over. A word such as "stop" puts them on your suppression list: they are left out of imports, queues and sends in the whole workspace until you take them off it. No two campaigns write to the same person unless you say so.',
   },
   {
     question: 'What do you store, and can I take it with me?',
