@@ -37,13 +37,18 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
           )
         }
       >
-        {details?.graceEndsAt ? (
+        {!details?.graceEndsAt ? (
+          'The card is tried again in the next days. Without a payment your workspace goes on with what is free.'
+        ) : new Date(details.graceEndsAt) > new Date() ? (
           <>
             You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. The card is tried again
             by then; without a payment your workspace goes on with what is free.
           </>
         ) : (
-          'The card is tried again in the next days. Without a payment your workspace goes on with what is free.'
+          <>
+            {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" />. Your workspace goes on
+            with what is free until the payment comes.
+          </>
         )}{' '}
         Nothing that is queued is lost.
       </Callout>
