@@ -174,6 +174,7 @@ describe('connecting X, in a browser', () => {
     await start.click()
     await page.getByText('Stopped at what your plan allows').waitFor()
     await page
+      .getByRole('region', { name: 'Followers of @f450_journey' })
       .getByText(/Your Free plan includes 100 scraped leads a month\. Upgrade to Pro for 1,000 scraped leads a month\./)
       .waitFor()
     await page.getByText('80 leads found').first().waitFor()
