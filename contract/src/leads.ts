@@ -62,6 +62,8 @@ export const LeadDetail = ListedLead.extend({
   basisAt: Time.nullable(),
   /** How the contact basis is known, in somebody's words. */
   basisSource: z.string().nullable(),
+  /** They are on the suppression list: nobody in the workspace can write to them. */
+  suppressed: z.boolean(),
 })
 export type LeadDetail = z.output<typeof LeadDetail>
 

@@ -55,6 +55,15 @@ async function makeHistory() {
 }
 
 describe('GET /leads/{id}, GET /leads/{id}/history', () => {
+  it('200: says who is on the suppression list, of this workspace alone', async () => {
+    const { lead, other } = await makeHistory()
+    const stranger = await makePerson(app)
+    await stranger.client.suppressions.create({ handles: [other.twitterHandle] })
+    await person.client.suppressions.create({ handles: [lead.twitterHandle.toUpperCase()] })
+    expect((await person.client.leads.find({ id: lead.id })).suppressed).toBe(true)
+    expect((await person.client.leads.find({ id: other.id })).suppressed).toBe(false)
+  })
+
   it('200: everything that is known of a lead, and what happened to it, newest first, paged', async () => {
     const { lead, list, tag, campaign, scrape } = await makeHistory()
     const at = '2026-01-31T10:00:00Z'

@@ -5,6 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { rememberContacts } from './engine-contacts.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
@@ -183,11 +184,11 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 /** A lead with everything that is known of it. @throws Refusal LEAD_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ lead: leads, tagIds })
+    .select({ lead: leads, tagIds, suppressed: sql<boolean>`${suppressedBecause('leads')} is not null` })
     .from(leads)
     .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
   if (!row) throw new Refusal('LEAD_NOT_FOUND')
-  return { ...row.lead, tagIds: row.tagIds }
+  return { ...row.lead, tagIds: row.tagIds, suppressed: row.suppressed }
 }
 
 type Event = LeadEvent extends infer E ? (E extends LeadEvent ? Omit<E, 'at'> & { at: Date } : never) : never

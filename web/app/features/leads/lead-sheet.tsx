@@ -63,9 +63,11 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
         known &&
         mayWrite && (
           <>
-            <Button size="sm" icon={<Ban aria-hidden />} onClick={() => onSuppress(known)}>
-              Suppress
-            </Button>
+            {!known.suppressed && (
+              <Button size="sm" icon={<Ban aria-hidden />} onClick={() => onSuppress(known)}>
+                Suppress
+              </Button>
+            )}
             <Button size="sm" variant="danger" icon={<Trash2 aria-hidden />} onClick={() => onRemove(known)}>
               Delete lead
             </Button>
@@ -86,6 +88,11 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
         </Callout>
       ) : known ? (
         <div className="grid gap-6">
+          {known.suppressed && (
+            <Callout tone="warn" title="On your suppression list">
+              Nobody in this workspace can write to them. The settings have the list, and take them off it.
+            </Callout>
+          )}
           <Profile lead={known} />
           <Part
             title="Contact basis"
