@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import type { Env } from '../../env.ts'
@@ -164,6 +165,18 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
 export async function claimPayments(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     for (const workspaceId of new Set(await claimByAddress(tx, null))) await holdBest(tx, workspaceId)
+  })
+}
+
+/** As `claimPayments`, for one workspace: who has just proved an address finds what they paid for, and does not pay again. */
+export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from workspaces w join auth_users u on u.id = w.personal_of join paid_subscriptions p on p.email = u.email
+    where w.id = ${workspaceId} and u.email_verified and p.workspace_id is null and p.email is not null and p.ended_at is null`)
+  if (rows.length === 0) return
+  await transact(db, async (tx) => {
+    for (const { id } of rows) await claimByAddress(tx, id)
+    await holdBest(tx, workspaceId)
   })
 }
 
