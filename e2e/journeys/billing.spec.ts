@@ -294,6 +294,17 @@ describe('plans and payments, in a browser', () => {
     await page.getByText('The first payment of $9.99/month is due then.').waitFor()
     expect(await fact(page, 'Plan').innerText()).toBe('Basic')
     expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
+    await shows(
+      { status: 'past_due' },
+      {
+        pastDueSince: '2020-12-23T12:00:00.000Z',
+        graceEndsAt: '2020-12-30T12:00:00.000Z',
+        payUrl: 'https://example.com/pay',
+      },
+    )
+    await page.getByText('Your workspace goes on with what is free until the payment comes.').waitFor()
+    // Not when the period ends that has begun unpaid.
+    expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })
     await page.getByText('You keep Pro until Dec 30, 2099.').waitFor()
     expect(await page.getByRole('link', { name: /^Pay the open invoice/ }).getAttribute('href')).toBe(

@@ -68,7 +68,8 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusWords(subscription)}</Badge>
         </Fact>
         <Fact name={details?.manageable === false ? 'Until' : endName(subscription)}>
-          <DateTime value={currentPeriodEnd} precision="day" />
+          {/* The provider begins the new period whether it was paid or not. */}
+          <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
       </Facts>
       {mayManage && changeable && (
