@@ -15,7 +15,7 @@ export function PageHeader({ title, description, actions }: PageHeaderProps) {
         <h1 className="text-2xl">{title}</h1>
         {description && <p className="max-w-2xl text-muted">{description}</p>}
       </div>
-      {actions && <div className="flex flex-wrap gap-2 max-sm:w-full">{actions}</div>}
+      {actions && <div className="flex flex-wrap gap-2 empty:hidden max-sm:w-full">{actions}</div>}
     </header>
   )
 }

@@ -1,5 +1,5 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { useHydrated } from './use-hydrated'
 
@@ -20,9 +20,21 @@ export interface TabsProps {
 
 /** Views of one thing, one at a time. See `useTabParam` to keep the open one in the page's address. */
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
+  const strip = useRef<HTMLDivElement>(null)
+
+  // Where not all tabs have room the open one may stand beside what is seen: it is brought to the middle.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the open tab is read from the document
+  useEffect(() => {
+    const frame = strip.current
+    const open = frame?.querySelector('[aria-selected="true"]')
+    if (!frame || !open) return
+    const [outer, inner] = [frame.getBoundingClientRect(), open.getBoundingClientRect()]
+    frame.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2)
+  }, [value])
+
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(String(next))}>
-      <div className="-mx-4 overflow-x-auto px-4 [scrollbar-width:none] md:mx-0 md:px-0">
+      <div ref={strip} className="-mx-4 overflow-x-auto px-4 [scrollbar-width:none] md:mx-0 md:px-0">
         <Base.List aria-label={label} className="flex w-max min-w-full gap-1 border-b border-line">
           {tabs.map((tab) => (
             <Base.Tab

@@ -62,8 +62,8 @@ export const toast = {
   info(words: string, options?: Options) {
     const { id, replaces } = options ?? {}
     const look = { icon: icons.info, ...optionsOf(options) }
-    if (id && replaces && show.isActive(id)) show.update(id, { render: words, ...look })
-    else show.info(words, look)
+    if (id && replaces && show.isActive(id)) show.update(id, { render: withAction(words, options), ...look })
+    else show.info(withAction(words, options), look)
   },
 }
 

@@ -75,7 +75,7 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
           size="sm"
           variant={isNext ? 'primary' : 'ghost'}
           icon={isNext ? <ArrowRight aria-hidden /> : undefined}
-          className="max-sm:ms-10"
+          className={cx('max-sm:ms-10', !isNext && 'max-sm:hidden')}
         >
           {action}
         </ButtonLink>

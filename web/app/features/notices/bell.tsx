@@ -34,7 +34,7 @@ export default function Bell() {
         <span
           aria-hidden
           data-numeric
-          className="pointer-events-none absolute -end-0.5 -top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-xs text-accent-ink"
+          className="pointer-events-none absolute start-1/2 top-0.5 min-w-4 rounded-full bg-accent px-1 text-center text-2xs font-strong text-accent-ink ring-2 ring-canvas"
         >
           {shown}
         </span>

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { callApi, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+
+/** Every page by its address: axe in both colour schemes, nothing that scrolls sideways on a phone or at twice the size, no console message. */
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ OPERATORS: 'everywhere@example.com' })
+})
+
+/** What web/app/paths.ts registers, so that no page is forgotten here. */
+const pages = [
+  ...readFileSync(new URL('../../web/app/paths.ts', import.meta.url), 'utf8').matchAll(
+    /\{ path: '([^']+)', access: '([\w-]+)', file:/g,
+  ),
+].map(([, path, access]) => ({ path: path ?? '', access }))
+const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
+const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
+
+/** 390 px: a phone. 640 px: a window of 1,280 px at twice the size. */
+const NARROW = [390, 640]
+
+async function look(page: Page, path: string): Promise<void> {
+  await lookAt(page, path).catch((cause) => {
+    throw new Error(`${path}: ${cause.message}`, { cause })
+  })
+}
+
+async function lookAt(page: Page, path: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  // What was loading has come.
+  await page.locator('main [class*="animate-appear"], main [aria-busy="true"]').first().waitFor({ state: 'detached' })
+  await expectSoundPage(page)
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  // Colours change within a frame or two, without motion too.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  await expectSoundPage(page)
+  for (const width of NARROW) {
+    await page.setViewportSize({ width, height: 800 })
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    )
+    expect(overflow, `${path} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+  }
+}
+
+describe('every page', () => {
+  it('signed out', async () => {
+    expect(ofGuests.length).toBeGreaterThan(9)
+    const page = await world.openPage()
+    // Leads to the one for who is signed in, or to the login.
+    const others = ['/privacy.html', '/terms.html']
+    for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
+  })
+
+  it('signed in, with nothing yet and with a campaign', async () => {
+    expect(ofOthers.length).toBeGreaterThan(8)
+    const page = await world.openPage()
+    await (await signUp(world, 'everywhere@example.com')).enter(page)
+
+    // The first steps lead on from one to the next, and are gone once there is a campaign.
+    await page.goto('/dashboard')
+    const steps = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Your first campaign' }) })
+    await steps.getByText('Four steps').waitFor()
+    await steps.getByRole('button', { name: 'Hide first steps' }).click()
+    await steps.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await steps.getByRole('link', { name: 'Connect X' }).waitFor()
+    await look(page, '/dashboard')
+    const tabs = ['connect', 'scraper', 'messenger', 'analytics', 'lists'].map((tab) => `/twitter?tab=${tab}`)
+    for (const path of tabs) await look(page, path)
+    // The open one is to be seen, however narrow the page.
+    const open = page.getByRole('tab', { name: 'Lead Lists' })
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.reload()
+    await expect.poll(async () => ((await open.boundingBox())?.x ?? 390) < 300).toBe(true)
+
+    await callApi(page, 'POST', '/session/connect', { username: 'everywhere', password: 'any eight or more' })
+    await callApi(page, 'POST', '/leads/import', 'twitter_handle,name\nsomebody,Some Body\n', 'text/csv')
+    await page.goto('/dashboard')
+    await steps.getByText('2 of 4 steps done.').waitFor()
+    const { leads } = await callApi(page, 'GET', '/leads')
+    const list = await callApi(page, 'POST', '/lists', { name: 'Everybody' })
+    await callApi(page, 'POST', `/lists/${list.id}/leads`, { leadIds: [leads[0].id] })
+    const campaign = await callApi(page, 'POST', '/campaigns', {
+      name: 'Hello',
+      leadListId: list.id,
+      messageTemplate: 'Hello {lead_name}',
+      status: 'draft',
+    })
+    await callApi(page, 'POST', `/campaigns/${campaign.id}/queue`)
+    for (const path of ofOthers) await look(page, path.replace(':campaignId', campaign.id))
+    for (const tab of ['suppression-list', 'notices', 'people', 'single-sign-on'])
+      await look(page, `/settings?tab=${tab}`)
+    await page.goto('/dashboard')
+    await page.getByText('Member since').waitFor()
+    await expect.poll(() => steps.count()).toBe(0)
+  })
+})
