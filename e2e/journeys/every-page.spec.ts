@@ -38,7 +38,7 @@ async function lookAt(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   // Colours change within a frame or two, without motion too.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished)))
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)))
   await expectSoundPage(page)
   for (const width of NARROW) {
     await page.setViewportSize({ width, height: 800 })
