@@ -187,15 +187,15 @@ function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** No axe violation, and nothing that scrolls the page sideways. */
-export async function expectSoundPage(page: Page): Promise<void> {
+/** No axe violation (of all rules, or of those named), and nothing that scrolls the page sideways. */
+export async function expectSoundPage(page: Page, rules?: string[]): Promise<void> {
   // Within one document axe needs no second page to put its answers together, nor every element that is sound: a third of the time.
   const isOneDocument = page.frames().length === 1
   // Half of what a look costs is axe itself coming in: once is enough for a document.
   const isThere = isOneDocument && (await page.evaluate(() => 'axe' in globalThis))
   const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
     .setLegacyMode(isOneDocument)
-    .options({ resultTypes: ['violations'] })
+    .options({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
   const { violations } = await axe.analyze()
   expect(violations.map((v) => `${v.id}: ${v.nodes.map((node) => node.target.join(' ')).join(', ')}`)).toEqual([])
   const overflow = await page.evaluate(

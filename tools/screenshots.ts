@@ -6,7 +6,8 @@ import { findBrowser } from './browser.ts'
 import { openFreshProduct } from './fresh-product.ts'
 import { root } from './root.ts'
 
-// `npm run screenshots` starts the product on data of its own, looks at every screen as its demo account, and keeps the pictures in docs/pictures.
+// `npm run screenshots` starts the product on data of its own, looks at every screen as its demo account, and keeps the pictures
+// in docs/pictures; one sheet of all of them for each look is what docs/screens.md shows.
 
 const PICTURES = join(root, 'docs', 'pictures')
 
@@ -124,6 +125,8 @@ async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('load')
   await page.evaluate('document.fonts.ready')
   await page.getByRole('heading', { level: 1 }).first().waitFor()
+  // What is to be waited for may only begin to load with the page's own script; streams stay open for good.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
   await page
     .locator('[aria-busy="true"], main [class*="animate-appear"]')
     .first()
