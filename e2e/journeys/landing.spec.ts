@@ -20,6 +20,8 @@ const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** Less than anybody sees: letters differ by a hair until their font is there. */
 const LAYOUT_SHIFT_MAX = 0.001
+/** Of a long text in two typefaces: some of its lines break elsewhere. */
+const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
 /** Keeps count of what a page fetches. */
 function watchRequests(page: Page): { scripts(): Promise<number>; views: string[] } {
@@ -124,6 +126,21 @@ describe('the landing page', () => {
     await page.getByRole('button', { name: 'Open menu' }).click()
     await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Leaderboard' }).click()
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
+  })
+
+  it('leads to documents whose lines stay where they are when their font comes', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.goto('/privacy.html')
+    const height = () => page.evaluate(() => document.fonts.ready.then(() => document.body.scrollHeight))
+    const shown = await height()
+    // As it is until then: the first typeface of the list is not there.
+    await page.evaluate(() => {
+      const { style } = document.documentElement
+      style.fontFamily = getComputedStyle(document.documentElement).fontFamily.replace(/^[^,]+, /, '')
+    })
+    const before = await height()
+    expect(before).not.toBe(shown)
+    expect(Math.abs(before - shown) / shown).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
   })
 
   it('is read, opened and left without any script, on a phone too', async () => {
