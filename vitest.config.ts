@@ -30,7 +30,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', ...onTheDatabase],
           maxWorkers,
           // Tests of the stand-ins, the launcher and the bundled database start processes.
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 30_000,
         },
       },
@@ -50,7 +50,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           maxWorkers,
           globalSetup: present('./server/test/global-setup.ts'),
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -109,8 +109,8 @@ export async function setFaults(app: TestApp, ...faults: object[]): Promise<void
 export const SENDS = { method: 'POST', path: '/2/dm_conversations/with/*/messages' }
 export const READS = { method: 'GET', path: '/2/dm_conversations/with/*/dm_events' }
 
-/** Waits until `check` holds. */
-export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 8_000): Promise<NonNullable<T>> {
+/** Waits until `check` holds. @param ms long enough for a machine that does much else besides */
+export async function eventually<T>(check: () => Promise<T> | T, what: string, ms = 20_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
   for (;;) {
     const value = await check()

@@ -32,6 +32,7 @@ export function ConnectX() {
   const accounts = useAccounts()
   const slow = useSlow(status.isPending)
   const outcome = useOutcome(status.data)
+  useAgreement(status.data, accounts)
   // X itself may be asked by members; others see what we know.
   const mayAsk = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
@@ -141,6 +142,16 @@ function useOutcome(connection: XConnection | undefined) {
     )
   }, [params, setParams])
   return standing === cameBackTo ? outcomeNamed(named) : null
+}
+
+/** The list is read again where it still calls the current account connected and the state says otherwise, or the other way about: whichever was read first is old. */
+function useAgreement(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
+  const listed = accounts.data?.accounts[0]?.status === 'connected'
+  const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
+  const { refetch } = accounts
+  useEffect(() => {
+    if (differ) void refetch()
+  }, [differ, refetch])
 }
 
 /** Asks X itself about the current account. @param id undefined: there is none, and only we are asked */
