@@ -46,6 +46,16 @@ export const SubscriptionDetails = Subscription.extend({
 })
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 
+/** A subscription that is paid for beside the one that counts. */
+export const OtherSubscription = Subscription.extend({
+  /** Send it with the cancellation. */
+  id: z.string(),
+  name: z.string(),
+  priceCents: z.number().int(),
+  billingCycle: z.enum(['monthly', 'yearly']),
+})
+export type OtherSubscription = z.output<typeof OtherSubscription>
+
 /** From this share of a limit on, people are warned. */
 export const USAGE_WARNING_PERCENT = 80
 
@@ -72,6 +82,8 @@ export const BillingOverview = z.object({
   source: z.enum(['subscription', 'reward', 'none']),
   /** Null: there is none. */
   subscription: SubscriptionDetails.nullable(),
+  /** What is paid for besides, which adds nothing: bought a second time, mostly without being signed in. To the owner only. */
+  others: z.array(OtherSubscription),
   /** The last one, where there is none any more. */
   ended: z.object({ planId: z.string(), name: z.string(), endedAt: Time }).nullable(),
   /** Months of Pro that the owner earned by referrals. They wait while a subscription is paid for. */
@@ -231,11 +243,12 @@ export const billing = {
     path: '/billing/cancel',
     tag: 'Billing',
     summary: 'Cancel the subscription: it ends with the period that is paid for',
+    description: 'With `subscriptionId` it is one of the `others` of the overview that is not renewed.',
     access: 'owner',
     effect: 'outside',
     errors: ['SUBSCRIPTION_STATE', 'PAYMENTS_UNAVAILABLE'],
   })
-    .input(NoInput)
+    .input(z.preprocess((body) => body ?? {}, z.strictObject({ subscriptionId: requiredText(200).optional() })))
     .output(Success),
 
   resume: route({

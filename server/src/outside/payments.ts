@@ -98,10 +98,10 @@ export interface Payments {
   readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null
 }
 
-/** `unavailable`: no answer, or one that can be hoped to change; `refused`: the provider does not do it, in these words. */
+/** `unavailable`: no answer, or one that can be hoped to change; `declined`: the card's bank does not pay, `refused`: the provider does not do it, in these words. */
 export class PaymentsError extends Error {
-  readonly kind: 'unavailable' | 'refused'
-  constructor(kind: 'unavailable' | 'refused', message: string, cause: unknown) {
+  readonly kind: 'unavailable' | 'declined' | 'refused'
+  constructor(kind: PaymentsError['kind'], message: string, cause: unknown) {
     super(message, { cause })
     this.name = 'PaymentsError'
     this.kind = kind
@@ -329,9 +329,13 @@ async function found<T>(call: () => Promise<T>): Promise<T | null> {
 
 function asPaymentsError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error
-  const isRefusal =
-    error instanceof Stripe.errors.StripeInvalidRequestError || error instanceof Stripe.errors.StripeCardError
-  return new PaymentsError(isRefusal ? 'refused' : 'unavailable', error.message, error)
+  const kind =
+    error instanceof Stripe.errors.StripeCardError
+      ? 'declined'
+      : error instanceof Stripe.errors.StripeInvalidRequestError
+        ? 'refused'
+        : 'unavailable'
+  return new PaymentsError(kind, error.message, error)
 }
 
 function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {

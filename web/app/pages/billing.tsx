@@ -1,5 +1,6 @@
 import { CurrentSubscription } from '../features/billing/current-subscription'
 import { Invoices } from '../features/billing/invoices'
+import { OtherSubscriptions } from '../features/billing/other-subscriptions'
 import { PlanGrid } from '../features/billing/plan-grid'
 import { RewardMonths } from '../features/billing/reward-months'
 import { SubscriptionNotices } from '../features/billing/subscription-notices'
@@ -33,6 +34,7 @@ export default function Billing() {
       <div className="grid gap-10">
         <div className="grid gap-6">
           <SubscriptionNotices known={known} />
+          {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
             <div className="grid gap-6">
               <CurrentSubscription known={known} />

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { paidSubscriptions } from './tables.ts'
+import { paidSubscriptions, subscriptions } from './tables.ts'
 
 let app: TestApp
 let stripe: ReturnType<typeof visitPayments>
@@ -71,5 +71,88 @@ describe('a change of plan that is not as it was shown', () => {
     })
     await person.client.billing.upgrade({ planId: 'agency_monthly' })
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'agency_monthly', cancelAtPeriodEnd: false })
+  })
+})
+
+describe('a plan that is bought twice, once without being signed in', () => {
+  it('what is paid for besides is shown to the owner, and is not renewed on request', async () => {
+    const person = await makeSubscriber()
+    const first = await paidOf(person)
+    expect((await person.client.billing.overview()).others).toEqual([])
+    await stripe.buy(app.payments.links.agency_monthly, { email: person.email })
+    await vi.waitFor(
+      async () => expect(await subscriptionOf(person)).toMatchObject({ planId: 'agency_monthly' }),
+      10_000,
+    )
+    const { others } = await person.client.billing.overview()
+    expect(others).toEqual([
+      {
+        id: first.id,
+        planId: 'pro_monthly',
+        name: 'Pro',
+        status: 'active',
+        priceCents: 5_000,
+        billingCycle: 'monthly',
+        currentPeriodEnd: first.currentPeriodEnd.toISOString(),
+        cancelAtPeriodEnd: false,
+      },
+    ])
+    const admin = await makePerson(app, { in: person, role: 'admin' })
+    expect((await admin.client.billing.overview()).others).toEqual([])
+
+    expect(await person.client.billing.cancel({ subscriptionId: first.id })).toEqual({ success: true })
+    const after = await person.client.billing.overview()
+    expect(after.others).toMatchObject([{ id: first.id, cancelAtPeriodEnd: true }])
+    expect(after.subscription).toMatchObject({ planId: 'agency_monthly', cancelAtPeriodEnd: false })
+    expect((await stripe.call('GET', `/v1/subscriptions/${first.id}`)).body.cancel_at_period_end).toBe(true)
+  })
+
+  it('403, 409 SUBSCRIPTION_STATE: only the owner, and only a subscription of the workspace', async () => {
+    const [owner, stranger, poor] = [await makeSubscriber(), await makeSubscriber(), await makePerson(app)]
+    const admin = await makePerson(app, { in: owner, role: 'admin' })
+    const { id } = await paidOf(owner)
+    expect(await admin.call('POST', '/billing/cancel', { subscriptionId: id })).toMatchObject({ status: 403 })
+    for (const person of [stranger, poor])
+      for (const subscriptionId of [id, 'sub_none'])
+        expect(await person.call('POST', '/billing/cancel', { subscriptionId })).toMatchObject({
+          status: 409,
+          body: { code: 'SUBSCRIPTION_STATE', error: 'There is no subscription to cancel.' },
+        })
+    expect((await owner.call('POST', '/billing/cancel', { subscriptionId: ' ' })).status).toBe(400)
+    for (const person of [owner, stranger])
+      expect(await subscriptionOf(person)).toMatchObject({ cancelAtPeriodEnd: false })
+  })
+})
+
+describe('a subscription that is paused', () => {
+  it('as its trial ended without a card: it has ended, and one can buy again', async () => {
+    const person = await makeSubscriber()
+    const { id } = await paidOf(person)
+    await app.db.update(paidSubscriptions).set({ status: 'paused' }).where(eq(paidSubscriptions.id, id))
+    await app.db
+      .update(subscriptions)
+      .set({ status: 'canceled', currentPeriodEnd: new Date() })
+      .where(eq(subscriptions.paidId, id))
+    expect(await person.client.billing.overview()).toMatchObject({ subscription: null, others: [], level: 'free' })
+    const { links } = await person.client.billing.ownLinks()
+    expect(await person.client.billing.checkout({ planId: 'agency_monthly' })).toEqual({
+      success: true,
+      checkoutUrl: links.agency_monthly,
+    })
+    expect(await person.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
+      status: 409,
+      body: { error: 'There is no subscription to change. Choose a plan first.' },
+    })
+  })
+})
+
+describe('a change of plan that the provider does not make', () => {
+  it('409 SUBSCRIPTION_STATE, as it has nothing to do with the card', async () => {
+    const person = await makeSubscriber()
+    await stripe.faults([{ path: '/v1/subscriptions/', method: 'POST', status: 400 }])
+    expect(await person.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
+      status: 409,
+      body: { code: 'SUBSCRIPTION_STATE' },
+    })
   })
 })

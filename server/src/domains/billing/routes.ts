@@ -22,7 +22,9 @@ export const billingRoutes = {
     previewUpgrade(context, context.actor, input.planId),
   ),
   upgrade: signedInApi.billing.upgrade.handler(({ context, input }) => upgrade(context, context.actor, input)),
-  cancel: signedInApi.billing.cancel.handler(({ context }) => cancel(context, context.actor)),
+  cancel: signedInApi.billing.cancel.handler(({ context, input }) =>
+    cancel(context, context.actor, input.subscriptionId),
+  ),
   resume: signedInApi.billing.resume.handler(({ context }) => resume(context, context.actor)),
   portal: signedInApi.billing.portal.handler(({ context }) => portal(context, context.actor)),
   invoices: signedInApi.billing.invoices.handler(({ context, input }) =>

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '@x-automated/contract/errors'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
 import { type PaidSubscription, type Payments, PaymentsError } from '../../outside/payments.ts'
 import { Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
+import { statusOf } from './rules.ts'
 import { ownLinks, referenceOf, soldPlans } from './service-overview.ts'
 import { lookAtEvents, lookAtPlans, lookAtSubscription, type SyncContext } from './service-sync.ts'
 import { paidSubscriptions, subscriptions } from './tables.ts'
@@ -26,13 +27,14 @@ function requirePayments({ payments }: Context, words?: string): Payments {
 async function asking<T>(
   call: () => Promise<T>,
   words?: string,
-  refused: ErrorCode = 'SUBSCRIPTION_STATE',
+  { refused = 'SUBSCRIPTION_STATE', declined = refused }: { refused?: ErrorCode; declined?: ErrorCode } = {},
 ): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!(error instanceof PaymentsError)) throw error
-    if (error.kind === 'refused') throw new Refusal(refused, error.message, { cause: error })
+    if (error.kind !== 'unavailable')
+      throw new Refusal(error.kind === 'declined' ? declined : refused, error.message, { cause: error })
     throw new Refusal('PAYMENTS_UNAVAILABLE', words, { retryAfterSeconds: 5, cause: error })
   }
 }
@@ -48,14 +50,32 @@ async function findPlan(context: Context, payments: Payments, planId: string, wo
   return { ...found, priceId: found.priceId }
 }
 
-/** The subscription of the workspace that still runs at the provider; null: none does. */
-async function findRunning(db: Db, { workspaceId }: Actor) {
+/** What the workspace has, or had last, of the provider; null: it never paid. */
+async function findHeld(db: Db, { workspaceId }: Actor) {
   const [row] = await db
     .select({ paid: paidSubscriptions })
     .from(subscriptions)
     .innerJoin(paidSubscriptions, eq(paidSubscriptions.id, subscriptions.paidId))
     .where(eq(subscriptions.workspaceId, workspaceId))
-  return row && row.paid.endedAt === null ? row.paid : null
+  return row?.paid ?? null
+}
+
+/** Whether it goes on being paid for. One that is paused, as its trial ended without a card, does not: the screens say that it has ended. */
+function runs({ status, endedAt }: { status: string; endedAt: Date | null }): boolean {
+  return endedAt === null && statusOf(status) !== 'canceled'
+}
+
+/** The subscription of the workspace that still runs at the provider; null: none does. @param id another one of the workspace's than what counts */
+async function findRunning(db: Db, actor: Actor, id?: string) {
+  if (id === undefined) {
+    const held = await findHeld(db, actor)
+    return held && runs(held) ? held : null
+  }
+  const [row] = await db
+    .select()
+    .from(paidSubscriptions)
+    .where(and(eq(paidSubscriptions.id, id), eq(paidSubscriptions.workspaceId, actor.workspaceId)))
+  return row ?? null
 }
 
 /** The running subscription as the provider has it at this moment. @throws Refusal SUBSCRIPTION_STATE, PAYMENTS_UNAVAILABLE */
@@ -63,12 +83,11 @@ async function requireRunning(
   context: Context,
   payments: Payments,
   actor: Actor,
-  none: string,
-  words?: string,
+  { none, words, id }: { none: string; words?: string | undefined; id?: string | undefined },
 ): Promise<PaidSubscription> {
-  const row = await findRunning(context.db, actor)
+  const row = await findRunning(context.db, actor, id)
   const found = row && (await asking(() => payments.findSubscription(row.id), words))
-  if (!found || found.endedAt) throw new Refusal('SUBSCRIPTION_STATE', none)
+  if (!found || !runs(found)) throw new Refusal('SUBSCRIPTION_STATE', none)
   return found
 }
 
@@ -102,13 +121,8 @@ export async function checkout(context: Context, actor: Actor, planId: string) {
 }
 
 /** The customer that the workspace is at the provider; null: it never paid. */
-async function findCustomer(db: Db, { workspaceId }: Actor): Promise<string | null> {
-  const [row] = await db
-    .select({ customerId: paidSubscriptions.customerId })
-    .from(subscriptions)
-    .innerJoin(paidSubscriptions, eq(paidSubscriptions.id, subscriptions.paidId))
-    .where(eq(subscriptions.workspaceId, workspaceId))
-  return row?.customerId ?? null
+async function findCustomer(db: Db, actor: Actor): Promise<string | null> {
+  return (await findHeld(db, actor))?.customerId ?? null
 }
 
 const NOTHING_TO_CHANGE = 'There is no subscription to change. Choose a plan first.'
@@ -117,7 +131,7 @@ const NOTHING_TO_CHANGE = 'There is no subscription to change. Choose a plan fir
 async function findChange(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context, UPGRADE_FAILED)
   const plan = await findPlan(context, payments, planId, UPGRADE_FAILED)
-  const running = await requireRunning(context, payments, actor, NOTHING_TO_CHANGE, UPGRADE_FAILED)
+  const running = await requireRunning(context, payments, actor, { none: NOTHING_TO_CHANGE, words: UPGRADE_FAILED })
   if (running.plan?.planId === planId) throw new Refusal('SUBSCRIPTION_STATE', `${plan.name} is your plan already.`)
   if (running.status !== 'active' && running.status !== 'trialing')
     throw new Refusal('SUBSCRIPTION_STATE', 'A payment is missing. Pay the open invoice first.')
@@ -167,7 +181,9 @@ export async function upgrade(
     throw new Refusal('SUBSCRIPTION_STATE', 'The price that you were shown is out of date. Look at it again.')
   const { payments, plan, running } = await findChange(context, actor, planId)
   const at = within(running, asOf)
-  const outcome = await asking(() => payments.change(running, plan.priceId, at), UPGRADE_FAILED, 'PAYMENT_DECLINED')
+  const outcome = await asking(() => payments.change(running, plan.priceId, at), UPGRADE_FAILED, {
+    declined: 'PAYMENT_DECLINED',
+  })
   if (outcome.kind === 'declined') throw new Refusal('PAYMENT_DECLINED', outcome.words)
   if (outcome.kind === 'confirm')
     throw new Refusal('PAYMENT_CONFIRMATION_NEEDED', undefined, { details: { url: outcome.url } })
@@ -180,20 +196,30 @@ function within({ startedAt, currentPeriodEnd }: PaidSubscription, at: Date): Da
   return new Date(Math.min(Math.max(at.getTime(), startedAt.getTime()), currentPeriodEnd.getTime() - 1_000))
 }
 
-/** Lets the subscription end with what is paid for. @throws Refusal SUBSCRIPTION_STATE (none), PAYMENTS_UNAVAILABLE */
-export async function cancel(context: Context, actor: Actor) {
-  return setCancelled(context, actor, true, 'There is no subscription to cancel.')
+/**
+ * Lets the subscription end with what is paid for.
+ * @param subscriptionId another one that the workspace pays for
+ * @throws Refusal SUBSCRIPTION_STATE (none, or not the workspace's), PAYMENTS_UNAVAILABLE
+ */
+export async function cancel(context: Context, actor: Actor, subscriptionId?: string) {
+  const none = 'There is no subscription to cancel.'
+  return setCancelled(context, actor, true, { none, words: CANCEL_FAILED, id: subscriptionId })
 }
 
 /** Takes the cancellation back. @throws Refusal SUBSCRIPTION_STATE (none, or over), PAYMENTS_UNAVAILABLE */
 export async function resume(context: Context, actor: Actor) {
-  return setCancelled(context, actor, false, 'There is no subscription to go on with. Choose a plan.')
+  return setCancelled(context, actor, false, { none: 'There is no subscription to go on with. Choose a plan.' })
 }
 
-async function setCancelled(context: Context, actor: Actor, isCancelled: boolean, none: string) {
-  const words = isCancelled ? CANCEL_FAILED : undefined
+async function setCancelled(
+  context: Context,
+  actor: Actor,
+  isCancelled: boolean,
+  which: { none: string; words?: string; id?: string | undefined },
+) {
+  const { words } = which
   const payments = requirePayments(context, words)
-  const running = await requireRunning(context, payments, actor, none, words)
+  const running = await requireRunning(context, payments, actor, which)
   if (running.cancelAtPeriodEnd !== isCancelled)
     await asking(() => payments.setCancelled(running.id, isCancelled), words)
   await lookAgain(context, running.id)
@@ -220,17 +246,20 @@ export async function invoices(context: Context, actor: Actor, cursor: string | 
   const payments = requirePayments(context)
   const customerId = await findCustomer(context.db, actor)
   if (!customerId) return { invoices: [], cursor: null }
-  const page = await asking(() => payments.listInvoices(customerId, cursor ?? null), undefined, 'INVALID_INPUT')
+  const page = await asking(() => payments.listInvoices(customerId, cursor ?? null), undefined, {
+    refused: 'INVALID_INPUT',
+  })
   return { invoices: page.invoices, cursor: page.hasMore ? (page.invoices.at(-1)?.id ?? null) : null }
 }
 
 /** Asks the provider for what has happened since it was asked last, and for this workspace's subscription. @throws Refusal PAYMENTS_UNAVAILABLE */
 export async function refresh(context: Context, actor: Actor) {
   requirePayments(context)
-  const running = await findRunning(context.db, actor)
+  const held = await findHeld(context.db, actor)
   await asking(async () => {
     await lookAtEvents(context)
-    if (running) await lookAtSubscription(context, running.id)
+    // One that is paused may have been taken up again.
+    if (held && !held.endedAt) await lookAtSubscription(context, held.id)
   })
   return { success: true as const }
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { PaymentLinks, Plan } from '@x-automated/contract/billing'
 import { isId } from '@x-automated/contract/fields'
 import { type Limited, PLAN_LEVELS, PLANS, type PlanId } from '@x-automated/contract/plans'
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNull } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
@@ -16,6 +16,7 @@ import {
   limitOf,
   limitWords,
   standingAt,
+  statusOf,
   warningFrom,
 } from './rules.ts'
 import { factsOf, usedOf } from './service.ts'
@@ -148,6 +149,7 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
     level: plan,
     source,
     subscription: current ? detailsOf(current.row, current.paid, roleAllows(actor.role, 'owner')) : null,
+    others: roleAllows(actor.role, 'owner') ? await othersOf(db, workspaceId, row?.row.paidId ?? null) : [],
     ended:
       row && !current
         ? { planId: row.row.planId, name: nameOf(row.row, row.paid), endedAt: row.row.currentPeriodEnd }
@@ -175,6 +177,26 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
 }
 
 type Paid = typeof paidSubscriptions.$inferSelect
+
+/** More than anybody buys by mistake. */
+const MAX_OTHERS = 20
+
+/** What a workspace pays for beside the subscription that counts. */
+async function othersOf(db: Db, workspaceId: string, heldId: string | null) {
+  const rows = await db
+    .select()
+    .from(paidSubscriptions)
+    .where(and(eq(paidSubscriptions.workspaceId, workspaceId), isNull(paidSubscriptions.endedAt)))
+    .orderBy(desc(paidSubscriptions.startedAt), asc(paidSubscriptions.id))
+    .limit(MAX_OTHERS)
+  return rows.flatMap((row) => {
+    const status = statusOf(row.status)
+    if (row.id === heldId || status === null || status === 'canceled') return []
+    const { id, planId, priceCents, billingCycle, currentPeriodEnd, cancelAtPeriodEnd } = row
+    const name = builtIn(planId)?.name ?? row.name
+    return [{ id, planId, name, status, priceCents, billingCycle, currentPeriodEnd, cancelAtPeriodEnd }]
+  })
+}
 
 function nameOf({ planId }: Row, paid: Paid | null): string {
   return builtIn(planId)?.name ?? paid?.name ?? planId

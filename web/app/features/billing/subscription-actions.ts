@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { OtherSubscription } from '@x-automated/contract/billing'
 import { isPlanId } from '@x-automated/contract/plans'
 import { api, client, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
@@ -38,6 +39,32 @@ export function useCancelSubscription() {
     if (sure) cancel.mutate()
   }
   return { ask, isPending: cancel.isPending }
+}
+
+/** Lets what is paid for besides end with its period, after asking. */
+export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>) {
+  const confirm = useConfirm()
+  const reread = useRereadPlan()
+  const end = useMutation({
+    mutationFn: () =>
+      client.billing.cancel({ subscriptionId: id }, { context: { idempotencyKey: crypto.randomUUID() } }),
+    onSuccess() {
+      toast.success(`Your second subscription, ${name}, will not be renewed.`)
+      return reread()
+    },
+    onError: (error) => toast.error(errorWords(error, 'Failed to cancel subscription. Please try again.')),
+  })
+  const ask = async () => {
+    const sure = await confirm({
+      title: `Don't renew ${name}?`,
+      body: 'Nothing more is charged for it. Your current plan stays as it is.',
+      confirm: "Don't renew",
+      cancel: 'Keep paying for both',
+      danger: true,
+    })
+    if (sure) end.mutate()
+  }
+  return { ask, isPending: end.isPending }
 }
 
 /** Takes a cancellation back. */

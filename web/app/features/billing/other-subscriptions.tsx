@@ -1,0 +1,35 @@
+import type { BillingOverview, OtherSubscription } from '@x-automated/contract/billing'
+import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
+import { DateTime } from '../../ui/date-time'
+import { amountWords } from './plan-words'
+import { useEndOther } from './subscription-actions'
+
+/** What is paid for beside the plan that counts: said, so that nobody pays twice unseen. The server tells the owner only. */
+export function OtherSubscriptions({ overview }: { overview: BillingOverview }) {
+  return overview.others.map((other) => <Other key={other.id} other={other} />)
+}
+
+function Other({ other }: { other: OtherSubscription }) {
+  const end = useEndOther(other)
+  const day = <DateTime value={other.currentPeriodEnd} precision="day" />
+  if (other.cancelAtPeriodEnd)
+    return (
+      <Callout title={`Your second subscription, ${other.name}, is not renewed`}>
+        It ends on {day}. Nothing more is charged for it.
+      </Callout>
+    )
+  return (
+    <Callout
+      tone="warn"
+      title={`You also pay for ${other.name}`}
+      action={
+        <Button size="sm" aria-label={`Don't renew ${other.name}`} loading={end.isPending} onClick={end.ask}>
+          Don't renew
+        </Button>
+      }
+    >
+      {amountWords(other)}, next on {day}. It adds nothing to your current plan.
+    </Callout>
+  )
+}
