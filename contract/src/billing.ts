@@ -285,7 +285,7 @@ export const billing = {
     effect: 'none',
     errors: ['PAYMENTS_UNAVAILABLE'],
   })
-    .input(z.object({ cursor: requiredText(200).optional() }))
+    .input(z.object({ cursor: requiredText(500).optional() }))
     .output(z.object({ invoices: z.array(Invoice), cursor: z.string().nullable() })),
 
   refresh: route({

@@ -156,3 +156,32 @@ describe('a change of plan that the provider does not make', () => {
     })
   })
 })
+
+describe('GET /billing/invoices of who has bought again', () => {
+  it('200: those of every customer that the workspace was, newest first', async () => {
+    const person = await makeSubscriber()
+    const first = await paidOf(person)
+    await stripe.call('DELETE', `/v1/subscriptions/${first.id}`)
+    await vi.waitFor(async () => expect(await subscriptionOf(person)).toBeNull(), 10_000)
+    const { links } = await person.client.billing.ownLinks()
+    await stripe.buy(links.agency_monthly!)
+    await vi.waitFor(
+      async () => expect(await subscriptionOf(person)).toMatchObject({ planId: 'agency_monthly' }),
+      10_000,
+    )
+    const paid = await app.db
+      .select()
+      .from(paidSubscriptions)
+      .where(eq(paidSubscriptions.workspaceId, person.workspaceId))
+    expect(new Set(paid.map(({ customerId }) => customerId)).size).toBe(2)
+    const { invoices, cursor } = await person.client.billing.invoices({})
+    expect(invoices.map(({ totalCents }) => totalCents).sort()).toEqual([12_000, 5_000])
+    expect(cursor).toBeNull()
+    const [older, newer] = [5_000, 12_000].map((cents) => invoices.find(({ totalCents }) => totalCents === cents)!.id)
+    // After what was shown of the one, of the other nothing yet.
+    expect((await person.client.billing.invoices({ cursor: `${older},` })).invoices.map(({ id }) => id)).toEqual([
+      newer,
+    ])
+    expect((await person.call('GET', '/billing/invoices?cursor=a,b,c')).status).toBe(400)
+  })
+})

@@ -5,6 +5,7 @@ import {
   grantedUntil,
   limitOf,
   limitWords,
+  mergeInvoices,
   paidUntil,
   planAt,
   standingAt,
@@ -197,5 +198,33 @@ describe('limits', () => {
     ['agency', 'dms', 'Your Agency plan includes 20,000 DMs a month.'],
   ] as const)('%s, %s: say the limit and the plan that lifts it', (plan, what, words) => {
     expect(limitWords(plan, what)).toBe(words)
+  })
+})
+
+describe('invoices of several customers', () => {
+  it('are paged as if they were of one: each once, newest first', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }), { maxLength: 4 }), (all) => {
+        const customers = all.map((ages, customer) =>
+          ages.sort((a, b) => a - b).map((age, i) => ({ id: `${customer}_${i}`, createdAt: days(-age) })),
+        )
+        const seen: { id: string; createdAt: Date }[] = []
+        let after: (string | null)[] = customers.map(() => null)
+        for (let hasMore = true; hasMore; ) {
+          const pages = customers.map((invoices, i) => {
+            const from = invoices.findIndex(({ id }) => id === after[i]) + 1
+            return { invoices: invoices.slice(from, from + 24), hasMore: invoices.length > from + 24 }
+          })
+          const merged = mergeInvoices(pages, after)
+          expect(merged.invoices.length).toBe(Math.min(24, customers.flat().length - seen.length))
+          seen.push(...merged.invoices)
+          ;({ after, hasMore } = merged)
+        }
+        expect(new Set(seen.map(({ id }) => id)).size).toBe(customers.flat().length)
+        const times = seen.map(({ createdAt }) => createdAt.getTime())
+        expect(times).toEqual([...times].sort((a, b) => b - a))
+      }),
+      { numRuns: 50 },
+    )
   })
 })

@@ -136,6 +136,29 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   return best ?? null
 }
 
+/** How many invoices are shown at once. */
+const INVOICES_PAGE = 24
+
+/**
+ * Of pages of several customers' invoices, each newest first, the newest of all.
+ * @param pages each of at least INVOICES_PAGE invoices, or its customer's last ones
+ * @param after the invoice that each page began after; null: at the newest
+ * @returns what the next pages begin after
+ */
+export function mergeInvoices<I extends { id: string; createdAt: Date }>(
+  pages: readonly { invoices: readonly I[]; hasMore: boolean }[],
+  after: readonly (string | null)[],
+): { invoices: I[]; after: (string | null)[]; hasMore: boolean } {
+  const all = pages.flatMap((page) => page.invoices)
+  const invoices = all.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, INVOICES_PAGE)
+  const isShown = new Set(invoices)
+  return {
+    invoices,
+    after: pages.map((page, i) => page.invoices.findLast((one) => isShown.has(one))?.id ?? after[i] ?? null),
+    hasMore: all.length > invoices.length || pages.some(({ hasMore }) => hasMore),
+  }
+}
+
 /** The same day so many months later; the last day where that month is shorter. */
 function addMonths(from: Date, months: number): Date {
   const to = new Date(from)

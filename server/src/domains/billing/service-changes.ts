@@ -1,12 +1,12 @@
 import type { ErrorCode } from '@x-automated/contract/errors'
-import { and, eq } from 'drizzle-orm'
+import { and, desc, eq, min } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
 import { type PaidSubscription, type Payments, PaymentsError } from '../../outside/payments.ts'
 import { Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { statusOf } from './rules.ts'
+import { mergeInvoices, statusOf } from './rules.ts'
 import { ownLinks, referenceOf, soldPlans } from './service-overview.ts'
 import { lookAtEvents, lookAtPlans, lookAtSubscription, type SyncContext } from './service-sync.ts'
 import { paidSubscriptions, subscriptions } from './tables.ts'
@@ -241,15 +241,37 @@ export async function portal(context: Context, actor: Actor) {
   return { url: await asking(() => payments.openPortal(customerId, `${context.origin}/billing`)) }
 }
 
-/** Invoices, newest first; none where nothing was ever paid. @throws Refusal PAYMENTS_UNAVAILABLE */
+/** More than anybody becomes by buying again; of more the newest are asked for. */
+const MAX_CUSTOMERS = 10
+
+/** The customers that the workspace was at the provider, in the order in which it became them: whoever buys by a link becomes a new one. */
+async function findCustomers(db: Db, { workspaceId }: Actor): Promise<string[]> {
+  const rows = await db
+    .select({ customerId: paidSubscriptions.customerId })
+    .from(paidSubscriptions)
+    .where(eq(paidSubscriptions.workspaceId, workspaceId))
+    .groupBy(paidSubscriptions.customerId)
+    .orderBy(desc(min(paidSubscriptions.startedAt)), desc(paidSubscriptions.customerId))
+    .limit(MAX_CUSTOMERS)
+  return rows.map(({ customerId }) => customerId).reverse()
+}
+
+/** Invoices, newest first; none where nothing was ever paid. @throws Refusal PAYMENTS_UNAVAILABLE, INVALID_INPUT (the cursor is none of ours) */
 export async function invoices(context: Context, actor: Actor, cursor: string | undefined) {
   const payments = requirePayments(context)
-  const customerId = await findCustomer(context.db, actor)
-  if (!customerId) return { invoices: [], cursor: null }
-  const page = await asking(() => payments.listInvoices(customerId, cursor ?? null), undefined, {
-    refused: 'INVALID_INPUT',
-  })
-  return { invoices: page.invoices, cursor: page.hasMore ? (page.invoices.at(-1)?.id ?? null) : null }
+  const customers = await findCustomers(context.db, actor)
+  if (customers.length === 0) return { invoices: [], cursor: null }
+  // Of each customer the last one that was shown, in their order; empty where none was.
+  const shown = cursor?.split(',') ?? []
+  if (shown.length > customers.length) throw new Refusal('INVALID_INPUT')
+  const after = customers.map((_, i) => shown[i] || null)
+  const pages = await asking(
+    () => Promise.all(customers.map((customerId, i) => payments.listInvoices(customerId, after[i] ?? null))),
+    undefined,
+    { refused: 'INVALID_INPUT' },
+  )
+  const merged = mergeInvoices(pages, after)
+  return { invoices: merged.invoices, cursor: merged.hasMore ? merged.after.map((id) => id ?? '').join(',') : null }
 }
 
 /** Asks the provider for what has happened since it was asked last, and for this workspace's subscription. @throws Refusal PAYMENTS_UNAVAILABLE */
