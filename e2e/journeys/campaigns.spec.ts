@@ -139,8 +139,15 @@ describe('campaigns, in a browser', () => {
     await page.getByText("No DMs found for this campaign, or they haven't been processed yet.").waitFor()
     const question = page.getByRole('alertdialog')
     const choose = async (item: string) => {
-      await button(page, 'More').click()
-      await page.getByRole('menuitem', { name: item }).click()
+      const choice = page.getByRole('menuitem', { name: item })
+      // What a busy page still draws anew may close a menu that has just opened: people press again.
+      await expect
+        .poll(async () => {
+          if (!(await choice.isVisible())) await button(page, 'More').click()
+          return await choice.isVisible()
+        })
+        .toBe(true)
+      await choice.click()
       // Pressed while the menu still closes, its button would open nothing.
       await page.getByRole('menu').waitFor({ state: 'detached' })
     }
