@@ -1,3 +1,4 @@
+import { NOTICE_KINDS } from '@x-automated/contract/notices'
 import { eq, sql } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -8,6 +9,8 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
+import { noticePreferences } from '../notices/tables.ts'
+import { replySettings } from '../replies/tables.ts'
 import { ssoConnections } from '../sso/tables.ts'
 
 let app: TestApp
@@ -35,6 +38,9 @@ async function withData(leadCount = 3) {
   await app.db
     .insert(authIdentities)
     .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
+  const { workspaceId } = person
+  await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
+  await app.db.insert(noticePreferences).values({ userId: person.id, kind: NOTICE_KINDS[0], mail: false })
   return person
 }
 
@@ -48,6 +54,10 @@ async function archiveOf(person: Person) {
 describe('GET /auth/user/export', () => {
   it('200: everything of the account in one archive, and nothing of ours or of others', async () => {
     const person = await withData()
+    const provider = { kind: 'oidc', issuer: 'https://id.example', clientId: 'client', scopes: 'openid' } as const
+    await app.db
+      .insert(ssoConnections)
+      .values({ workspaceId: person.workspaceId, ...provider, sealedClientSecret: 'a secret' })
     const other = await makePerson(app)
     await makeLeads(app, other, [{ name: 'Somebody else’s lead' }])
     const { answer, text, file } = await archiveOf(person)
@@ -71,7 +81,13 @@ describe('GET /auth/user/export', () => {
       'lead-tags.json': 0,
       'saved-filters.json': 0,
       'sending-paces.json': 0,
+      'sending-settings.json': 0,
+      'reply-settings.json': 1,
+      'single-sign-on.json': 1,
+      'single-sign-on-domains.json': 0,
+      'extension-pairings.json': 0,
       'notices.json': 0,
+      'notice-preferences.json': 1,
       'lead-lists.json': 1,
       'lead-list-items.json': 3,
       'campaigns.json': 1,
@@ -81,6 +97,7 @@ describe('GET /auth/user/export', () => {
       'scrapes.json': 0,
       'waitlist.json': 1,
       'referrals.json': 0,
+      'rewards.json': 0,
     })
     expect(file('account.json')[0]).toMatchObject({ id: person.id, email: person.email })
     expect(file('messages.json')[0]).toMatchObject({ message: expect.stringContaining('Hello Lead') })

@@ -12,21 +12,23 @@ import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { endSubscriptions } from '../billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../billing/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
+import { extensionPairings } from '../extension/tables.ts'
 import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
-import { notices } from '../notices/tables.ts'
+import { noticePreferences, notices } from '../notices/tables.ts'
 import { workspaceInvitations } from '../people/tables.ts'
-import { replies } from '../replies/tables.ts'
+import { replies, replySettings } from '../replies/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { sendingPaces } from '../sending-settings/tables.ts'
+import { sendingPaces, sendingSettings } from '../sending-settings/tables.ts'
 import { unlinkWorkspace } from '../sso/service.ts'
+import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { suppressions } from '../suppressions/tables.ts'
 import { leadTags, tags } from '../tags/tables.ts'
 import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
-import { members, referrals } from '../waitlist/tables.ts'
+import { members, referrals, rewardGrants } from '../waitlist/tables.ts'
 import { endMemberships } from '../workspaces/service.ts'
 import { membershipChanges, workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { disconnectAll } from '../x-account/service.ts'
@@ -121,10 +123,17 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
     ['sending-paces.json', rowsOf(db, sendingPaces, inOwn(sendingPaces.workspaceId))],
+    ['sending-settings.json', await allOf(db, sendingSettings, inOwn(sendingSettings.workspaceId))],
+    ['reply-settings.json', await allOf(db, replySettings, inOwn(replySettings.workspaceId))],
+    ['single-sign-on.json', rowsOf(db, ssoConnections, inOwn(ssoConnections.workspaceId))],
+    ['single-sign-on-domains.json', rowsOf(db, ssoDomains, inOwn(ssoDomains.workspaceId))],
+    ['extension-pairings.json', await allOf(db, extensionPairings, eq(extensionPairings.userId, userId))],
     ['notices.json', rowsOf(db, notices, eq(notices.userId, userId))],
+    ['notice-preferences.json', await allOf(db, noticePreferences, eq(noticePreferences.userId, userId))],
     ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
     ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
     ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],
+    ['rewards.json', member ? rowsOf(db, rewardGrants, eq(rewardGrants.memberId, member.id)) : [][Symbol.iterator]()],
   ])
 }
 
@@ -163,6 +172,7 @@ const HIDDEN = new Set([
   'sealedAccessToken',
   'sealedRefreshToken',
   'sealedSecret',
+  'sealedClientSecret',
   'publicKey',
   'challenge',
   'xUserHash',
@@ -179,15 +189,20 @@ const HIDDEN = new Set([
 type Row = Record<string, unknown>
 type Rows = Iterator<Row> | AsyncGenerator<Row>
 
-/** Rows of a table that has few of each workspace. */
+/** The columns of a table that are theirs. */
+function shownOf(table: PgTable) {
+  return Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
+}
+
+/** Rows of a table that has few of each workspace or account. */
 async function allOf(db: Db, table: PgTable, where: SQL): Promise<Rows> {
-  const rows: Row[] = await db.select().from(table).where(where)
+  const rows: Row[] = await db.select(shownOf(table)).from(table).where(where)
   return rows[Symbol.iterator]()
 }
 
 /** Rows of a table by their id, some at a time. */
 async function* rowsOf(db: Db, table: PgTable & { id: PgColumn }, where: SQL | undefined): AsyncGenerator<Row> {
-  const columns = Object.fromEntries(Object.entries(getTableColumns(table)).filter(([name]) => !HIDDEN.has(name)))
+  const columns = shownOf(table)
   let after: unknown = null
   for (;;) {
     const rows: Row[] = await db

@@ -90,7 +90,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
         ) : preview.data ? (
           <>
             <Costs preview={preview.data} />
-            {isCancelled && <p className="text-muted">Your cancellation is taken back with it.</p>}
+            {isCancelled && !confirmation && <p className="text-muted">Your cancellation is taken back with it.</p>}
           </>
         ) : (
           <>
@@ -115,6 +115,8 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
             }
           >
             Your plan changes as soon as that is done.
+            {/* What the bank confirms is the change alone. */}
+            {isCancelled && ' Your cancellation stays until you take it back.'}
           </Callout>
         ) : (
           upgrade.isError &&
