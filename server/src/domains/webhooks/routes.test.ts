@@ -144,14 +144,17 @@ describe('events', () => {
     const idsOf = (email: string) =>
       receiver.received.filter((one) => one.body.includes(email)).map((one) => one.headers['webhook-id'])
     expect(new Set(idsOf(friend.email)).size).toBe(1)
-    expect(
-      (await log(joins.id)).map(({ status, attempts, lastStatus, responseExcerpt }) => [
-        status,
-        attempts,
-        lastStatus,
-        responseExcerpt,
-      ]),
-    ).toEqual(Array(2).fill(['delivered', 1, 200, 'taken']))
+    // What has come is noted a moment later.
+    await expect
+      .poll(async () =>
+        (await log(joins.id)).map(({ status, attempts, lastStatus, responseExcerpt }) => [
+          status,
+          attempts,
+          lastStatus,
+          responseExcerpt,
+        ]),
+      )
+      .toEqual(Array(2).fill(['delivered', 1, 200, 'taken']))
   })
 
   it('are not noted where their transaction is undone, nor for a disabled endpoint', async () => {
