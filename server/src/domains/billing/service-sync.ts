@@ -131,9 +131,8 @@ async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | 
 
 // Whose it is
 
-/** Gives it to the workspace that its link was made for, else to the account whose address the buyer's is. */
+/** Gives it to the workspace that its link was made for, also where it is heard of only after its end; else, while it runs, to the account whose address the buyer's is. */
 async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
-  if (row.endedAt) return row
   const referred = reference ? workspaceIn(env.authSecret, reference) : null
   if (referred) {
     const [workspace] = await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, referred))
