@@ -189,6 +189,10 @@ function launchBrowser(): Promise<Browser> {
 
 /** No axe violation (of all rules, or of those named), and nothing that scrolls the page sideways. */
 export async function expectSoundPage(page: Page, rules?: string[]): Promise<void> {
+  // A change of colours comes down the page a frame a level: axe looks when it is there.
+  await expect
+    .poll(() => page.evaluate(() => document.getAnimations().filter((one) => one instanceof CSSTransition).length))
+    .toBe(0)
   // Within one document axe needs no second page to put its answers together, nor every element that is sound: a third of the time.
   const isOneDocument = page.frames().length === 1
   // Half of what a look costs is axe itself coming in: once is enough for a document.

@@ -46,10 +46,12 @@ async function lookAt(page: Page, path: string): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
   for (const width of NARROW) {
     await page.setViewportSize({ width, height: 800 })
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
-    expect(overflow, `${path} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+    // What comes or is measured anew after the change of width may take a moment to fit.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
+        message: `${path} scrolls sideways at ${width} px`,
+      })
+      .toBeLessThanOrEqual(0)
   }
 }
 
