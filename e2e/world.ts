@@ -210,6 +210,16 @@ export async function expectSoundPage(page: Page, rules?: string[]): Promise<voi
   expect(await page.locator('meta[name="description"]').getAttribute('content')).toBeTruthy()
 }
 
+/** As `expectSoundPage`, wide and light, then narrow and dark. */
+export async function expectSoundBothWays(page: Page): Promise<void> {
+  await expectSoundPage(page)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await expectSoundPage(page)
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
 /** The link in the newest mail to an address whose subject fits, once it has come. */
 export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {

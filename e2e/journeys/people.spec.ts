@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
+import { expectSoundBothWays, expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -8,15 +8,6 @@ beforeAll(async () => {
 })
 
 const PEOPLE = '/settings?tab=people'
-
-async function soundBothWays(page: Page) {
-  await expectSoundPage(page)
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  await expectSoundPage(page)
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
 
 it('invites somebody by mail, who comes back to it from the login, works there by role, and is taken out', async () => {
   const friend = 'friend@example.com'
@@ -46,7 +37,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   // Whoever is not logged in does so, and is back.
   await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
   await theirs.getByText('As a viewer one sees everything, and changes nothing.').waitFor()
-  await soundBothWays(theirs)
+  await expectSoundBothWays(theirs)
   await theirs.getByRole('link', { name: 'Log in', exact: true }).click()
   await theirs.getByLabel('Email').fill(friend)
   await theirs.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -55,7 +46,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await theirs.waitForURL('**/dashboard')
   await theirs.goto(PEOPLE)
   await theirs.getByText('You are in Acme as a viewer').waitFor()
-  await soundBothWays(theirs)
+  await expectSoundBothWays(theirs)
 
   // To and fro between one's workspaces.
   await theirs.getByRole('button', { name: 'Profile menu' }).click()
@@ -71,7 +62,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await page.reload()
   await page.getByLabel('Role of friend').selectOption('Member')
   await page.getByText('friend is in the workspace as a member now.').waitFor()
-  await soundBothWays(page)
+  await expectSoundBothWays(page)
   await theirs.goto(PEOPLE)
   await theirs.getByText('You are in Acme as a member').waitFor()
   await page.getByRole('button', { name: 'More for friend' }).click()

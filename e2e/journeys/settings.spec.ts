@@ -2,21 +2,12 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-
-async function soundBothWays(page: Page) {
-  await expectSoundPage(page)
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  await expectSoundPage(page)
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await page.setViewportSize({ width: 1280, height: 900 })
-}
 
 it('sets how the workspace sends, keeps the suppression list, and is told what happens by itself', async () => {
   const [page, person] = await Promise.all([world.openPage(), signUp(world, 'settings@example.com')])
@@ -31,7 +22,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByRole('textbox', { name: 'Daily cap' }).fill('900')
   await page.getByRole('button', { name: 'Save pace' }).click()
   await page.getByText('A whole number from 1 to 500.').waitFor()
-  await soundBothWays(page)
+  await expectSoundBothWays(page)
   await page.getByRole('textbox', { name: 'Daily cap' }).fill('40')
   await page.getByRole('switch', { name: 'All day' }).uncheck()
   const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
@@ -94,7 +85,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByRole('button', { name: 'Add to the list' }).click()
   await page.getByText('2 people added.').waitFor()
   await page.getByText('2 people never written to').waitFor()
-  await soundBothWays(page)
+  await expectSoundBothWays(page)
   await page.getByRole('button', { name: 'Remove @ada_l from the list' }).click()
   await page.getByText('@ada_l may be written to again.').waitFor()
   await page.getByText('1 person never written to').waitFor()
@@ -120,7 +111,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.goto('/settings?tab=notices')
   const completed = page.getByRole('group', { name: 'A campaign is complete' })
   await completed.getByRole('switch', { name: 'By mail' }).uncheck()
-  await soundBothWays(page)
+  await expectSoundBothWays(page)
   await page.reload()
   await expect.poll(() => completed.getByRole('switch', { name: 'By mail' }).isChecked()).toBe(false)
   const [pace] = (await client.sendingSettings.find()).paces

@@ -25,6 +25,22 @@ export async function everyone(x: TestApp['x'], handle: string, type: 'followers
   return users
 }
 
+/** A scrape that nothing runs, `change`d as given; `finds`: the leads that it has found. */
+export async function makeScrape(
+  { db }: Pick<TestApp, 'db'>,
+  { workspaceId }: Pick<Person, 'workspaceId'>,
+  { finds = [], ...change }: Partial<typeof scrapes.$inferInsert> & { finds?: readonly { id: string }[] } = {},
+): Promise<ScrapeRow> {
+  const bounds = { minFollowers: 0, maxFollowers: 1, keywords: [], maxResults: 1 }
+  const [scrape] = await db
+    .insert(scrapes)
+    .values({ workspaceId, twitterHandle: 'x', type: 'followers', ...bounds, ...change })
+    .returning()
+  if (finds.length > 0)
+    await db.insert(scrapeLeads).values(finds.map(({ id }) => ({ scrapeId: scrape!.id, leadId: id })))
+  return scrape!
+}
+
 /** Starts a scrape of everyone's followers, without bounds unless `body` names some. */
 export async function startScrape(person: Person, twitterHandle: string, body: object = {}): Promise<string> {
   const answer = await person.call('POST', '/scrapes', {

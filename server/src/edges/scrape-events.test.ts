@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person, subscribe } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
-import { startScrape, until } from '../../test/scrapes.ts'
+import { makeScrape, startScrape, until } from '../../test/scrapes.ts'
 import { signOut } from '../domains/auth/service.ts'
 import { scrapes } from '../domains/scrapes/tables.ts'
 
@@ -59,22 +59,8 @@ async function open(id: string, headers: Record<string, string> = {}, token = pe
 
 /** A scrape that nothing runs. */
 async function stillScrape(status: 'waiting' | 'completed' = 'waiting'): Promise<string> {
-  const [row] = await app.db
-    .insert(scrapes)
-    .values({
-      workspaceId: person.workspaceId,
-      twitterHandle: 'x',
-      type: 'followers',
-      minFollowers: 0,
-      maxFollowers: 1,
-      keywords: [],
-      maxResults: 1,
-      status,
-      resumesAt: status === 'waiting' ? new Date(Date.now() + 600_000) : null,
-      version: 7,
-    })
-    .returning()
-  return row!.id
+  const resumesAt = status === 'waiting' ? new Date(Date.now() + 600_000) : null
+  return (await makeScrape(app, person, { status, resumesAt, version: 7 })).id
 }
 
 describe('GET /scrapes/{id}/events', () => {

@@ -98,6 +98,15 @@ export function Th({ end, className, ...rest }: ComponentProps<'th'> & { end?: b
   )
 }
 
+/** The head of a column of buttons: read aloud, not shown. */
+export function ActionsTh(props: Omit<ComponentProps<typeof Th>, 'children'>) {
+  return (
+    <Th {...props}>
+      <span className="sr-only">Actions</span>
+    </Th>
+  )
+}
+
 export interface TdProps extends ComponentProps<'td'> {
   /** The column's name; stands before the value where rows are cards. */
   label?: string

@@ -22,6 +22,27 @@ export type CsvRecord = { line: number; fields: string[] } | { line: number; pro
 /** An answer names at most this many refused lines; `rejectedCount` is all of them. */
 const REJECTED_MAX = 10_000
 
+/** The lines of a file that could not be taken: all are counted, the first ones named. */
+export function rejectedLines() {
+  const named: { line: number; problem: string }[] = []
+  let count = 0
+  return {
+    add(line: number, problem: string): void {
+      count += 1
+      if (named.length < REJECTED_MAX) named.push({ line, problem })
+    },
+    /** More than can be named, in bulk. @param some of them, `total` in all */
+    addMany(some: readonly { line: number; problem: string }[], total: number): void {
+      named.push(...some)
+      count += total
+    },
+    answer: () => ({
+      rejected: named.sort((a, b) => a.line - b.line).slice(0, REJECTED_MAX),
+      rejectedCount: count,
+    }),
+  }
+}
+
 /** How far an import is: bytes of the file that are read, then lines that are saved. */
 export interface ImportProgress {
   stage: 'reading' | 'saving'
@@ -55,12 +76,7 @@ export async function importLeads(
   { columns: named, basis, onProgress = () => {} }: ImportOptions = {},
 ): Promise<ImportResult> {
   return transact(db, async (tx) => {
-    const rejected: ImportResult['rejected'] = []
-    let rejectedCount = 0
-    const reject = (line: number, problem: string) => {
-      rejectedCount += 1
-      if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
-    }
+    const rejected = rejectedLines()
     await allowLongStatements(tx)
     await openStage(tx)
     let columns: Columns | null = null
@@ -71,11 +87,11 @@ export async function importLeads(
         continue
       }
       if ('problem' in record) {
-        reject(record.line, record.problem)
+        rejected.add(record.line, record.problem)
         continue
       }
       const lead = readLine(columns, record.fields)
-      if ('problem' in lead) reject(record.line, lead.problem)
+      if ('problem' in lead) rejected.add(record.line, lead.problem)
       else batch.push({ line: record.line, lead })
       if (batch.length === BATCH) {
         await stage(tx, batch)
@@ -91,15 +107,14 @@ export async function importLeads(
     await tx.execute(sql`analyze incoming_leads`)
     for (const key of [sql`lower(twitter_handle)`, sql`x_user_id`]) {
       const { doubles, total } = await unstageDoubles(tx, key, REJECTED_MAX)
-      rejected.push(...doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` })))
-      rejectedCount += total
+      const problems = doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
+      rejected.addMany(problems, total)
     }
-    for (const line of await unstageSuppressed(tx, actor.workspaceId)) reject(line, 'is on your suppression list')
+    for (const line of await unstageSuppressed(tx, actor.workspaceId)) rejected.add(line, 'is on your suppression list')
     const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
     const counts = await settleStage(tx, owner, 'parts', (done, of) => onProgress({ stage: 'saving', done, of }))
     await tagStaged(tx, owner)
-    const refused = rejected.sort((a, b) => a.line - b.line).slice(0, REJECTED_MAX)
-    return { ...counts, rejected: refused, rejectedCount }
+    return { ...counts, ...rejected.answer() }
   })
 }
 

@@ -3,10 +3,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { makeScrape } from '../../../test/scrapes.ts'
 import { forgetRemovals } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
-import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
+import { scrapeLeads } from '../scrapes/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { leadTags } from '../tags/tables.ts'
 import { upsertLeads } from './service.ts'
@@ -26,19 +27,7 @@ async function makeHistory() {
   const { client } = person
   await connectX(app, person)
   const [lead, other] = await makeLeads(app, person, 2)
-  const [scrape] = await app.db
-    .insert(scrapes)
-    .values({
-      workspaceId: person.workspaceId,
-      twitterHandle: 'growthqueen',
-      type: 'followers',
-      minFollowers: 0,
-      maxFollowers: 1,
-      keywords: [],
-      maxResults: 1,
-    })
-    .returning()
-  await app.db.insert(scrapeLeads).values({ scrapeId: scrape!.id, leadId: lead!.id })
+  const scrape = await makeScrape(app, person, { twitterHandle: 'growthqueen', finds: [lead!] })
   const list = await client.lists.create({ name: 'Founders' })
   await client.lists.addLeads({ id: list.id, leadIds: [lead!.id, other!.id] })
   const tag = await client.tags.create({ name: 'VIP' })
@@ -51,7 +40,7 @@ async function makeHistory() {
     channel: 'extension',
   })
   await client.campaigns.queue({ id: campaign.id })
-  return { lead: lead!, other: other!, scrape: scrape!, list, tag, campaign }
+  return { lead: lead!, other: other!, scrape, list, tag, campaign }
 }
 
 describe('GET /leads/{id}, GET /leads/{id}/history', () => {

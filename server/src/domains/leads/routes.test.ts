@@ -5,8 +5,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { makeScrape } from '../../../test/scrapes.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
-import { scrapeLeads, scrapes } from '../scrapes/tables.ts'
 import type { LeadRow } from './service.ts'
 import { filterStatus, leadCounts, leads } from './tables.ts'
 
@@ -125,21 +125,9 @@ describe('GET /leads', () => {
     const [one, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
     await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: one!.id })
-    const [scrape] = await app.db
-      .insert(scrapes)
-      .values({
-        workspaceId: person.workspaceId,
-        twitterHandle: 'x',
-        type: 'followers',
-        minFollowers: 0,
-        maxFollowers: 1,
-        keywords: [],
-        maxResults: 1,
-      })
-      .returning()
-    await app.db.insert(scrapeLeads).values({ scrapeId: scrape!.id, leadId: two!.id })
+    const scrape = await makeScrape(app, person, { finds: [two!] })
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ leads: [{ id: one!.id }], total: 1 })
-    expect((await list({ scrapeId: scrape!.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
+    expect((await list({ scrapeId: scrape.id })).body).toMatchObject({ leads: [{ id: two!.id }], total: 1 })
     const stranger = await makePerson(app)
     await makeLeads(app, stranger, 1)
     for (const query of [{ listId: leadList!.id }, { scrapeId: scrape!.id }, { listId: 'nonsense' }])
@@ -247,21 +235,9 @@ async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
   await client.lists.addLeads({ id: list.id, leadIds: fifth.map(({ id }) => id) })
   const famous = await client.lists.create({ name: 'famous', filter: { minFollowers: 20 } })
   const asked = await client.lists.create({ name: 'asked', filter: { listId: list.id, basis: 'asked', keyword: 'a' } })
-  const [scrape] = await app.db
-    .insert(scrapes)
-    .values({
-      workspaceId: person.workspaceId,
-      twitterHandle: 'x',
-      type: 'followers',
-      minFollowers: 0,
-      maxFollowers: 1,
-      keywords: [],
-      maxResults: 1,
-    })
-    .returning()
-  const second = made.filter((_, place) => place % 2 === 0).map(({ id }) => id)
-  await app.db.insert(scrapeLeads).values(second.map((leadId) => ({ scrapeId: scrape!.id, leadId })))
-  found.set(scrape!.id, new Set(second))
+  const second = made.filter((_, place) => place % 2 === 0)
+  const scrape = await makeScrape(app, person, { finds: second })
+  found.set(scrape.id, new Set(second.map(({ id }) => id)))
   const idsOf = (of: LeadRow[]) => new Set(of.map(({ id }) => id))
   return new Map([
     [list.id, idsOf(fifth)],

@@ -11,7 +11,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { anywhere, type CsvRecord, choosePart } from '../leads/service.ts'
+import { anywhere, type CsvRecord, choosePart, rejectedLines } from '../leads/service.ts'
 import { stopMessages } from '../sending/service.ts'
 import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
@@ -149,8 +149,6 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 
 /** Rows a statement. */
 const BATCH = 1_000
-/** An answer names at most this many refused lines. */
-const REJECTED_MAX = 10_000
 
 /**
  * Takes in a file of people, all of its good lines or, on a fault, none. The same file again changes nothing.
@@ -162,12 +160,7 @@ export async function importSuppressions(
   { records }: { records(): AsyncIterable<CsvRecord> },
 ): Promise<SuppressionImport> {
   return transact(db, async (tx) => {
-    const rejected: SuppressionImport['rejected'] = []
-    let rejectedCount = 0
-    const reject = (line: number, problem: string) => {
-      rejectedCount += 1
-      if (rejected.length < REJECTED_MAX) rejected.push({ line, problem })
-    }
+    const rejected = rejectedLines()
     await allowLongStatements(tx)
     await openStage(tx)
     let read: Columns | null = null
@@ -175,7 +168,7 @@ export async function importSuppressions(
     for await (const record of records()) {
       if ('problem' in record) {
         if (!read) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
-        reject(record.line, record.problem)
+        rejected.add(record.line, record.problem)
         continue
       }
       if (!read) {
@@ -185,7 +178,7 @@ export async function importSuppressions(
         if (!header.isData) continue
       }
       const named = readLine(read, record.fields)
-      if ('problem' in named) reject(record.line, named.problem)
+      if ('problem' in named) rejected.add(record.line, named.problem)
       else batch.push(named)
       if (batch.length === BATCH) {
         await stage(tx, batch)
@@ -195,7 +188,7 @@ export async function importSuppressions(
     if (!read) throw new Refusal('INVALID_INPUT', 'The file is empty.')
     await stage(tx, batch)
     const { added, known, stopped } = await settleStage(tx, actor)
-    return { imported: added, known, stopped, rejected, rejectedCount }
+    return { imported: added, known, stopped, ...rejected.answer() }
   })
 }
 

@@ -8,7 +8,7 @@ import { DateTime } from '../../ui/date-time'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { Skeleton } from '../../ui/skeleton'
 import { SortTh } from '../../ui/sort-th'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { useIsOffered } from '../settings/use-role'
 import { basisWords, LEADS_ON_A_PAGE } from './lead-address'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
@@ -85,9 +85,7 @@ export function LeadsTable({
           <SortTh up="createdAt" down="-createdAt" first="down" className="max-lg:hidden" {...sorting}>
             Added
           </SortTh>
-          <Th className="w-px">
-            <span className="sr-only">Actions</span>
-          </Th>
+          <ActionsTh className="w-px" />
         </tr>
       </thead>
       <tbody>

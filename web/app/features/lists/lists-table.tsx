@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { Tooltip } from '../../ui/tooltip'
 import { useIsOffered } from '../settings/use-role'
@@ -33,9 +33,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
           <Th>Name</Th>
           <Th end>Leads</Th>
           <Th>Created</Th>
-          <Th>
-            <span className="sr-only">Actions</span>
-          </Th>
+          <ActionsTh />
         </tr>
       </thead>
       <tbody>

@@ -14,7 +14,7 @@ import { Menu, MenuItem } from '../../ui/menu'
 import { Pager } from '../../ui/pager'
 import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
 import { asRole, GIVEN_ROLES, ROLES } from './role-words'
@@ -51,11 +51,7 @@ export function PeopleTable({ role }: { role: Role }) {
             <Th>Person</Th>
             <Th>Role</Th>
             <Th>Since</Th>
-            {mayManage && (
-              <Th end>
-                <span className="sr-only">Actions</span>
-              </Th>
-            )}
+            {mayManage && <ActionsTh end />}
           </tr>
         </thead>
         <tbody>

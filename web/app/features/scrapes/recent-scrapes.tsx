@@ -8,7 +8,7 @@ import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
 import { isUnderWay, requestOf, scrapeFilter, scrapeTitle } from './scrape-words'
@@ -84,9 +84,7 @@ export function RecentScrapes({
                 <Th end>Found</Th>
                 <Th>Status</Th>
                 <Th>Started</Th>
-                <Th className="w-px">
-                  <span className="sr-only">Actions</span>
-                </Th>
+                <ActionsTh className="w-px" />
               </tr>
             </thead>
             <tbody>

@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
 import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { useSettled } from '../../ui/use-settled'
 import { useMayAs } from '../settings/use-role'
@@ -137,11 +137,7 @@ export function SuppressionsTab() {
               <Th>Reason</Th>
               <Th>Note</Th>
               <Th>Added</Th>
-              {mayChange && (
-                <Th end>
-                  <span className="sr-only">Actions</span>
-                </Th>
-              )}
+              {mayChange && <ActionsTh end />}
             </tr>
           </thead>
           <tbody>

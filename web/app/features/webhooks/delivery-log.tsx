@@ -11,7 +11,7 @@ import { Dialog } from '../../ui/dialog'
 import { Pager } from '../../ui/pager'
 import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
-import { Table, Td, Th, Tr } from '../../ui/table'
+import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { eventWord } from './webhook-words'
 
@@ -73,9 +73,7 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
                 <Th>Status</Th>
                 <Th>Answer</Th>
                 <Th>When</Th>
-                <Th>
-                  <span className="sr-only">Actions</span>
-                </Th>
+                <ActionsTh />
               </tr>
             </thead>
             <tbody>
