@@ -10,6 +10,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Role } from '@x-automated/contract/route'
 import { cloneDatabase } from '@x-automated/server/test/database.ts'
 import { watch } from '@x-automated/server/test/opened.ts'
+import { paymentsEnv } from '@x-automated/server/test/payments-env.ts'
 import { type Mailbox, startMailbox } from '@x-automated/stand-ins/mailbox'
 import { type Payments, startPayments } from '@x-automated/stand-ins/payments'
 import { startX, type X } from '@x-automated/stand-ins/x'
@@ -80,12 +81,7 @@ export async function openWorld(
         X_CLIENT_SECRET: x.clientSecret ?? '',
         X_CONSUMER_SECRET: x.consumerSecret,
         X_BEARER_TOKEN: x.bearerToken,
-        STRIPE_API_URL: payments.url,
-        STRIPE_SECRET_KEY: payments.secretKey,
-        STRIPE_LINK_PRO_MONTHLY: payments.links.pro_monthly,
-        STRIPE_LINK_PRO_YEARLY: payments.links.pro_yearly,
-        STRIPE_LINK_AGENCY_MONTHLY: payments.links.agency_monthly,
-        STRIPE_LINK_AGENCY_YEARLY: payments.links.agency_yearly,
+        ...paymentsEnv(payments),
         SMTP_URL: mailbox.smtpUrl,
         SEND_INTERVAL_SECONDS: '0',
         LOG_LEVEL: 'warn',
@@ -285,6 +281,16 @@ async function postAuth(world: World, path: string, email: string): Promise<Reco
   })
   expect(answer.status).toBe(200)
   return answer.json() as Promise<Record<string, string>>
+}
+
+/** Takes in a file of leads. @param token of whose workspace @param lines the first names the columns */
+export async function importLeads({ origin }: Pick<World, 'origin'>, token: string, lines: string[]): Promise<void> {
+  const answer = await fetch(`${origin}/api/leads/import`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${token}` },
+    body: lines.join('\n'),
+  })
+  expect(answer.status).toBe(200)
 }
 
 /** Calls the API as who is signed in on the page; null where it answers without a body. */

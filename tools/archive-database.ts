@@ -3,19 +3,16 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
 import { BadArchive, createSum, type Head, readArchive } from './archive.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../server/src/db/migrations', import.meta.url))
 /** Ours, Drizzle's list of migrations, and the job queue's. */
 const SCHEMAS = ['public', 'drizzle', 'pgboss']
-/** As servers take it while they migrate: they wait until we are done. */
-const MIGRATION_LOCK = 7_281_001
 /** A change of tables that is under way is waited for no longer than this. */
 const LOCK_SECONDS = 30
 

@@ -26,8 +26,8 @@ export const Head = z.object({
 })
 export type Head = z.output<typeof Head>
 
-export const TableHead = z.object({ table: z.string(), columns: z.array(z.string()) })
-export const Sequences = z.object({
+const TableHead = z.object({ table: z.string(), columns: z.array(z.string()) })
+const Sequences = z.object({
   sequences: z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() })),
 })
 const End = z.object({ end: z.literal(true), tables: z.number(), sha256: z.string() })
@@ -102,16 +102,18 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
       const line = rest.subarray(0, rest.indexOf(NEWLINE) + 1)
       rest = rest.subarray(line.length)
       const value = parsed(line)
+      const table = TableHead.safeParse(value).data
+      const sequences = Sequences.safeParse(value).data
       if (isFirst) {
         isFirst = false
         const head = Head.safeParse(value)
         if (!head.success) throw new BadArchive(`${file} is no archive that this version can read.`)
         yield { kind: 'head', head: head.data }
-      } else if (TableHead.safeParse(value).success) {
-        yield { kind: 'table', ...TableHead.parse(value) }
+      } else if (table) {
+        yield { kind: 'table', ...table }
         inRows = true
-      } else if (Sequences.safeParse(value).success) {
-        yield { kind: 'sequences', ...Sequences.parse(value) }
+      } else if (sequences) {
+        yield { kind: 'sequences', ...sequences }
       } else {
         const end = End.safeParse(value).data
         if (end?.sha256 !== hash.copy().digest('hex') || end.tables !== tables)

@@ -19,7 +19,8 @@ export function isPlanId(id: string): id is PlanId {
   return PLAN_IDS.some((one) => one === id)
 }
 
-export function levelOf(planId: PlanId): PlanLevel {
+/** What a built-in plan gives, or one named like it. */
+export function levelOf(planId: string): Exclude<PlanLevel, 'free'> {
   return planId.startsWith('agency') ? 'agency' : 'pro'
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, openWorld, refuse, type SignedUp, signUp, type World } from '../world.ts'
+import { expectSoundPage, importLeads, openWorld, refuse, type SignedUp, signUp, type World } from '../world.ts'
 
 const WORKS = '4242 4242 4242 4242'
 const DECLINED = '4000 0000 0000 0002'
@@ -316,11 +316,7 @@ describe('plans and payments, in a browser', () => {
     // Where something limited is queued, too.
     await page.unroute('**/api/billing/subscription')
     await page.unroute('**/api/billing/overview')
-    await fetch(`${world.origin}/api/leads/import`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/csv', authorization: `Bearer ${account.token}` },
-      body: 'name,twitter_handle\nGrace,grace_hopper\n',
-    })
+    await importLeads(world, account.token, ['name,twitter_handle', 'Grace,grace_hopper'])
     const words = 'Your Free plan includes 50 DMs a month. Upgrade to Pro for 5,000 DMs a month.'
     await page.route('**/api/billing/overview', async (route) => {
       const overview = await (await route.fetch()).json()

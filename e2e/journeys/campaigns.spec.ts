@@ -2,7 +2,7 @@ import { type Client, createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, signUp, type World } from '../world.ts'
+import { expectSoundPage, importLeads, linkInMail, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -38,11 +38,7 @@ async function makeLists({ client, token }: Person, lists: Record<string, string
       (handle) =>
         `${handle},${handle.startsWith('closed') ? '' : `Name of ${handle}`},${handle === 'open_a1' ? 'Acme' : ''}`,
     )
-  await fetch(`${world.origin}/api/leads/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv', authorization: `Bearer ${token}` },
-    body: ['twitter_handle,name,company', ...rows].join('\n'),
-  })
+  await importLeads(world, token, ['twitter_handle,name,company', ...rows])
   const { leads } = await client.leads.list({ pageSize: 100 })
   const ids: Record<string, string> = {}
   for (const [name, handles] of Object.entries(lists)) {

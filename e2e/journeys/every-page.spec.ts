@@ -59,8 +59,8 @@ describe('every page', () => {
   it('signed out', async () => {
     expect(ofGuests.length).toBeGreaterThan(9)
     const page = await world.openPage()
-    // Leads to the one for who is signed in, or to the login.
     const others = ['/privacy.html', '/terms.html']
+    // /auth/callback leads to the page for who is signed in, or to the login.
     for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
   })
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { buildExtensionIfStale } from '../../tools/extension-build.ts'
 import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
-import { expectSoundPage, messagesAtX, openWorld, type SignedUp, signUp, type World } from '../world.ts'
+import { expectSoundPage, importLeads, messagesAtX, openWorld, type SignedUp, signUp, type World } from '../world.ts'
 
 /** The extension as the product hands it out, paired with an account, sending what the campaigns page starts. */
 let world: World
@@ -25,12 +25,7 @@ beforeAll(async () => {
 /** A campaign of the extension to this many people, saved and paused. */
 async function makeCampaign(name: string, count: number) {
   const handles = Array.from({ length: count }, (_, n) => `open_${name.toLowerCase()}${n}`)
-  const csv = ['twitter_handle,name', ...handles.map((handle, n) => `${handle},Lead ${n}`)].join('\n')
-  await fetch(`${world.origin}/api/leads/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' },
-    body: csv,
-  })
+  await importLeads(world, person.token, ['twitter_handle,name', ...handles.map((handle, n) => `${handle},Lead ${n}`)])
   const list = await client.lists.create({ name })
   await client.lists.addLeads({ id: list.id, filter: { keyword: `open_${name.toLowerCase()}` } })
   const messageTemplate = `${name} to {lead_name} {twitter_handle}, a text of more than thirty characters.`

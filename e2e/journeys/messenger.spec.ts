@@ -2,7 +2,7 @@ import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundPage, messagesAtX, openWorld, refuse, signUp, type World } from '../world.ts'
+import { expectSoundPage, importLeads, messagesAtX, openWorld, refuse, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -41,12 +41,10 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await page.unrouteAll()
 
   const people = ['open_one', 'open_two', 'open_three', 'closed_four', 'open_five', 'open_six']
-  const csv = ['twitter_handle,name', ...people.map((handle, i) => `${handle},Person ${i + 1}`)].join('\n')
-  await fetch(`${world.origin}/api/leads/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' },
-    body: csv,
-  })
+  await importLeads(world, person.token, [
+    'twitter_handle,name',
+    ...people.map((handle, i) => `${handle},Person ${i + 1}`),
+  ])
   await page.goto('/twitter?tab=messenger')
   await page.getByText('No X account is connected, so nothing can be sent yet.').waitFor()
   await client.xAccount.connect({ username: 'founder', password: 'long enough' })

@@ -1,8 +1,7 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { expectSoundBothWays, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { expectSoundBothWays, expectSoundPage, importLeads, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -52,11 +51,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByText('Campaigns write to every lead of their list now.').waitFor()
   await page.getByText(/^Lifted by/).waitFor()
 
-  await fetch(`${world.origin}/api/leads/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'text/csv', authorization: `Bearer ${person.token}` },
-    body: 'twitter_handle\nopen_set_1\nopen_set_2\n',
-  })
+  await importLeads(world, person.token, ['twitter_handle', 'open_set_1', 'open_set_2'])
   const list = await client.lists.create({ name: 'Two' })
   await client.lists.addLeads({ id: list.id, filter: {} })
   const campaign = await client.campaigns.create({

@@ -14,6 +14,7 @@ import { type RunningServer, startServer } from '../src/start.ts'
 import { type Clock, openClock } from './clock.ts'
 import { cloneDatabase } from './database.ts'
 import { type Opened, watch } from './opened.ts'
+import { paymentsEnv } from './payments-env.ts'
 
 export interface OpenAppOptions {
   /** Starts a stand-in X and gives the app its address. */
@@ -177,13 +178,4 @@ export async function tellOfPayments({ url, secretKey }: Payments, address: stri
     ]),
   })
   expect(answer.status).toBe(200)
-}
-
-/** As `npm start` gives a server the stand-in. */
-export function paymentsEnv({ url, secretKey, links }: Payments): Record<string, string> {
-  return {
-    STRIPE_API_URL: url,
-    STRIPE_SECRET_KEY: secretKey,
-    ...Object.fromEntries(Object.entries(links).map(([plan, link]) => [`STRIPE_LINK_${plan.toUpperCase()}`, link])),
-  }
 }

@@ -171,7 +171,8 @@ export async function openWorld(app: TestApp) {
 
     /** A message by hand whose process dies: before it is handed to X, or after. */
     async dieByHand(lead: number, tookIt: boolean) {
-      const { handle, id } = { handle: handles[lead] as string, id: everyone.leadIds[lead] as string }
+      const handle = handles[lead] as string
+      const id = everyone.leadIds[lead] as string
       const worker = await steps.workerNamed(`hand ${randomBytes(3).toString('hex')}`)
       try {
         const claimed = await claimDirect(

@@ -4,7 +4,8 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 
 /** Any number of processes may start together; one migrates, the others wait here. */
-const MIGRATION_LOCK = 7_281_001
+export const MIGRATION_LOCK = 7_281_001
+export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /** Brings the database at `url` to the newest migration. Safe to run from several processes at once, and again. */
 export async function migrateDatabase(url: string): Promise<void> {
@@ -12,7 +13,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await migrate(drizzle(client), { migrationsFolder: fileURLToPath(new URL('./migrations', import.meta.url)) })
+    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS })
   } finally {
     await client.end()
   }

@@ -3,7 +3,7 @@ import type { Db } from './open.ts'
 /*
  * The order in which transactions lock rows, so that they do not wait for each other in a circle:
  *
- *   message (dms) → list → lead → place in a list → campaign → X account
+ *   message (dms) → list → lead → place in a list → campaign → X account → a month's count
  *
  * and rows of one table in the order of their ids. Of the advisory locks, a campaign's gate and lock come before all rows; 'queueing' stands before leads.
  * Recording an outcome goes that way, and happens most. What departs from it does so without waiting, or where nobody can be on the way back:

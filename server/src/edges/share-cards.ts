@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
 import { findPositionByCode } from '../domains/waitlist/service.ts'
+import { isPlausibleCode } from './page-head.ts'
 import { drawSharePicture } from './share-picture.ts'
 
 /** Pictures that are kept, some 40 KB each; the one asked for longest ago goes first. */
@@ -25,8 +26,9 @@ export function serveShareCards(app: FastifyInstance, { database }: Services): v
   )
 
   app.get<{ Params: { file: string } }>('/share/:file', async (request, reply) => {
-    const code = request.params.file.match(/^([A-Za-z0-9]{1,32})\.png$/)?.[1]
-    if (!code) return reply.callNotFound()
+    const { file } = request.params
+    const code = file.endsWith('.png') ? file.slice(0, -'.png'.length) : ''
+    if (!isPlausibleCode(code)) return reply.callNotFound()
     const position = await findPositionByCode(database.db, code)
     const isDrawn = position === null || pictures.hasRoomFor(position)
     return reply

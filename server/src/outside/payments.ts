@@ -88,7 +88,10 @@ export interface Payments {
   /** Ends it at once. One that has ended, or that there is not, is fine. */
   end(subscriptionId: string): Promise<void>
   openPortal(customerId: string, returnUrl: string): Promise<string>
-  listInvoices(customerId: string, after: string | null): Promise<{ invoices: PaidInvoice[]; hasMore: boolean }>
+  listInvoices(
+    customerId: string,
+    page: { after: string | null; limit: number },
+  ): Promise<{ invoices: PaidInvoice[]; hasMore: boolean }>
   /** What has happened since a moment, oldest first. */
   listEvents(since: Date): Promise<PaymentEvent[]>
   /** Has the provider tell this address; answers with what it signs with. */
@@ -254,11 +257,11 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         async () => (await stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })).url,
       ),
 
-    listInvoices: (customerId, after) =>
+    listInvoices: (customerId, { after, limit }) =>
       asked(async () => {
         const { data, has_more } = await stripe.invoices.list({
           customer: customerId,
-          limit: 24,
+          limit,
           ...(after ? { starting_after: after } : {}),
         })
         return {

@@ -16,12 +16,14 @@ export interface NewSession {
   metadata?: Record<string, string>
 }
 
+/** What may be carried along with a payment, by Stripe's own rule: letters, digits, dashes and underscores. */
+export const REFERENCE = /^[\w-]{1,200}$/
+
 export function openSession({ store, now, url }: Machine, input: NewSession): CheckoutSession {
   const price = store.get('price', input.price)
   const id = store.newId('cs_test')
-  // Stripe's own rule for what may be carried along.
   const reference = input.clientReferenceId
-  if (reference !== undefined && !/^[\w-]{1,200}$/.test(reference))
+  if (reference !== undefined && !REFERENCE.test(reference))
     throw PaymentsProblem.invalid(
       'client_reference_id',
       'Only letters, digits, dashes and underscores may stand in it.',

@@ -166,21 +166,20 @@ export function tryToPay(machine: Machine, invoiceId: string, onSession: boolean
   return failed
 }
 
-export function voidInvoice({ store, now, emit }: Machine, id: string, as: 'void' | 'uncollectible' = 'void'): Invoice {
+export function voidInvoice({ store, now, emit }: Machine, id: string): Invoice {
   const invoice = store.get('invoice', id)
   if (invoice.status !== 'open')
     throw new PaymentsProblem(400, `You can only pass in open invoices. This invoice isn't open.`)
-  const at = as === 'void' ? { voided_at: now() } : { marked_uncollectible_at: now() }
   // Credit that it had set off is the customer's again.
   const customer = store.get('customer', invoice.customer)
   const used = (invoice.ending_balance ?? 0) - invoice.starting_balance
-  if (as === 'void' && used !== 0) store.put({ ...customer, balance: customer.balance - used })
+  if (used !== 0) store.put({ ...customer, balance: customer.balance - used })
   const voided = store.put<Invoice>({
     ...invoice,
-    status: as,
+    status: 'void',
     next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, ...at },
+    status_transitions: { ...invoice.status_transitions, voided_at: now() },
   })
-  emit(as === 'void' ? 'invoice.voided' : 'invoice.marked_uncollectible', voided)
+  emit('invoice.voided', voided)
   return voided
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escaped, OWN_POLICY, sendPage } from '../sign-in-page.ts'
 import { attachCard, cardNumber } from './cards.ts'
-import { afterCompletion, openSession, pay } from './checkout.ts'
+import { afterCompletion, openSession, pay, REFERENCE } from './checkout.ts'
 import { type Machine, tryToPay } from './invoices.ts'
 import type { Invoice, PortalSession } from './objects.ts'
 import { settle, updateSubscription } from './subscriptions.ts'
@@ -29,7 +29,7 @@ export function addPages(app: FastifyInstance, machine: Machine): void {
     const session = openSession(machine, {
       price: line.price,
       // An address with anything else in it opens the page without it, as Stripe's does.
-      clientReferenceId: reference && /^[\w-]{1,200}$/.test(reference) ? reference : undefined,
+      clientReferenceId: reference && REFERENCE.test(reference) ? reference : undefined,
       customerEmail: textIn(query, 'prefilled_email'),
       link,
       trialDays: link.subscription_data.trial_period_days,

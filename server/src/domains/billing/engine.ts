@@ -4,7 +4,6 @@ import { type PaymentEvent, PaymentsError } from '../../outside/payments.ts'
 import { createSealer } from '../../sealing.ts'
 import {
   claimPayments,
-  forgetOldPaymentEvents,
   hear,
   lookAtEvents,
   lookAtOverdue,
@@ -30,7 +29,7 @@ interface Services extends Omit<SyncContext, 'db'> {
   jobs: JobQueue
 }
 
-export { forgetOldPaymentEvents }
+export { forgetOldPaymentEvents } from './service-sync.ts'
 
 /** How often prices are read again: they rarely change, and who asks for an unknown one has them read at once. */
 const PLANS_EVERY_MS = 10 * 60_000

@@ -1,5 +1,5 @@
-import { USAGE_WARNING_PERCENT } from '@x-automated/contract/billing'
-import { type Limited, PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/plans'
+import { type SubscriptionStatus, USAGE_WARNING_PERCENT } from '@x-automated/contract/billing'
+import { type Limited, levelOf, PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/plans'
 
 /** What the database knows of a workspace's right to a plan. */
 export interface PlanFacts {
@@ -25,7 +25,7 @@ export interface Interval {
 
 /** The level of a subscription. */
 export function levelOfSubscription({ level, planId }: NonNullable<PlanFacts['subscription']>): 'pro' | 'agency' {
-  return level ?? (planId.startsWith('agency') ? 'agency' : 'pro')
+  return level ?? levelOf(planId)
 }
 
 /** A payment that is late is asked for again for some days; until then nothing is taken away. */
@@ -91,7 +91,7 @@ export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interva
 }
 
 /** The provider's word for a subscription's state as ours; null: it has not begun, as its first payment has not gone through. */
-export function statusOf(word: string): 'active' | 'canceled' | 'past_due' | 'trialing' | null {
+export function statusOf(word: string): SubscriptionStatus | null {
   switch (word) {
     case 'active':
     case 'trialing':
@@ -137,7 +137,7 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
 }
 
 /** How many invoices are shown at once. */
-const INVOICES_PAGE = 24
+export const INVOICES_PAGE = 24
 
 /**
  * Of pages of several customers' invoices, each newest first, the newest of all.

@@ -1,17 +1,17 @@
 import type { ErrorCode } from '@x-automated/contract/errors'
+import { isPlanId } from '@x-automated/contract/plans'
 import { and, desc, eq, min } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
-import type { Env } from '../../env.ts'
 import { type PaidSubscription, type Payments, PaymentsError } from '../../outside/payments.ts'
 import { Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { mergeInvoices, statusOf } from './rules.ts'
+import { INVOICES_PAGE, mergeInvoices, statusOf } from './rules.ts'
 import { ownLinks, referenceOf, soldPlans } from './service-overview.ts'
 import { lookAtEvents, lookAtPlans, lookAtSubscription, type SyncContext } from './service-sync.ts'
 import { paidSubscriptions, subscriptions } from './tables.ts'
 
-type Context = SyncContext & { db: Db; env: Pick<Env, 'payments' | 'authSecret'> }
+type Context = SyncContext
 
 /** Specification §8. */
 const CANCEL_FAILED = 'Failed to cancel subscription. Please try again.'
@@ -98,11 +98,11 @@ async function requireRunning(
 export async function checkout(context: Context, actor: Actor, planId: string) {
   const payments = requirePayments(context)
   const { db, env, origin } = context
-  if (await findRunning(db, actor))
+  const held = await findHeld(db, actor)
+  if (held && runs(held))
     throw new Refusal('SUBSCRIPTION_STATE', 'You have a subscription already. Change its plan instead.')
   const { links } = await ownLinks(context, actor)
-  // What an object has of its own kind ('toString') is no plan.
-  const link = Object.hasOwn(links, planId) ? links[planId as keyof typeof links] : null
+  const link = isPlanId(planId) ? links[planId] : null
   if (link) return { success: true as const, checkoutUrl: link }
   const { priceId } = await findPlan(context, payments, planId)
   const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
@@ -112,17 +112,12 @@ export async function checkout(context: Context, actor: Actor, planId: string) {
       priceId,
       reference: referenceOf(env.authSecret, actor.workspaceId),
       email: user.email,
-      customerId: await findCustomer(db, actor),
+      customerId: held?.customerId ?? null,
       successUrl: `${origin}/billing?checkout=success`,
       cancelUrl: `${origin}/billing?checkout=cancelled`,
     }),
   )
   return { success: true as const, checkoutUrl }
-}
-
-/** The customer that the workspace is at the provider; null: it never paid. */
-async function findCustomer(db: Db, actor: Actor): Promise<string | null> {
-  return (await findHeld(db, actor))?.customerId ?? null
 }
 
 const NOTHING_TO_CHANGE = 'There is no subscription to change. Choose a plan first.'
@@ -236,9 +231,9 @@ async function lookAgain(context: Context, subscriptionId: string): Promise<void
 /** A page of the provider where card and address are changed. @throws Refusal SUBSCRIPTION_STATE (never paid), PAYMENTS_UNAVAILABLE */
 export async function portal(context: Context, actor: Actor) {
   const payments = requirePayments(context)
-  const customerId = await findCustomer(context.db, actor)
-  if (!customerId) throw new Refusal('SUBSCRIPTION_STATE', 'There is nothing to manage yet: nothing was ever paid.')
-  return { url: await asking(() => payments.openPortal(customerId, `${context.origin}/billing`)) }
+  const held = await findHeld(context.db, actor)
+  if (!held) throw new Refusal('SUBSCRIPTION_STATE', 'There is nothing to manage yet: nothing was ever paid.')
+  return { url: await asking(() => payments.openPortal(held.customerId, `${context.origin}/billing`)) }
 }
 
 /** More than anybody becomes by buying again; of more the newest are asked for. */
@@ -266,7 +261,12 @@ export async function invoices(context: Context, actor: Actor, cursor: string | 
   if (shown.length > customers.length) throw new Refusal('INVALID_INPUT')
   const after = customers.map((_, i) => shown[i] || null)
   const pages = await asking(
-    () => Promise.all(customers.map((customerId, i) => payments.listInvoices(customerId, after[i] ?? null))),
+    () =>
+      Promise.all(
+        customers.map((customerId, i) =>
+          payments.listInvoices(customerId, { after: after[i] ?? null, limit: INVOICES_PAGE }),
+        ),
+      ),
     undefined,
     { refused: 'INVALID_INPUT' },
   )

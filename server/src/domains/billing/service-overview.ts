@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import type { PaymentLinks, Plan } from '@x-automated/contract/billing'
 import { isId } from '@x-automated/contract/fields'
-import { type Limited, PLAN_LEVELS, PLANS, type PlanId } from '@x-automated/contract/plans'
-import { and, asc, count, desc, eq, isNull } from 'drizzle-orm'
+import { type Limited, levelOf, PLAN_LEVELS, PLANS, type PlanId } from '@x-automated/contract/plans'
+import { and, asc, desc, eq, isNull } from 'drizzle-orm'
 import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import type { Env } from '../../env.ts'
@@ -43,7 +43,7 @@ export async function soldPlans(db: Db): Promise<SoldPlan[]> {
     priceCents: priceCents as number,
     billingCycle,
     features: [...features],
-    level: levelOfSubscription({ planId: id, status: '', currentPeriodEnd: new Date(0) }),
+    level: levelOf(id),
     priceId: prices.find(({ planId }) => planId === id)?.priceId ?? null,
   }))
   const others = prices
@@ -127,7 +127,7 @@ function isOver(row: Row): boolean {
 export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'> }, actor: Actor) {
   const { workspaceId } = actor
   const facts = await factsOf(db, workspaceId)
-  const [[row], scrapedLeads, dms, [accounts]] = await Promise.all([
+  const [[row], scrapedLeads, dms, connected] = await Promise.all([
     db
       .select({ row: subscriptions, paid: paidSubscriptions })
       .from(subscriptions)
@@ -135,14 +135,11 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
       .where(eq(subscriptions.workspaceId, workspaceId)),
     usedOf(db, workspaceId, 'scrapedLeads'),
     usedOf(db, workspaceId, 'dms'),
-    db
-      .select({ count: count() })
-      .from(xAccounts)
-      .where(and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.status, 'connected'))),
+    db.$count(xAccounts, and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.status, 'connected'))),
   ])
   const now = new Date()
   const { plan, source } = standingAt(facts, now)
-  const used: Record<Exclude<Limited, 'people'>, number> = { scrapedLeads, dms, xAccounts: accounts?.count ?? 0 }
+  const used: Record<Exclude<Limited, 'people'>, number> = { scrapedLeads, dms, xAccounts: connected }
   const current = row && !isOver(row.row) ? row : null
   return {
     available: env.payments !== null,

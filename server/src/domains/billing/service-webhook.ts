@@ -1,7 +1,6 @@
-import { eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
-import type { JobQueue } from '../../jobs/queue.ts'
-import { paidSubscriptions, paymentWebhooks } from './tables.ts'
+import { paymentWebhooks } from './tables.ts'
 
 type Webhook = Omit<typeof paymentWebhooks.$inferInsert, 'createdAt'>
 
@@ -13,23 +12,4 @@ export async function findWebhook(db: Db, url: string) {
 
 export async function keepWebhook(db: Db, webhook: Webhook): Promise<void> {
   await db.insert(paymentWebhooks).values(webhook).onConflictDoUpdate({ target: paymentWebhooks.url, set: webhook })
-}
-
-/**
- * Has what workspaces pay for ended at the provider, by the queue: part of the transaction that deletes them.
- * Whose it was is forgotten here.
- */
-export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
-  if (workspaceIds.length === 0) return
-  const rows = await tx
-    .update(paidSubscriptions)
-    .set({ email: null })
-    .where(inArray(paidSubscriptions.workspaceId, [...workspaceIds]))
-    .returning({ id: paidSubscriptions.id, endedAt: paidSubscriptions.endedAt })
-  const running = rows.filter(({ endedAt }) => endedAt === null)
-  await jobs.enqueueAll(
-    tx,
-    'payment-end',
-    running.map(({ id }) => ({ subscriptionId: id })),
-  )
 }

@@ -1,14 +1,13 @@
 import type { Limited, PlanLevel } from '@x-automated/contract/plans'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import type { JobQueue } from '../../jobs/queue.ts'
 import { Refusal } from '../../refusal.ts'
 import { tellOwners } from '../notices/service.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { type Interval, limitOf, limitWords, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
-
-export { endSubscriptions } from './service-webhook.ts'
 
 /** What plans limit by the month, by the name that its count has in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
@@ -68,8 +67,8 @@ export async function allowanceOf(
 ): Promise<Allowance> {
   const { plan, limit } = await limitOn(db, workspaceId, what)
   // Only a row that is there can be locked.
-  if (lock && Number.isFinite(limit)) await use(db, workspaceId, what, 0)
-  const used = await usedOf(db, workspaceId, what)
+  const isLocked = lock && Number.isFinite(limit)
+  const used = isLocked ? await use(db, workspaceId, what, 0) : await usedOf(db, workspaceId, what)
   return { plan, used, left: Math.max(0, limit - used) }
 }
 
@@ -89,19 +88,21 @@ export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth):
 }
 
 /**
- * Writes down that so many more were used this month, below zero that so many are given back. Others of the workspace wait until the transaction ends.
- * Owners are told once when it comes near to the limit.
+ * Writes down that so many more were used this month, below zero that so many are given back (what was never counted in it cannot be). Others of the
+ * workspace wait until the transaction ends. Owners are told once when it comes near to the limit.
+ * @returns how much is used now
  */
-export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<void> {
+export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<number> {
   const [row] = await db
     .insert(monthlyUsage)
-    .values({ workspaceId, kind: KINDS[what], month: thisMonth, count })
+    .values({ workspaceId, kind: KINDS[what], month: thisMonth, count: Math.max(0, count) })
     .onConflictDoUpdate({
       target: [monthlyUsage.workspaceId, monthlyUsage.kind, monthlyUsage.month],
-      set: { count: sql`greatest(0, ${monthlyUsage.count} + excluded.count)` },
+      set: { count: sql`greatest(0, ${monthlyUsage.count} + ${count}::int)` },
     })
     .returning({ used: monthlyUsage.count, warnedOf: monthlyUsage.warnedOf })
   if (row && count > 0) await warn(db, workspaceId, what, row)
+  return row?.used ?? 0
 }
 
 async function warn(
@@ -139,4 +140,23 @@ export function beyondPlan(
   return new Refusal('PLAN_LIMIT', `${room}${limitWords(plan, what)}`, {
     details: { limit: limitOf(plan, what), used, plan },
   })
+}
+
+/**
+ * Has what workspaces pay for ended at the provider, by the queue: part of the transaction that deletes them.
+ * Whose it was is forgotten here.
+ */
+export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
+  if (workspaceIds.length === 0) return
+  const rows = await tx
+    .update(paidSubscriptions)
+    .set({ email: null })
+    .where(inArray(paidSubscriptions.workspaceId, [...workspaceIds]))
+    .returning({ id: paidSubscriptions.id, endedAt: paidSubscriptions.endedAt })
+  const running = rows.filter(({ endedAt }) => endedAt === null)
+  await jobs.enqueueAll(
+    tx,
+    'payment-end',
+    running.map(({ id }) => ({ subscriptionId: id })),
+  )
 }

@@ -1,3 +1,4 @@
+import { SUBSCRIPTION_STATUSES } from '@x-automated/contract/billing'
 import { sql } from 'drizzle-orm'
 import {
   bigint,
@@ -74,7 +75,7 @@ export const subscriptions = pgTable('subscriptions', {
   planId: text('plan_id').notNull(),
   /** Null: that of a built-in plan. */
   level: level(),
-  status: text('status', { enum: ['active', 'canceled', 'past_due', 'trialing'] }).notNull(),
+  status: text('status', { enum: SUBSCRIPTION_STATUSES }).notNull(),
   currentPeriodEnd: time('current_period_end').notNull(),
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
   pastDueSince: time('past_due_since'),

@@ -69,7 +69,7 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
   const isPlace = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
   const places = placesWithFallback(readPlaces(messageTemplate).filter(isPlace))
   const members = list.filter
-    ? selectLeads(db, actor, { filter: list.filter })
+    ? selectLeads(actor, { filter: list.filter })
     : sql`select lead_id as id from lead_list_items where lead_list_id = ${list.id} order by added_at, lead_id`
   const counts = places.map(({ part }) => sql`(count(*) filter (where ${filledPart(part)} = ''))::int`)
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`

@@ -68,11 +68,10 @@ export function matching(
 }
 
 /**
- * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(db, actor, selection)})`.
+ * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(actor, selection)})`.
  * Ids of other workspaces are not among them. Whoever locks or changes many leads does so in the order of their ids.
  */
 export function selectLeads(
-  _db: Db,
   actor: WorkspaceOf,
   { leadIds, filter }: { leadIds?: string[]; filter?: ResolvedFilter },
 ): SQL {
@@ -106,7 +105,7 @@ export async function choosePart(
   await tx.execute(sql`delete from chosen_leads`)
   const chosen = sql`select id from chosen_leads`
   if (!filter) {
-    await tx.execute(sql`insert into chosen_leads ${selectLeads(tx, actor, { leadIds: leadIds ?? [] })}`)
+    await tx.execute(sql`insert into chosen_leads ${selectLeads(actor, { leadIds: leadIds ?? [] })}`)
     await tx.execute(sql`analyze chosen_leads`)
     return { leads: chosen, cursor: null }
   }

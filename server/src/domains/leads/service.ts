@@ -23,8 +23,8 @@ import { leads, ofStanding } from './tables.ts'
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
 export { type CsvRecord, type ImportProgress, importLeads, rejectedLines } from './engine-import.ts'
-export { choosePart, type ResolvedFilter, resolveFilter, selectLeads } from './engine-selection.ts'
-export { type Owner, upsertLeads } from './engine-stage.ts'
+export { choosePart, selectLeads } from './engine-selection.ts'
+export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
 interface ListInput extends LeadFilter {

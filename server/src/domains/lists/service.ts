@@ -99,7 +99,7 @@ async function countContacted(db: Db, row: Row, filter: LeadFilter): Promise<num
     select count(*)::int as n from (
       select distinct d.lead_id from campaigns c join dms d on d.campaign_id = c.id
       where c.lead_list_id = ${row.id} and c.dms_sent_count > 0 and d.sent_at is not null
-    ) written where lead_id in (${selectLeads(db, row, { filter })})`)
+    ) written where lead_id in (${selectLeads(row, { filter })})`)
   return rows[0]?.n ?? 0
 }
 
@@ -268,7 +268,7 @@ async function findWritten(db: Db, listId: string, leadIds: string[]): Promise<M
 export async function members(db: Db, actor: Actor, { id, leadIds }: { id: string; leadIds: string[] }) {
   const { filter } = await lockList(db, actor, id)
   const within = filter
-    ? sql`${leads.id} in (${selectLeads(db, actor, { filter })})`
+    ? sql`${leads.id} in (${selectLeads(actor, { filter })})`
     : sql`${leads.id} in (select lead_id from lead_list_items where lead_list_id = ${id})`
   const rows = await db
     .select({ id: leads.id })

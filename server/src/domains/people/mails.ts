@@ -1,5 +1,4 @@
-import { INVITATION_DAYS } from '@x-automated/contract/people'
-import type { Role } from '@x-automated/contract/route'
+import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/people'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
 import { ROLE_WORDS } from './rules.ts'
@@ -7,7 +6,7 @@ import { ROLE_WORDS } from './rules.ts'
 /** Asks somebody into a workspace. The same whether the address has an account or not. */
 export function invitationMail(
   to: string,
-  { workspace, invitedBy, role, link }: { workspace: string; invitedBy: string; role: Role; link: string },
+  { workspace, invitedBy, role, link }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
 ): Mail {
   return mailOf(to, {
     subject: `Join ${workspace} on X-Automated`,

@@ -1,11 +1,10 @@
-import type { Role } from '@x-automated/contract/route'
+import type { GivenRole } from '@x-automated/contract/people'
 
 /** How mails name what somebody is made. */
-export const ROLE_WORDS: Record<Role, string> = {
+export const ROLE_WORDS: Record<GivenRole, string> = {
   viewer: 'a viewer',
   member: 'a member',
   admin: 'an admin',
-  owner: 'the owner',
 }
 
 /** Where a mailed invitation leads. The token stays in the fragment, which no log and no other site sees. */

@@ -56,8 +56,8 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
       .innerJoin(authUsers, eq(authUsers.id, workspaceMembers.userId))
       .where(isHere)
     if (here) throw new Refusal('ALREADY_IN_WORKSPACE')
-    await tx.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
     const isTheirs = eq(workspaceInvitations.workspaceId, workspaceId)
+    await tx.delete(workspaceInvitations).where(and(isTheirs, lt(workspaceInvitations.expiresAt, sql`now()`)))
     const [known] = await tx
       .select({ id: workspaceInvitations.id })
       .from(workspaceInvitations)

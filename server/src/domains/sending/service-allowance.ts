@@ -30,7 +30,7 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
 }
 
 /** Gives back those of some messages that were queued this month and never tried. @param which over rows of dms */
-export async function giveBack(tx: Db, which: SQL): Promise<void> {
+export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
     select workspace_id as "workspaceId", count(*)::int as count from dms
     where ${which} and tried_at is null

@@ -82,9 +82,8 @@ export async function claimDirect(
       )
     const obstacle = await findObstacle(tx, leadId, allowRepeat)
     if (obstacle) throw new Refusal('LEAD_STATE', obstacle)
-    const allowance = await allowanceOf(tx, actor.workspaceId, 'dms', { lock: true })
+    const allowance = await allowanceOf(tx, actor.workspaceId, 'dms')
     if (allowance.left < 1) throw beyondPlan(allowance, 'dms')
-    await use(tx, actor.workspaceId, 'dms', 1)
     const campaignId = await openDirectCampaign(tx, actor, accountId)
     const account = await lockAccount(tx, accountId)
     await refuseBeyondCap(tx, pace, account)
@@ -106,6 +105,7 @@ export async function claimDirect(
     const [row] = rows
     if (!row) throw new Error('no message was made')
     await keep(tx, row.id)
+    await use(tx, actor.workspaceId, 'dms', 1)
     return {
       ...row,
       campaignId,

@@ -6,7 +6,7 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
-import { findRest, type Pace, paceOf, pauseSecondsOf } from '../sending-settings/service.ts'
+import { findRest, type Pace, pauseSecondsOf } from '../sending-settings/service.ts'
 import { findCurrentAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
@@ -128,7 +128,8 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       await skipMessage(tx, next.dm.id, next.stopped)
       continue
     }
-    const waitSeconds = Math.max(next.dueInSeconds, await secondsToWait(tx, pace, campaign.workspaceId, account))
+    const standing = await standingOf(tx, pace, campaign.workspaceId, account)
+    const waitSeconds = Math.max(next.dueInSeconds, standing.waitSeconds)
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx
       .update(dms)
@@ -150,7 +151,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       continue
     }
     if (account) {
-      const pauseSeconds = pauseSecondsOf(await paceOf(tx, pace, campaign.workspaceId, account.id), pace)
+      const pauseSeconds = pauseSecondsOf(standing.pace, pace)
       await tx
         .update(xAccounts)
         .set({
@@ -237,12 +238,13 @@ export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promis
   return null
 }
 
-/** Seconds until the account's pace and cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
-async function secondsToWait(tx: Db, pace: Pace, workspaceId: string, account: PacedAccount | null): Promise<number> {
+/** The pace that holds, and the seconds until it and the cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
+async function standingOf(tx: Db, limits: Pace, workspaceId: string, account: PacedAccount | null) {
   // What X asks of its API is kept by our workers alone; they have written it down as the account's next moment, too.
-  const { rest, now } = await findRest(tx, pace, { workspaceId, account: account && { ...account, restsUntil: null } })
+  const asked = { workspaceId, account: account && { ...account, restsUntil: null } }
+  const { pace, rest, now } = await findRest(tx, limits, asked)
   const until = Math.max(rest?.until.getTime() ?? 0, account?.nextSendAt?.getTime() ?? 0)
-  return (until - now.getTime()) / 1_000
+  return { pace, waitSeconds: (until - now.getTime()) / 1_000 }
 }
 
 function nothingDue(seconds: number | null): ClaimAnswer {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { answeredBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
-import { giveBack } from './service-allowance.ts'
+import { refund } from './service-allowance.ts'
 import { lockLeads } from './service-locks.ts'
 import { completeIfDone } from './service-outcomes.ts'
 import { mayGoOut } from './tables.ts'
@@ -51,7 +51,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     returning dms.id`)
   await settleLeads(tx, leadIds)
   for (const { id } of held) await completeIfDone(tx, id)
-  await giveBack(tx, sql`id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[])`)
+  await refund(tx, sql`id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[])`)
   return stopped.length
 }
 
@@ -70,7 +70,7 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
   )
   await settleLeads(tx, leadId)
   await completeIfDone(tx, skipped.campaignId)
-  await giveBack(tx, sql`id = ${id}`)
+  await refund(tx, sql`id = ${id}`)
 }
 
 /** Why a message must not go out at this moment; null where it may. */
@@ -84,7 +84,7 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<string | n
 /** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others, and it counts no more. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
-  await giveBack(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
+  await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
 }
 
 /** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */

@@ -6,6 +6,7 @@ import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
+import { allowanceOf } from '../billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { choosePart, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
@@ -63,7 +64,7 @@ export async function queueList(
 ): Promise<{ queued: number; total: number }> {
   await lockQueueing(tx, campaign.workspaceId)
   const members = filter
-    ? selectLeads(tx, campaign, { filter })
+    ? selectLeads(campaign, { filter })
     : sql`select lead_id from lead_list_items where lead_list_id = ${campaign.leadListId}`
   const basisRequired = await isBasisRequired(tx, limits, campaign.workspaceId)
   const skip = reasonToSkip(campaign, basisRequired)
@@ -162,8 +163,8 @@ export async function queueDirect(
         returning lead_id
       )
       update leads set dm_status = 'queued', updated_at = now() where id in (select lead_id from added)`)
-    await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
     await wakeAccount(tx, account.id)
+    await spend(tx, actor.workspaceId, allowance, rowCount ?? 0)
     return { success: true as const, queued: rowCount ?? 0, cursor }
   })
 }
@@ -192,10 +193,6 @@ export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
       sql`select skip.reason from leads l left join lateral (${reasonToSkip(campaign, basisRequired)}) skip on true where l.id = ${dm.leadId} for no key update of l`,
     )
     if (rows[0]?.reason) throw new Refusal('DM_STATE', rows[0].reason)
-    if (dm.triedAt === null) {
-      const allowance = await requireRoom(tx, actor.workspaceId, sql`select`)
-      await spend(tx, actor.workspaceId, allowance, 1)
-    }
     await tx
       .update(dms)
       .set({
@@ -217,6 +214,7 @@ export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
       .returning({ id: campaigns.id })
     if (goesOn.length === 0) throw new Refusal('DM_STATE', 'Its campaign is archived.')
     if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
+    if (dm.triedAt === null) await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
     const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
     return row as NonNullable<typeof row>
   })

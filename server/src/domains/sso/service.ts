@@ -236,15 +236,15 @@ async function provedEmail(
  */
 async function findMember(
   context: SignInContext,
-  { connection, claims: { subject }, email }: { connection: Connection; claims: ProviderClaims; email: string },
+  { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
 ): Promise<string> {
   const { db: tx } = context
   const isTheirs = and(
     eq(authIdentities.providerId, providerIdOf(connection.id)),
-    eq(authIdentities.accountId, subject),
+    eq(authIdentities.accountId, claims.subject),
   )
   const [linked] = await tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isTheirs)
-  if (!linked) return enterInvited(context, { connection, subject, email })
+  if (!linked) return enterInvited(context, { connection, claims, email })
   const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
   if (!role) throw new SsoStopped('sso_not_member')
   return linked.userId
@@ -253,7 +253,7 @@ async function findMember(
 /** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoStopped: not invited, or there is an account with the address */
 async function enterInvited(
   context: SignInContext,
-  { connection, subject, email }: { connection: Connection; subject: string; email: string },
+  { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
 ): Promise<string> {
   const { db: tx } = context
   const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
@@ -262,14 +262,14 @@ async function enterInvited(
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx
     .insert(authUsers)
-    .values({ email, name: email.slice(0, email.lastIndexOf('@')) })
+    .values({ email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
     .onConflictDoNothing()
     .returning()
   if (!user) throw new SsoStopped('sso_not_linked')
   await proveMailbox(context, user)
   await tx
     .insert(authIdentities)
-    .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: subject, email })
+    .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
   await invitation.enter(user.id)
   return user.id
 }
