@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core'
 import { beforeAll, it } from 'vitest'
 import { expectSoundBothWays, expectSoundPage, linkInMail, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 
