@@ -1,7 +1,7 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
-import { registeredPages } from './app/paths'
+import { pages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
 import { letLandingPageRest } from './build-steps/first-touch'
@@ -17,14 +17,14 @@ const notFoundPath = '/404'
 export default {
   appDirectory: 'app',
   ssr: false,
-  prerender: [...registeredPages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath],
+  prerender: [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath],
   async buildEnd({ reactRouterConfig }) {
-    const pages = {
-      findable: registeredPages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
-      app: registeredPages.filter((page) => page.access !== 'public').map((page) => page.path),
+    const known = {
+      findable: pages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
+      app: pages.filter((page) => page.access !== 'public').map((page) => page.path),
       notFound: notFoundPath,
     }
-    await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(pages, null, 2)}\n`)
+    await writeFile(join(reactRouterConfig.buildDirectory, 'pages.json'), `${JSON.stringify(known, null, 2)}\n`)
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
     await buildLegalPages(folder)

@@ -7,9 +7,6 @@ import { route } from './route.ts'
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/** Working hours where X is the real one and nobody has set any. */
-export const DEFAULT_HOURS = { start: '09:00', end: '18:00' }
-
 /**
  * Why an account sends nothing at the moment: it is outside its working hours, has reached its daily cap or the cap of its warm-up,
  * keeps its pause between two messages, or X allows no more.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Id, isStorable, Page, paging, Success, Time, TwitterHandle, text } from './fields.ts'
 import { IDS_MAX, type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { route } from './route.ts'
+import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 
 /** Why somebody is not to be written to: they said so elsewhere, they answered so, somebody here decided so, or a file said so. */
 export const SUPPRESSION_REASONS = ['opted_out', 'replied_stop', 'manual', 'import'] as const
@@ -23,9 +24,6 @@ export const Suppression = z.object({
   createdAt: Time,
 })
 export type Suppression = z.output<typeof Suppression>
-
-/** A note beside a suppression, in characters. */
-export const SUPPRESSION_NOTE_MAX = 500
 
 /** People named by their handles, or by the leads they are: exactly one of the three. */
 export interface SuppressionSelection extends LeadSelection {

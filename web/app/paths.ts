@@ -6,8 +6,8 @@ export type PageAccess = 'public' | 'signed-in' | 'operator'
 interface Page {
   path: string
   access: PageAccess
-  /** The route module, relative to app/. A page without one is not built yet: it is not registered and nothing links to it. */
-  file?: string
+  /** The route module, relative to app/. */
+  file: string
   /** Nobody is to find it: one is led there. */
   unlisted?: true
 }
@@ -40,8 +40,6 @@ const allPages = {
 
 export type PageName = keyof typeof allPages
 
-const pages: Record<PageName, Page> = allPages
-
 /** The path of every page, by its name: `paths.leads`. Fill in parameters with React Router's `generatePath`. */
 export const paths = Object.fromEntries(
   Object.entries(allPages).map(([name, page]) => [name, page.path]),
@@ -55,18 +53,5 @@ export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
-/** Is the page built? Ask before linking to one that may come later. */
-export function isRegistered(name: PageName): boolean {
-  return pages[name].file !== undefined
-}
-
-/** The pages that exist, with their modules. */
-export const registeredPages: readonly (Page & { file: string })[] = Object.values(pages).filter(
-  (page): page is Page & { file: string } => page.file !== undefined,
-)
-
-/** Where a signed-in person lands without having asked for a page: the dashboard, once there is one. */
-export function signedInHome(): string {
-  const first = (['dashboard', 'xAutomation', 'leads', 'lists', 'campaigns'] as const).find(isRegistered)
-  return first ? paths[first] : paths.home
-}
+/** Every page with its module, for the router. */
+export const pages: readonly Page[] = Object.values(allPages)

@@ -1,8 +1,8 @@
 import { layout, type RouteConfig, route } from '@react-router/dev/routes'
-import { type PageAccess, registeredPages } from './paths'
+import { type PageAccess, pages } from './paths'
 
 function pagesFor(access: PageAccess) {
-  return registeredPages.filter((page) => page.access === access).map((page) => route(page.path, page.file))
+  return pages.filter((page) => page.access === access).map((page) => route(page.path, page.file))
 }
 
 export default [

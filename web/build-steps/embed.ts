@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Plugin, type Rollup } from 'vite'
 
-const web = fileURLToPath(new URL('..', import.meta.url))
-const shared: InlineConfig = { root: web, configFile: false, publicDir: false, logLevel: 'warn' }
+/** The folder web/. */
+export const web = fileURLToPath(new URL('..', import.meta.url))
+/** What every build beside the app's own begins with. */
+export const besideTheApp: InlineConfig = { root: web, configFile: false, publicDir: false, logLevel: 'warn' }
 /** Browsers that know light-dark(), which the tokens are written with. */
 export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 
@@ -13,7 +15,7 @@ export const cssTarget = ['chrome123', 'firefox120', 'safari17.5']
 export async function buildEmbed(folder: string): Promise<void> {
   const output = { outDir: folder, emptyOutDir: false }
   await build({
-    ...shared,
+    ...besideTheApp,
     plugins: [tailwindcss()],
     build: {
       ...output,
@@ -28,7 +30,7 @@ export async function buildEmbed(folder: string): Promise<void> {
 
 async function buildLoader(output: BuildOptions): Promise<string> {
   const built = await build({
-    ...shared,
+    ...besideTheApp,
     build: {
       ...output,
       lib: { entry: join(web, 'embed/loader.ts'), formats: ['iife'], name: 'xAutomated', fileName: () => 'embed.js' },
@@ -42,7 +44,7 @@ async function buildLoader(output: BuildOptions): Promise<string> {
 export async function buildLegalPages(folder: string): Promise<void> {
   const legal = join(web, 'legal')
   await build({
-    ...shared,
+    ...besideTheApp,
     root: legal,
     plugins: [tailwindcss()],
     build: {

@@ -1,11 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
-import { cssTarget } from './embed.ts'
-
-const web = fileURLToPath(new URL('..', import.meta.url))
+import { besideTheApp, cssTarget, web } from './embed.ts'
 
 /**
  * Lets the landing page rest: the app's scripts stay in its HTML as words that the browser does not run, until web/first-touch starts them.
@@ -32,13 +29,7 @@ function decoded(html: string): string {
 
 /** @returns the path of the script, without a leading slash, and the words of the style */
 async function buildFirstTouch(folder: string): Promise<{ script: string; style: string }> {
-  const options: InlineConfig = {
-    root: web,
-    configFile: false,
-    publicDir: false,
-    logLevel: 'warn',
-    plugins: [tailwindcss()],
-  }
+  const options: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }
   const shared: BuildOptions = {
     outDir: folder,
     emptyOutDir: false,

@@ -6,7 +6,7 @@ import { googleProblem } from '../features/auth/google-problems'
 import { takeCodeVerifier } from '../features/auth/pkce'
 import { LoadingScreen } from '../features/shell/loading-screen'
 import { pageMeta } from '../features/shell/page-meta'
-import { paths, signedInHome } from '../paths'
+import { paths } from '../paths'
 import { takeReturnPath } from '../return-path'
 import { session } from '../session'
 
@@ -49,7 +49,7 @@ export default function AuthCallback() {
     const logIn = () => void navigate(paths.login, { replace: true, state })
     if (!code) {
       if (query.has('confirmed')) logIn()
-      else void navigate(signedInHome(), { replace: true })
+      else void navigate(paths.dashboard, { replace: true })
       return
     }
     const exchanging = exchange(code, provider === 'sso' || provider === 'google' ? provider : 'signUp')
@@ -66,7 +66,7 @@ export default function AuthCallback() {
           return
         }
         session.signIn(answer)
-        void navigate(takeReturnPath() ?? signedInHome(), { replace: true })
+        void navigate(takeReturnPath() ?? paths.dashboard, { replace: true })
       },
       () => here && logIn(),
     )

@@ -19,7 +19,7 @@ import { useLeftAlone } from '../features/real-send/left-alone'
 import { ReplyDetectionNotice } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
-import { isRegistered, paths } from '../paths'
+import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
@@ -50,9 +50,9 @@ export default function CampaignPage() {
   const actions = useCampaignActions(useRealSend(shown))
   const connected = useXConnections(shown)(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
-  const leftAlone = useLeftAlone(shown)
+  const leftAlone = useLeftAlone(shown, query.dataUpdatedAt)
   const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
-  const connect = connected === false && campaign?.channel === 'api' && isRegistered('xAutomation') && (
+  const connect = connected === false && campaign?.channel === 'api' && (
     <ButtonLink size="sm" to={paths.xAutomation}>
       Connect X
     </ButtonLink>

@@ -20,7 +20,7 @@ import { RunNotice } from '../features/real-send/run-notice'
 import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
-import { isRegistered, paths } from '../paths'
+import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
@@ -40,7 +40,7 @@ export default function Campaigns() {
   const queue = useProcessQueue()
   const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns.data?.campaigns)
-  const leftAlone = useLeftAlone(campaigns.data?.campaigns)
+  const leftAlone = useLeftAlone(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.
@@ -55,11 +55,9 @@ export default function Campaigns() {
               tone="warn"
               title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
               action={
-                isRegistered('xAutomation') && (
-                  <ButtonLink size="sm" to={paths.xAutomation}>
-                    Connect X
-                  </ButtonLink>
-                )
+                <ButtonLink size="sm" to={paths.xAutomation}>
+                  Connect X
+                </ButtonLink>
               }
             >
               {lost && `${lost.reason} `}

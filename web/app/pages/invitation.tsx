@@ -1,6 +1,6 @@
 import { useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
-import { recoveryTokenIn } from '../features/auth/recovery-link'
+import { tokenIn } from '../features/auth/recovery-link'
 import { InvalidInvitation, Invitation } from '../features/people/invitation'
 import { pageMeta } from '../features/shell/page-meta'
 import { SkeletonText } from '../ui/skeleton'
@@ -18,6 +18,6 @@ export default function InvitationPage() {
 
 /** What the link says, for whoever comes by it. Knows the fragment, and so stands in the browser only. */
 function FromLink() {
-  const token = recoveryTokenIn(useLocation().hash)
+  const token = tokenIn(useLocation().hash)
   return token ? <Invitation key={token} token={token} /> : <InvalidInvitation />
 }

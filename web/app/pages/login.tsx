@@ -11,7 +11,7 @@ import { SecondFactorForm } from '../features/auth/second-factor-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
 import { pageMeta } from '../features/shell/page-meta'
 import { SsoLogin } from '../features/sso/sso-login'
-import { isRegistered, paths } from '../paths'
+import { paths } from '../paths'
 import { useReferralCode } from '../referral-code'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -35,11 +35,9 @@ export default function Login() {
       title="Welcome Back"
       description={needed ? 'One more step to prove that it is you.' : 'Log in to go on where you left off.'}
       footer={
-        isRegistered('forgotPassword') && (
-          <Link to={paths.forgotPassword} className="text-link">
-            Forgot password?
-          </Link>
-        )
+        <Link to={paths.forgotPassword} className="text-link">
+          Forgot password?
+        </Link>
       }
     >
       {typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}

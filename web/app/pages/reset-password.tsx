@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
-import { recoveryTokenIn } from '../features/auth/recovery-link'
+import { tokenIn } from '../features/auth/recovery-link'
 import { InvalidResetLink, ResetPasswordForm } from '../features/auth/reset-password-form'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
@@ -28,6 +28,6 @@ export default function ResetPassword() {
 
 /** The form, for whoever comes by a mailed link. Knows the fragment, and so stands in the browser only. */
 function FromLink() {
-  const token = recoveryTokenIn(useLocation().hash)
+  const token = tokenIn(useLocation().hash)
   return token ? <ResetPasswordForm key={token} token={token} /> : <InvalidResetLink />
 }

@@ -48,23 +48,24 @@ function withAction(words: string, { action }: Options = {}) {
   )
 }
 
-function optionsOf({ duration, id, action }: Options = {}): ToastOptions {
+function notify(kind: keyof typeof icons, words: string, options: Options = {}): void {
+  const { duration, id, action, replaces } = options
   const autoClose = duration ?? (action ? ACTION_MS : undefined)
-  return { ...(autoClose ? { autoClose } : {}), ...(id ? { toastId: id } : {}) }
+  const look: ToastOptions = {
+    icon: icons[kind],
+    ...(autoClose ? { autoClose } : {}),
+    ...(id ? { toastId: id } : {}),
+  }
+  const content = withAction(words, options)
+  if (id && replaces && show.isActive(id)) show.update(id, { render: content, type: kind, ...look })
+  else show[kind](content, look)
 }
 
 /** Short notices at the top right that leave by themselves after 3 seconds. */
 export const toast = {
-  success: (words: string, options?: Options) =>
-    void show.success(withAction(words, options), { icon: icons.success, ...optionsOf(options) }),
-  error: (words: string, options?: Options) =>
-    void show.error(withAction(words, options), { icon: icons.error, ...optionsOf(options) }),
-  info(words: string, options?: Options) {
-    const { id, replaces } = options ?? {}
-    const look = { icon: icons.info, ...optionsOf(options) }
-    if (id && replaces && show.isActive(id)) show.update(id, { render: withAction(words, options), ...look })
-    else show.info(withAction(words, options), look)
-  },
+  success: (words: string, options?: Options) => notify('success', words, options),
+  error: (words: string, options?: Options) => notify('error', words, options),
+  info: (words: string, options?: Options) => notify('info', words, options),
 }
 
 function Close({ closeToast }: CloseButtonProps) {

@@ -1,5 +1,5 @@
 import { REPLY_TEXT_MAX, type ReplyDetection } from '@x-automated/contract/replies'
-import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppressions'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'

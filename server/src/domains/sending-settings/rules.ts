@@ -1,4 +1,5 @@
-import { DEFAULT_HOURS, WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/contract/sending-settings'
+import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
+import { WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/contract/sending-settings'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000

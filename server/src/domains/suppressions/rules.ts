@@ -1,5 +1,6 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
-import { SUPPRESSION_NOTE_MAX, SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
+import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
 
 /** The last suppression of a page, by what they are ordered by. */
 export interface Place {

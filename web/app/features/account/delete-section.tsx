@@ -44,6 +44,7 @@ function DeleteForm({ email }: { email: string }) {
           </li>
           <li>the connection to X; X is told that our access ends</li>
           <li>your referral code, achievements and rewards; your place on the waitlist stays, without your name</li>
+          <li>every plan that you pay for here: it ends at once, and nothing is paid back by itself</li>
           <li>every session, second factor and linked account</li>
         </ul>
       </div>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recoveryTokenIn } from './recovery-link'
+import { tokenIn } from './recovery-link'
 
 it.each([
   ['#token=abc_-9', 'abc_-9'],
@@ -8,5 +8,5 @@ it.each([
   ['#error=expired', null],
   ['', null],
 ])('finds in %j the credentials %j', (fragment, token) => {
-  expect(recoveryTokenIn(fragment)).toBe(token)
+  expect(tokenIn(fragment)).toBe(token)
 })

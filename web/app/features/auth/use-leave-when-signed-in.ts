@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { signedInHome } from '../../paths'
+import { paths } from '../../paths'
 import { safeReturnPath, takeReturnPath } from '../../return-path'
 import { useSession } from '../../session'
 
@@ -13,6 +13,6 @@ export function useLeaveWhenSignedIn(): void {
     if (status !== 'signed-in') return
     const remembered = takeReturnPath()
     const from = safeReturnPath((state as { from?: unknown } | null)?.from, location.origin)
-    void navigate(from ?? remembered ?? signedInHome(), { replace: true })
+    void navigate(from ?? remembered ?? paths.dashboard, { replace: true })
   }, [status, state, navigate])
 }

@@ -1,4 +1,5 @@
 import type { Plan } from '@x-automated/contract/billing'
+import { levelOf, PLANS, type PlanId } from '@x-automated/contract/plans'
 
 const pro = [
   '5,000 DMs per month',
@@ -19,24 +20,17 @@ const agency = [
   'API access',
 ]
 
-/** Shown with the error where the plans do not come (specification §9). They are the built-in ones, and can be bought. */
-export const FALLBACK_PLANS: readonly Plan[] = [
-  { id: 'pro_monthly', name: 'Pro', price: 50, priceCents: 5_000, billingCycle: 'monthly', features: pro },
-  { id: 'agency_monthly', name: 'Agency', price: 120, priceCents: 12_000, billingCycle: 'monthly', features: agency },
-  {
-    id: 'pro_yearly',
-    name: 'Pro Yearly',
-    price: 300,
-    priceCents: 30_000,
-    billingCycle: 'yearly',
-    features: [...pro, 'Save $300 per year'],
-  },
-  {
-    id: 'agency_yearly',
-    name: 'Agency Yearly',
-    price: 720,
-    priceCents: 72_000,
-    billingCycle: 'yearly',
-    features: [...agency, 'Save $720 per year'],
-  },
-]
+const savings: Partial<Record<PlanId, string>> = {
+  pro_yearly: 'Save $300 per year',
+  agency_yearly: 'Save $720 per year',
+}
+
+/** Shown with the error where the plans do not come, each with the features that stand there only (specification §9). They are the built-in ones, and can be bought. */
+export const FALLBACK_PLANS: readonly Plan[] = PLANS.map(({ id, name, priceCents, billingCycle }) => ({
+  id,
+  name,
+  price: priceCents / 100,
+  priceCents,
+  billingCycle,
+  features: [...(levelOf(id) === 'pro' ? pro : agency), ...(savings[id] ? [savings[id]] : [])],
+}))

@@ -8,23 +8,14 @@ import { Callout } from '../../ui/callout'
 import { Segments } from '../../ui/segments'
 import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { ChangePlanDialog } from './change-plan-dialog'
+import { cycleOptions } from './cycle-options'
 import { FALLBACK_PLANS } from './fallback-plans'
 import { PlanCard } from './plan-card'
 import { type BillingCycle, cycleSuffix, OFFER_WORDS, planOffer, priceWords } from './plan-words'
 import { useBuyPlan } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
-const cycles = [
-  { value: 'monthly', label: 'Monthly' },
-  {
-    value: 'yearly',
-    label: (
-      <>
-        Yearly <Badge tone="accent">Save 40%</Badge>
-      </>
-    ),
-  },
-] as const
+const cycles = cycleOptions('Save 40%')
 
 /** The plans, by the month or by the year, each with what one can do beside the plan that one has. */
 export function PlanGrid({ known }: { known: KnownSubscription }) {

@@ -1,5 +1,4 @@
 import type { Subscription, SubscriptionDetails } from '@x-automated/contract/billing'
-
 import { type BuiltInPlan, type Limited, PLAN_LEVELS, PLANS, type PlanLevel } from '@x-automated/contract/plans'
 
 export type BillingCycle = BuiltInPlan['billingCycle']
@@ -11,7 +10,7 @@ export interface OfferedPlan {
 }
 
 /** Shown for a plan that the product does not know (specification §9). */
-export const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' } as const
+const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' } as const
 
 /** '$50', and '$9.99' where there are cents. */
 export function priceWords(cents: number): string {

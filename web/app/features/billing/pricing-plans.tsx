@@ -2,6 +2,7 @@ import { PLANS, type PlanId } from '@x-automated/contract/plans'
 import { Badge } from '../../ui/badge'
 import { type ButtonVariant, buttonClass } from '../../ui/button'
 import { Segments } from '../../ui/segments'
+import { cycleOptions } from './cycle-options'
 import { PlanCard } from './plan-card'
 import { type BillingCycle, priceWords } from './plan-words'
 import { usePlanLink } from './use-plan-link'
@@ -14,17 +15,7 @@ const looks: Record<PlanId, { variant: ButtonVariant; popular?: true; savings?: 
   agency_yearly: { variant: 'secondary', savings: 'Save $720' },
 }
 
-const cycles = [
-  { value: 'monthly', label: 'Monthly' },
-  {
-    value: 'yearly',
-    label: (
-      <>
-        Yearly <Badge tone="accent">Save 50%</Badge>
-      </>
-    ),
-  },
-] as const
+const cycles = cycleOptions('Save 50%')
 
 /**
  * The plans, by the month or by the year. The switch works by CSS, so that the page does before its script has come, and without one.

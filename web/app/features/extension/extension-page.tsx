@@ -1,5 +1,5 @@
 import { Download, Megaphone } from 'lucide-react'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { PageHeader } from '../../ui/page-header'
@@ -19,11 +19,9 @@ export function ExtensionPage() {
         title="Browser extension"
         description="Send from your own X account, in your own browser, without giving anyone your password."
         actions={
-          isRegistered('campaigns') && (
-            <ButtonLink to={paths.campaigns} icon={<Megaphone aria-hidden />}>
-              Campaigns
-            </ButtonLink>
-          )
+          <ButtonLink to={paths.campaigns} icon={<Megaphone aria-hidden />}>
+            Campaigns
+          </ButtonLink>
         }
       />
       <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]">

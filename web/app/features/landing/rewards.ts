@@ -8,21 +8,19 @@ interface Reward {
   reward: string
 }
 
-/** What friends who join are worth (specification §9). `threshold` is in credited referrals. */
-export const tierRewards: readonly (Reward & { threshold: number })[] = [
-  { key: 'bronze', name: 'Bronze', threshold: 3, how: '3 referrals', reward: '1 month free premium' },
+/** What friends who join are worth (specification §9). */
+export const tierRewards: readonly Reward[] = [
+  { key: 'bronze', name: 'Bronze', how: '3 referrals', reward: '1 month free premium' },
   {
     key: 'silver',
     name: 'Silver',
-    threshold: 10,
     how: '10 referrals',
     reward: '3 months free plus strategy session',
   },
-  { key: 'gold', name: 'Gold', threshold: 25, how: '25 referrals', reward: '6 months free plus custom templates' },
+  { key: 'gold', name: 'Gold', how: '25 referrals', reward: '6 months free plus custom templates' },
   {
     key: 'platinum',
     name: 'Platinum',
-    threshold: 50,
     how: '50+ referrals',
     reward: '1 year free with dedicated support',
   },

@@ -16,7 +16,7 @@ export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter:
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-type Selection = ReturnType<typeof selectionsOf>[number] & { cursor?: string }
+export type Selection = ReturnType<typeof selectionsOf>[number] & { cursor?: string }
 type Parted = { cursor: string | null }
 
 /** Calls until nothing is left: one call changes only so many of the leads that a filter means, and its answer says where the next goes on. */

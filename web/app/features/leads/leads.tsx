@@ -4,7 +4,7 @@ import { Search, Undo2, Users } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api } from '../../api'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
@@ -228,11 +228,9 @@ function NoLeads() {
       icon={<Users aria-hidden />}
       title="No leads yet"
       action={
-        isRegistered('xAutomation') && (
-          <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
-            Scrape followers
-          </ButtonLink>
-        )
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+          Scrape followers
+        </ButtonLink>
       }
     >
       Leads are people on X whom you may want to write to. Scrape who follows a handle that your customers follow, or

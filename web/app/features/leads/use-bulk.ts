@@ -2,10 +2,8 @@ import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/reac
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
-import { changeInParts, type Picked } from './lead-selection'
+import { changeInParts, type Picked, type Selection } from './lead-selection'
 import { type Removal, takeBack } from './removal'
-
-type Selection = Parameters<Parameters<typeof changeInParts>[1]>[0]
 
 /** Does something with leads, in as many calls as naming them takes. */
 function useBulk<Input, Answer extends { cursor: string | null }>(

@@ -4,7 +4,7 @@ import type { List } from '@x-automated/contract/lists'
 import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, client, errorCode, errorWords } from '../../api'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { StatusBadge } from '../../ui/badge'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -294,7 +294,7 @@ function NoLeads({ filtered, membersOnly }: { filtered: boolean; membersOnly: bo
     <EmptyState
       icon={<Users aria-hidden />}
       title="No leads in your workspace yet"
-      action={isRegistered('xAutomation') && <ButtonLink to={paths.xAutomation}>Find leads</ButtonLink>}
+      action={<ButtonLink to={paths.xAutomation}>Find leads</ButtonLink>}
     >
       Scrape the followers of a handle, or import a CSV file, then come back.
     </EmptyState>

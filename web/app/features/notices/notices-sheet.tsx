@@ -81,7 +81,8 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
         <SkeletonText lines={6} />
       ) : data.total === 0 ? (
         <EmptyState icon={<BellIcon aria-hidden />} title="Nothing has happened yet">
-          You are told here when an X account is disconnected, and when a campaign pauses by itself or is complete.
+          You are told here when an X account is disconnected, when a campaign pauses by itself or is complete, and when
+          something happens to your plan.
         </EmptyState>
       ) : (
         <>

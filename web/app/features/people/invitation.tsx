@@ -61,7 +61,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
     const remember = () => rememberReturnPath(back)
     return (
       <div className="grid gap-2 sm:grid-cols-2">
-        <ButtonLink to={paths.login} state={{ from: back }} variant="primary" onClick={remember}>
+        <ButtonLink to={paths.login} variant="primary" onClick={remember}>
           Log in
         </ButtonLink>
         <ButtonLink to={paths.signUp} onClick={remember}>

@@ -3,14 +3,14 @@ import type { Invitation } from '@x-automated/contract/people'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorWords } from '../../api'
-import { isRegistered, paths } from '../../paths'
-import { Button, ButtonLink } from '../../ui/button'
+import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { SeePlans } from '../billing/usage-notice'
 import { InviteDialog } from './invite-dialog'
 import { ROLES } from './role-words'
 
@@ -36,16 +36,7 @@ export function InvitationsCard() {
     >
       <div className="grid gap-4">
         {data?.planLimit && (
-          <Callout
-            title="Your plan is for one person"
-            action={
-              isRegistered('billing') && (
-                <ButtonLink to={paths.billing} size="sm">
-                  See plans
-                </ButtonLink>
-              )
-            }
-          >
+          <Callout title="Your plan is for one person" action={<SeePlans />}>
             {data.planLimit} Who is in the workspace already stays.
           </Callout>
         )}

@@ -8,6 +8,7 @@ import { useConfirm } from '../../ui/confirm'
 import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { ProofProvider } from '../auth/proof'
+import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
 import { PeopleTable } from './people-table'
 import { asRole, ROLES } from './role-words'
@@ -38,7 +39,7 @@ export function PeopleTab() {
     )
   }
   const { name, role } = me.data.workspace
-  const mayManage = role === 'owner' || role === 'admin'
+  const mayManage = isAtLeast(role, 'admin')
   return (
     <ProofProvider>
       <div className="grid grid-cols-1 gap-6">

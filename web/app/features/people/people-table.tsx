@@ -17,6 +17,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
+import { isAtLeast } from '../settings/use-role'
 import { asRole, GIVEN_ROLES, ROLES } from './role-words'
 
 const PAGE_SIZE = 50
@@ -27,7 +28,7 @@ export function PeopleTable({ role }: { role: Role }) {
   const list = useQuery(
     api.people.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
-  const mayManage = role === 'owner' || role === 'admin'
+  const mayManage = isAtLeast(role, 'admin')
   const { data } = list
   if (list.isError && !data) {
     return (
@@ -69,7 +70,7 @@ export function PeopleTable({ role }: { role: Role }) {
 
 function PersonRow({ person, viewerRole }: { person: Person; viewerRole: Role }) {
   const { name, email, role, isYou, joinedAt } = person
-  const mayManage = viewerRole === 'owner' || viewerRole === 'admin'
+  const mayManage = isAtLeast(viewerRole, 'admin')
   // One's own role one would not get back; the owner's stays theirs.
   const mayChange = mayManage && !isYou && role !== 'owner'
   return (

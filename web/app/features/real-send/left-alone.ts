@@ -34,11 +34,15 @@ function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: Ext
   return pairedWith !== null && sendsAlone && !paused && pageChanged === null && activity.doing !== 'stopped'
 }
 
-/** As `isLeftAlone`, with what this tab knows. @param campaigns what the page shows */
-export function useLeftAlone(campaigns: readonly Sent[] | undefined): (campaign: Sent) => boolean {
+/**
+ * As `isLeftAlone`, with what this tab knows.
+ * @param campaigns what the page shows
+ * @param now when it was asked for, in milliseconds: `dataUpdatedAt` of its query
+ */
+export function useLeftAlone(campaigns: readonly Sent[] | undefined, now: number): (campaign: Sent) => boolean {
   const runId = useExtensionRun()?.campaignId ?? null
   const here = useExtensionHere(
     campaigns?.some(({ channel, status }) => channel === 'extension' && status === 'active') ?? false,
   )
-  return (campaign) => isLeftAlone(campaign, { runId, here }, Date.now())
+  return (campaign) => isLeftAlone(campaign, { runId, here }, now)
 }

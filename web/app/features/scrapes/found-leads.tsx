@@ -3,7 +3,7 @@ import type { Scrape } from '@x-automated/contract/scrapes'
 import { SearchX, Users } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorWords } from '../../api'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { Badge } from '../../ui/badge'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -55,11 +55,9 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         <h2 className="text-base">Results</h2>
         <div className="flex items-center gap-3">
           {underWay && <Badge tone="accent">{scrape.matched.toLocaleString('en-US')} leads found</Badge>}
-          {isRegistered('leads') && (
-            <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
-              Open in Leads
-            </ButtonLink>
-          )}
+          <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
+            Open in Leads
+          </ButtonLink>
         </div>
       </div>
       {found.isError ? (

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { DEFAULT_HOURS, type SendingPace, type SendingSettings } from '@x-automated/contract/sending-settings'
+import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
+import type { SendingPace, SendingSettings } from '@x-automated/contract/sending-settings'
 import { type FormEvent, useState } from 'react'
 import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'

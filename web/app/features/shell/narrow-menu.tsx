@@ -1,6 +1,6 @@
 import { ArrowLeftRight, LogOut } from 'lucide-react'
 import { NavLink } from 'react-router'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
@@ -24,7 +24,7 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
   const switching = useSwitchWorkspace()
   const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
-  const operator = operates && isRegistered('operator') ? [{ label: 'Operator', to: paths.operator }] : []
+  const operator = operates ? [{ label: 'Operator', to: paths.operator }] : []
   const links = user ? [...profileLinks, ...more, ...operator] : guestLinks
   return (
     <Sheet

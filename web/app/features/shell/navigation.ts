@@ -1,13 +1,12 @@
-import { isRegistered, type PageName, paths } from '../../paths'
+import { type PageName, paths } from '../../paths'
 
 export interface NavigationLink {
   label: string
   to: string
 }
 
-/** Links to the pages that exist already; the others appear with their page. */
 function links(wanted: readonly (readonly [PageName, string])[]): NavigationLink[] {
-  return wanted.filter(([name]) => isRegistered(name)).map(([name, label]) => ({ label, to: paths[name] }))
+  return wanted.map(([name, label]) => ({ label, to: paths[name] }))
 }
 
 /** Header links of signed-in people (specification §2). */

@@ -1,5 +1,5 @@
 import { ArrowLeftRight, LogOut } from 'lucide-react'
-import { isRegistered, paths } from '../../paths'
+import { paths } from '../../paths'
 import type { User } from '../../session'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
@@ -34,7 +34,7 @@ export default function ProfileMenu({ user }: { user: User }) {
           {link.label}
         </MenuLink>
       ))}
-      {operates && isRegistered('operator') && <MenuLink to={paths.operator}>Operator</MenuLink>}
+      {operates && <MenuLink to={paths.operator}>Operator</MenuLink>}
       {profileLinks.length > 0 && <MenuSeparator />}
       <MenuItem icon={<LogOut aria-hidden />} onSelect={signOut}>
         Logout

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { SkeletonText } from '../../ui/skeleton'
+import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
 import { ServiceProviderCard } from './service-provider-card'
@@ -12,7 +13,7 @@ import { ServiceProviderCard } from './service-provider-card'
 export function SingleSignOnTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const role = me.data?.workspace.role
-  const mayManage = role === 'owner' || role === 'admin'
+  const mayManage = role !== undefined && isAtLeast(role, 'admin')
   const sso = useQuery({ ...api.sso.find.queryOptions(), enabled: mayManage })
   if (role && !mayManage) {
     return (

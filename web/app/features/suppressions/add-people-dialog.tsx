@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppressions'
+import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { type FormEvent, useId, useState } from 'react'
 import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'
