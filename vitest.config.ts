@@ -62,10 +62,10 @@ export default defineConfig({
           name: 'journeys',
           include: ['e2e/journeys/**/*.spec.ts', 'tools/**/*.spec.ts'],
           globalSetup: present('./e2e/global-setup.ts'),
-          // Each has a browser, a server and a database: when all else is done, and two at once even on two cores, as much of
+          // Each has a browser, a server and a database: when all else is done, and three at once even on two cores, as much of
           // their time is waiting.
           sequence: { groupOrder: 1 },
-          maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+          maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // As long as the pages wait for anything: Vitest's own second is none on a busy machine.
