@@ -162,7 +162,8 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         found.grants = body.grant_types_supported ?? []
         found.authorizeUrl = body.authorization_endpoint ?? X_AUTHORIZE_URL
       }
-      known = found
+      // That there is none is an answer; trouble is none.
+      if (response.ok || response.status === 404) known = found
     } catch {
       // Asked again the next time.
     }
@@ -249,11 +250,10 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
     },
     async findUser(accessToken, handle) {
       try {
-        const { data } = await call(`/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS}`, {
-          accessToken,
-        })
-        // Unknown handles come as 200 with `errors` and no `data`.
-        return data ? userOf(data) : null
+        const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS}`
+        const { data, errors } = await call(path, { accessToken })
+        // Unknown handles come as 200 with `errors` and no `data`; with neither, nothing was said.
+        return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : userOf(data)
       } catch (error) {
         if (error instanceof XError && error.kind === 'not-found') return null
         throw error
@@ -265,17 +265,19 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         'user.fields': USER_FIELDS,
         ...(cursor ? { pagination_token: cursor } : {}),
       })
-      const { data, meta, errors } = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, {
-        accessToken,
-      })
+      const answer = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
+      const { data, errors } = answer
+      const meta = answer.meta as { result_count?: unknown; next_token?: unknown } | null | undefined
       // Who is protected comes as 200 with `errors` and no `data`.
       if (data === undefined && Array.isArray(errors))
         throw new XError('forbidden', String(errors[0]?.detail ?? 'X does not show these people.'))
-      if (data !== undefined && !Array.isArray(data)) throw new XError('unknown', 'X answered with an unknown shape.')
-      return {
-        users: (data ?? []).map(userOf),
-        next: (meta as { next_token?: string } | undefined)?.next_token ?? null,
-      }
+      // An empty page says that it is one: whatever else holds nobody is no end of the list.
+      const isPage = data === undefined ? meta?.result_count === 0 : Array.isArray(data)
+      if (!isPage || typeof meta?.result_count !== 'number')
+        throw new XError('unknown', 'X answered with an unknown shape.')
+      const next = typeof meta.next_token === 'string' ? meta.next_token : null
+      if (next !== null && next === cursor) throw new XError('unknown', 'X answered with the page before once more.')
+      return { users: ((data ?? []) as unknown[]).map(userOf), next }
     },
     async sendMessage(accessToken, recipientId, text) {
       const { data } = await call(`/2/dm_conversations/with/${encodeURIComponent(recipientId)}/messages`, {

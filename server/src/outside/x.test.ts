@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createXApi, type XApi } from './x.ts'
+
+/** What X answers next, with 200. */
+let says = ''
+const server = createServer((_, response) => {
+  response.setHeader('content-type', 'application/json')
+  response.end(says)
+})
+let x: XApi
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  x = createXApi({ apiUrl: `http://127.0.0.1:${port}`, clientId: 'id', clientSecret: null })
+})
+afterAll(() => void server.close())
+
+const ana = { id: '7', username: 'ana' }
+const follows = (answer: unknown, cursor: string | null = null) => {
+  says = JSON.stringify(answer)
+  return x.listFollows('token', '1', 'followers', { cursor, size: 100 })
+}
+
+describe('a page of followers', () => {
+  it('holds people, or says that it holds none', async () => {
+    expect(await follows({ data: [ana], meta: { result_count: 1, next_token: 'b' } }, 'a')).toMatchObject({
+      users: [{ id: '7', handle: 'ana' }],
+      next: 'b',
+    })
+    expect(await follows({ meta: { result_count: 0 } })).toEqual({ users: [], next: null })
+  })
+  it.each([
+    [{}],
+    [{ meta: {} }],
+    [{ meta: { result_count: 5 } }],
+    [{ data: [ana] }],
+    [{ data: [{ id: 7 }], meta: { result_count: 1 } }],
+    [{ data: { ana }, meta: { result_count: 1 } }],
+    [{ data: [ana], meta: { result_count: 1, next_token: 'a' } }],
+  ])('is no end of the list where it is %j', async (answer) => {
+    await expect(follows(answer, 'a')).rejects.toMatchObject({ kind: 'unknown' })
+  })
+  it('is refused in so many words', async () => {
+    const detail = 'Not authorized.'
+    await expect(follows({ errors: [{ detail }] })).rejects.toMatchObject({ kind: 'forbidden', message: detail })
+  })
+})
+
+it('nobody has a handle only where X says so', async () => {
+  const find = (answer: unknown) => {
+    says = JSON.stringify(answer)
+    return x.findUser('token', 'ana')
+  }
+  expect(await find({ data: ana })).toMatchObject({ id: '7' })
+  expect(await find({ errors: [{ title: 'Not Found Error' }] })).toBeNull()
+  for (const nothing of [{}, { errors: [] }, { data: null }])
+    await expect(find(nothing)).rejects.toMatchObject({ kind: 'unknown' })
+})
