@@ -1,6 +1,7 @@
 import { isId } from '@x-automated/contract/fields'
 import { type LeadFilter, type LeadSelection, PART_MAX } from '@x-automated/contract/leads'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
@@ -21,6 +22,11 @@ export function isTag(workspaceId: string, tag: string): SQL {
   const named = sql`lower(tags.name) = lower(${tag}::text)`
   const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
+}
+
+/** Over a kept filter: does it ask for a tag by one of these names, or ids? */
+export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
+  return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
 }
 
 /** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */

@@ -7,7 +7,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { choosePart, count, list as listAllLeads, selectLeads } from '../leads/service.ts'
+import { asksForTag, choosePart, count, list as listAllLeads, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
@@ -175,6 +175,14 @@ export async function update(db: Db, actor: Actor, { id, description, filter, ..
       await tx.update(leadLists).set(edits).where(eq(leadLists.id, id))
     return find(tx, actor, id)
   })
+}
+
+/** Lets smart lists that ask for a tag, by whatever it is called, ask for another one; they are counted anew. */
+export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
+  await tx
+    .update(leadLists)
+    .set({ filter: sql`jsonb_set(${leadLists.filter}, '{tag}', to_jsonb(${into}::text))`, countedAt: null })
+    .where(and(eq(leadLists.workspaceId, actor.workspaceId), asksForTag(leadLists.filter, names)))
 }
 
 /**

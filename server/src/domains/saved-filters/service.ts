@@ -5,6 +5,7 @@ import type { Actor } from '../../actor.ts'
 import { refuseDoubles } from '../../db/doubles.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
+import { asksForTag } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
 
 interface Change {
@@ -50,6 +51,14 @@ export async function update(db: Db, actor: Actor, { id, ...change }: Change & {
     if (!row) throw new Refusal('FILTER_NOT_FOUND')
     return row
   })
+}
+
+/** Lets filters that ask for a tag, by whatever it is called, ask for another one. */
+export async function replaceTag(tx: Db, actor: Actor, names: readonly string[], into: string): Promise<void> {
+  await tx
+    .update(savedFilters)
+    .set({ filter: sql`jsonb_set(${savedFilters.filter}, '{tag}', to_jsonb(${into}::text))` })
+    .where(and(eq(savedFilters.workspaceId, actor.workspaceId), asksForTag(savedFilters.filter, names)))
 }
 
 /** @throws Refusal FILTER_NOT_FOUND */

@@ -46,6 +46,32 @@ it('tags are made, renamed, coloured, given, taken, merged and deleted; their co
   expect(await app.db.$count(leadTags, eq(leadTags.tagId, fair.id))).toBe(0)
 })
 
+it('what asks for a tag asks for what it became: renamed, merged, in smart lists and saved filters, by its id or its name', async () => {
+  const leads = await makeLeads(app, person, 3)
+  const stranger = await makePerson(app)
+  const { client } = person
+  const vip = await client.tags.create({ name: 'VIP' })
+  const fair = await client.tags.create({ name: 'fair' })
+  await client.tags.apply({ leadIds: leads.map(({ id }) => id), add: [vip.id] })
+  const byId = await client.lists.create({ name: 'by id', filter: { tag: vip.id } })
+  const byName = await client.lists.create({ name: 'by name', filter: { tag: 'vip', keyword: 'lead' } })
+  const saved = await client.savedFilters.create({ name: 'saved', filter: { tag: 'Vip' }, sort: 'name' })
+  const other = await client.savedFilters.create({ name: 'other', filter: { tag: fair.id }, sort: 'name' })
+  const theirs = await stranger.client.lists.create({ name: 'theirs', filter: { tag: 'VIP' } })
+  const tagsAsked = async () => [
+    ...(await Promise.all([byId, byName].map(async ({ id }) => (await client.lists.find({ id })).filter?.tag))),
+    (await client.savedFilters.list()).filters.find(({ id }) => id === saved.id)?.filter.tag,
+  ]
+  await client.tags.update({ id: vip.id, name: 'Guests' })
+  expect(await tagsAsked()).toEqual([vip.id, vip.id, vip.id])
+  await client.tags.merge({ id: vip.id, into: fair.id })
+  expect(await tagsAsked()).toEqual([fair.id, fair.id, fair.id])
+  expect((await client.lists.leads({ id: byId.id })).total).toBe(3)
+  expect((await client.lists.find({ id: byName.id })).filter).toEqual({ tag: fair.id, keyword: 'lead' })
+  expect((await client.savedFilters.list()).filters.find(({ id }) => id === other.id)?.filter).toEqual({ tag: fair.id })
+  expect((await stranger.client.lists.find({ id: theirs.id })).filter).toEqual({ tag: 'VIP' })
+})
+
 it('refuses a second of one name, an empty name, one too many, itself as an aim, and what is not there', async () => {
   const vip = await person.client.tags.create({ name: 'VIP' })
   const other = await person.client.tags.create({ name: 'other' })

@@ -8,6 +8,8 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { choosePart } from '../leads/service.ts'
+import { replaceTag as replaceTagInLists } from '../lists/service.ts'
+import { replaceTag as replaceTagInSavedFilters } from '../saved-filters/service.ts'
 import { tags } from './tables.ts'
 
 const own = (actor: Actor, id: string) => and(eq(tags.id, id), eq(tags.workspaceId, actor.workspaceId))
@@ -42,6 +44,7 @@ export async function create(db: Db, actor: Actor, { name, color }: { name: stri
 /** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
   return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
+    if (change.name !== undefined) await keepInFilters(tx, actor, id, id)
     const [row] =
       change.name === undefined && change.color === undefined
         ? await tx.select().from(tags).where(own(actor, id))
@@ -60,12 +63,13 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** The leads of one tag get another in its place. @throws Refusal TAG_NOT_FOUND (either), INVALID_INPUT (into itself) */
+/** The leads of one tag get another in its place, and so do the filters that ask for it. @throws Refusal TAG_NOT_FOUND (either), INVALID_INPUT (into itself) */
 export async function merge(db: Db, actor: Actor, { id, into }: { id: string; into: string }) {
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     await lockTags(tx, actor, [id, into])
     if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
+    await keepInFilters(tx, actor, id, into)
     await tx.execute(sql`
       insert into lead_tags (tag_id, lead_id, added_at)
       select ${into}::uuid, lead_id, added_at from lead_tags where tag_id = ${id} order by lead_id on conflict do nothing`)
@@ -100,6 +104,15 @@ export async function apply(
       select ((select count(*) from taken) + (select count(*) from given))::int as changed`)
     return { success: true as const, changed: rows[0]?.changed ?? 0, cursor: part.cursor }
   })
+}
+
+/** Lets smart lists and saved filters that ask for a tag, by its id or its name of now, ask for one by its id. */
+async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
+  const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
+  if (!tag) return
+  const names = [id, tag.name]
+  await replaceTagInLists(tx, actor, names, into)
+  await replaceTagInSavedFilters(tx, actor, names, into)
 }
 
 /** In the order of their ids, before any of their leads: their counts change with those. @throws Refusal TAG_NOT_FOUND */

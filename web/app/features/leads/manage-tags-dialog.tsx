@@ -33,7 +33,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
   const askToRemove = async (tag: Tag) => {
     const sure = await confirm({
       title: `Delete the tag “${tag.name}”?`,
-      body: `It is taken off ${tag.leadCount.toLocaleString('en-US')} leads. The leads stay.`,
+      body: `It is taken off ${tag.leadCount.toLocaleString('en-US')} leads. The leads stay. Smart lists and saved filters that ask for it will find nobody.`,
       confirm: 'Delete tag',
       danger: true,
     })
