@@ -4,10 +4,7 @@ import { z } from 'zod'
  * An id in a request: an opaque string. Whatever cannot be an id becomes one that nothing has,
  * so that it is answered like any other id that does not exist (404), never as a malformed request.
  */
-export const Id = z
-  .string()
-  .max(200)
-  .transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
+export const Id = z.string().transform((id) => (isId(id) ? id.toLowerCase() : NO_ID))
 
 /** Held by no row. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000'

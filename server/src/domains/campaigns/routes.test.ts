@@ -44,6 +44,13 @@ async function campaignIn(status: 'draft' | 'paused' | 'active' | 'completed' | 
   return campaign.id
 }
 
+it('404: whatever stands in the place of an id, however long', async () => {
+  for (const id of ['x', 'x'.repeat(300), NOBODYS]) {
+    const { status, body } = await person.call('GET', `/campaigns/${id}`)
+    expect([status, body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+  }
+})
+
 describe('POST /campaigns', () => {
   const body = (more: object = {}) => ({
     name: ' Spring ',

@@ -115,6 +115,18 @@ describe('readLine', () => {
     // In full width, too, which some spreadsheets run.
     expect(line('ana', "'\uFF1D1", '', '', '', '', '')).toMatchObject({ name: '\uFF1D1' })
   })
+  it.each([
+    ['https://x.com/ana_1', 'ana_1'],
+    ['twitter.com/ana_1?lang=en', 'ana_1'],
+    ['@ana_1', 'ana_1'],
+    ["'@ana_1", 'ana_1'],
+    ['https://www.twitter.com/@ana_1/followers', 'ana_1'],
+  ])('reads the handle out of %s', (written, twitterHandle) => {
+    expect(line(written, '', '', '', '', '', '')).toMatchObject({ twitterHandle })
+  })
+  it.each(['1,234', '1234.0', '1 234', "1'234", '1\u202f234.00'])('reads %s as a count', (written) => {
+    expect(line('ana', '', written, '', '', '', '')).toMatchObject({ followerCount: 1_234 })
+  })
   it('reads a basis as people write it, since when and how; and tags, each once', () => {
     const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
     expect(readLine(told, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln'])).toMatchObject({
@@ -141,7 +153,13 @@ describe('readLine', () => {
     [['', 'Ana', '', '', '', '', ''], 'twitter_handle is missing'],
     [['@', 'Ana', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     [['a-b', '', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    [
+      ['https://x.com/i/lists/1', '', '', '', '', '', ''],
+      'twitter_handle must be 1 to 15 letters, digits or underscores',
+    ],
     [['ana', '', '1,5', '', '', '', ''], 'follower_count is not a whole number'],
+    [['ana', '', '12,34,567', '', '', '', ''], 'follower_count is not a whole number'],
+    [['ana', '', '2,147,483,648', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', '', '-1', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', '', '2147483648', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', 'x'.repeat(201), '', '', '', '', ''], 'name is longer than 200 characters'],

@@ -6,6 +6,7 @@ import {
   type LeadFilter,
   type LeadSort,
 } from '@x-automated/contract/leads'
+import { handleIn } from '@x-automated/contract/x-handle'
 
 /** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
 export interface Place {
@@ -103,14 +104,19 @@ const within =
         ? { value: text }
         : { problem: 'holds characters that cannot be stored' }
 
-const count = (text: string): Cell =>
+const count = (text: string): Cell => {
+  // Thousands may be set apart, by a comma, an apostrophe or a space of any width.
+  const digits = /^\d{1,3}([,'\u2019 \u00a0\u2009\u202f]\d{3})+(\.0+)?$/.test(text)
+    ? text.replaceAll(/[^\d.]/g, '')
+    : text
   // Some programs write whole numbers with a fraction of zero.
-  /^\d{1,10}(\.0+)?$/.test(text) && Number(text) <= COUNT_MAX
-    ? { value: Number(text) }
+  return /^\d{1,10}(\.0+)?$/.test(digits) && Number(digits) <= COUNT_MAX
+    ? { value: Number(digits) }
     : { problem: 'is not a whole number' }
+}
 
 const handle = (text: string): Cell => {
-  const bare = text.replace(/^@/, '')
+  const bare = handleIn(text)
   return /^[A-Za-z0-9_]{1,15}$/.test(bare)
     ? { value: bare }
     : { problem: 'must be 1 to 15 letters, digits or underscores' }

@@ -1,6 +1,7 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
+import { handleIn } from '@x-automated/contract/x-handle'
 
 /** The last suppression of a page, by what they are ordered by. */
 export interface Place {
@@ -64,15 +65,8 @@ export function readHeader(fields: readonly string[]): { columns: Columns; isDat
 /** X's own rule. */
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 
-/** A handle as people write it down: with an @, as an address of its page, guarded from a spreadsheet by an apostrophe. */
-function bareHandle(text: string): string {
-  return text
-    .trim()
-    .replace(/^'(?=@)/, '')
-    .replace(/^(https?:\/\/)?(www\.)?(x|twitter)\.com\//i, '')
-    .replace(/[/?#].*$/, '')
-    .replace(/^@/, '')
-}
+/** A handle as people write it down: also guarded from a spreadsheet by an apostrophe. */
+const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
 /** Reads one line. @returns who is named, or what is wrong with the line, in words to show */
 export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
+import { handleIn } from '@x-automated/contract/x-handle'
 import { api, fieldProblems } from '../../api'
 import { useSettled } from '../../ui/use-settled'
-import { handleIn, handleProblem, moneyWords, timeLeftWords } from './scrape-words'
+import { handleProblem, moneyWords, timeLeftWords } from './scrape-words'
 
 /** How many follow somebody does not change at once. */
 const STAYS_MS = 60_000

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
+import { handleIn } from '@x-automated/contract/x-handle'
 import { AtSign, Search } from 'lucide-react'
 import { Controller, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
@@ -19,14 +20,7 @@ import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
 import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
-import {
-  credentialsNeeded,
-  handleIn,
-  handleProblem,
-  isSessionTrouble,
-  SESSION_EXPIRED,
-  STOP_AFTER,
-} from './scrape-words'
+import { credentialsNeeded, handleProblem, isSessionTrouble, SESSION_EXPIRED, STOP_AFTER } from './scrape-words'
 
 const WITHOUT_X = 'No X account is connected.'
 

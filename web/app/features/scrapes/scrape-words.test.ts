@@ -1,8 +1,8 @@
 import { TwitterHandle } from '@x-automated/contract/fields'
+import { handleIn } from '@x-automated/contract/x-handle'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  handleIn,
   handleProblem,
   isSessionTrouble,
   moneyWords,
@@ -21,7 +21,11 @@ describe('the handle to scrape', () => {
     ['https://x.com/paulg', 'paulg'],
     ['x.com/paulg/followers?lang=en', 'paulg'],
     ['https://mobile.twitter.com/@paulg', 'paulg'],
+    ['https://twitter.com/paulg/status/1?s=20', 'paulg'],
+    ['twitter.com/#!/paulg', 'paulg'],
     ['xcom', 'xcom'],
+    ['https://x.com/i/lists/1', 'https://x.com/i/lists/1'],
+    ['x.com/', 'x.com/'],
   ])('of %o is %o', (typed, handle) => {
     expect(handleIn(typed)).toBe(handle)
   })

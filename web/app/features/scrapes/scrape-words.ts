@@ -1,12 +1,7 @@
 import type { Scrape, ScrapeStatus } from '@x-automated/contract/scrapes'
+import { handleIn } from '@x-automated/contract/x-handle'
 
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/
-
-/** The handle in what someone typed or pasted: without its @, and out of the address of a profile. */
-export function handleIn(typed: string): string {
-  const profile = /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/@?([^/?#]+)/i.exec(typed.trim())
-  return profile?.[1] ?? typed.trim().replace(/^@/, '')
-}
 
 /** What is wrong with the handle to scrape, or null. */
 export function handleProblem(typed: string): string | null {
