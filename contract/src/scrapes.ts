@@ -45,6 +45,8 @@ export const Scrape = z.object({
   resumesAt: Time.nullable(),
   /** Why it waits or failed; of a completed one: that it stopped at the plan's limit, and could be resumed. */
   error: z.string().nullable(),
+  /** It is over, and resumed it would go on; false too where X's answer would be the same again, as there is nobody of that handle. */
+  isResumable: z.boolean(),
   createdAt: Time,
 })
 export type Scrape = z.output<typeof Scrape>

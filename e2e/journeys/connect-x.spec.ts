@@ -163,6 +163,15 @@ describe('connecting X, in a browser', () => {
     await start.click()
     await page.getByText('Nobody follows @f0_nobody yet. Try another handle.').waitFor()
 
+    // Nobody of that handle: going on would not find them either.
+    world.expectConsole(/status of 400/)
+    const handle = page.getByLabel('X Handle to Scrape')
+    await handle.fill('@missing_journey')
+    await start.click()
+    await page.getByRole('button', { name: 'Try another handle' }).click()
+    expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)
+    expect(await handle.evaluate((field) => field === document.activeElement)).toBe(true)
+
     // What the next one would take, before it starts.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')

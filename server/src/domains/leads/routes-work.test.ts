@@ -139,6 +139,19 @@ describe('POST /leads/basis', () => {
 })
 
 describe('POST /leads/delete, POST /leads/restore', () => {
+  it('200: of a scrape there are as many as it found and nobody has deleted', async () => {
+    const own = await makePerson(app)
+    const found = await makeLeads(app, own, 3)
+    const scrape = await makeScrape(app, own, { finds: found })
+    const total = async (person = own) => (await person.client.leads.list({ scrapeId: scrape.id })).total
+    expect([await total(), await total(await makePerson(app))]).toEqual([3, 0])
+    const { removalId } = await own.client.leads.removeMany({ leadIds: found.slice(1).map(({ id }) => id) })
+    await own.client.leads.remove({ id: found[0]!.id })
+    expect(await total()).toBe(0)
+    await own.client.leads.restore({ removalId: removalId! })
+    expect(await total()).toBe(2)
+  })
+
   it('200: gone from everywhere, and back as they were, with lists, tags, scrapes and messages', async () => {
     const { lead, list, tag, scrape } = await makeHistory()
     const { client } = person

@@ -16,9 +16,11 @@ import { find, history, list, listByStanding, remove, setBasis } from './service
 const LARGE = [
   'leads',
   'lead_counts',
+  'lead_standings',
   'lead_list_items',
   'lead_tags',
   'scrape_leads',
+  'scrape_counts',
   'dms',
   'replies',
   'lead_reads',
@@ -32,7 +34,7 @@ const LARGE = [
 
 let app: TestApp
 let person: Person
-let ids: { list: string; smart: string; tag: string; other: string; lead: string }
+let ids: { list: string; smart: string; tag: string; other: string; lead: string; scrape: string }
 beforeAll(async () => {
   app = await openApp()
   person = await makePerson(app)
@@ -74,7 +76,8 @@ beforeAll(async () => {
   await client.tags.apply({ filter: { maxFollowers: 300 }, add: [tag.id] })
   await client.lists.addLeads({ id: list.id, filter: { maxFollowers: 500 } })
   const [lead] = (await client.leads.list({})).leads
-  ids = { list: list.id, smart: smart.id, tag: tag.id, other: other.id, lead: lead!.id }
+  const { rows } = await app.db.execute<{ id: string }>(sql`select id from scrapes where workspace_id = ${own}`)
+  ids = { list: list.id, smart: smart.id, tag: tag.id, other: other.id, lead: lead!.id, scrape: rows[0]!.id }
   await app.db.execute(sql`vacuum analyze`)
 })
 
@@ -95,6 +98,11 @@ const services: [name: string, service: Service][] = [
   ['pages of a keyword', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', keyword: 'founder' })],
   ['pages within bounds', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', minFollowers: 990 })],
   ['pages of a tag', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', tag: ids.tag })],
+  ['pages of a scrape', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', scrapeId: ids.scrape })],
+  [
+    'pages of several things at once',
+    (db, actor) => list(db, actor, { ...page, sort: 'name', tag: ids.tag, keyword: 'founder', status: 'sent' }),
+  ],
   ['pages of a basis', (db, actor) => list(db, actor, { ...page, sort: '-createdAt', basis: 'asked' })],
   ['leads of the messenger', (db, actor) => listByStanding(db, actor, ['not_sent', 'queued'], page)],
   ['pages of a list', (db, actor) => lists.listLeads(db, actor, { ...page, id: ids.list })],

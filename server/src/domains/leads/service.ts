@@ -5,6 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
+import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { rememberContacts } from './engine-contacts.ts'
@@ -23,7 +24,7 @@ import { leads, ofStanding } from './tables.ts'
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
 export { type CsvRecord, type ImportProgress, importLeads, rejectedLines } from './engine-import.ts'
-export { choosePart, selectLeads } from './engine-selection.ts'
+export { asksForTag, choosePart, selectLeads } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
@@ -125,7 +126,7 @@ export async function listByStanding(
   }
 }
 
-/** How many leads match: maintained counts where nothing but status, list or tag is asked for, else counted. */
+/** How many leads match: maintained counts where nothing but status, list, tag or scrape is asked for, else counted. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
@@ -143,6 +144,14 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
       .select({ total: tags.leadCount })
       .from(tags)
       .where(isTag(actor.workspaceId, filter.tag ?? ''))
+    return row?.total ?? 0
+  }
+  if (only === 'scrapeId') {
+    const [row] = await db
+      .select({ total: scrapeCounts.count })
+      .from(scrapeCounts)
+      .innerJoin(scrapes, eq(scrapes.id, scrapeCounts.scrapeId))
+      .where(and(eq(scrapes.id, filter.scrapeId ?? ''), eq(scrapes.workspaceId, actor.workspaceId)))
     return row?.total ?? 0
   }
   if (only === 'basis' && filter.basis === 'none') {

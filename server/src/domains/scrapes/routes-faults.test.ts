@@ -85,7 +85,8 @@ const FAULTS: Record<string, object[]> = {
 const GARBLED = new Map<string, ((response: ServerResponse) => unknown)[]>([
   [
     `/2/users/${idOfHandle('f1200_mess')}/followers`,
-    [(response) => response.end('<html>Something went wrong'), (response) => response.end('{"data":[{"id":7}]}')],
+    // The second is JSON, and holds neither people nor that there are none.
+    [(response) => response.end('<html>Something went wrong'), (response) => response.end('{}')],
   ],
 ])
 

@@ -82,7 +82,9 @@ describe.concurrent('within the plan', () => {
       currentPeriodEnd: new Date(Date.now() + 86_400_000),
     })
     expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({ status: 'queued', error: null })
-    expect(await until(app, id, over)).toMatchObject({ status: 'completed', matched: 450, error: null })
+    // The page of which the plan allowed only some was read, and billed, twice; it is counted once.
+    const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null }
+    expect(await until(app, id, over)).toMatchObject(whole)
     expect(new Set(await foundBy(app, id)).size).toBe(450)
     expect(await usedBy(person)).toBe(450)
   })
@@ -240,6 +242,7 @@ describe.concurrent('POST /scrapes', () => {
       spentCents: null,
       resumesAt: null,
       error: null,
+      isResumable: false,
       createdAt: expect.stringMatching(/Z$/),
     })
     const row = await until(app, body.id, over)
@@ -346,6 +349,7 @@ describe.concurrent('POST /scrapes', () => {
     const person = await connected()
     const id = await startScrape(person, handle)
     expect(await until(app, id, over)).toMatchObject({ status: 'failed', error, fetched: 0 })
+    expect((await person.call('GET', `/scrapes/${id}`)).body.isResumable).toBe(false)
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimate, FAILURES_MAX, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
+import { estimate, FAILURES_MAX, isResumable, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
 
 describe('isWanted', () => {
   const all = { minFollowers: 0, maxFollowers: 1_000_000, keywords: [] }
@@ -29,6 +29,7 @@ describe('isWanted', () => {
 const progress = fc.record({
   maxResults: fc.integer({ min: 1, max: 1_000_000 }),
   fetched: fc.nat(1_000_000),
+  billed: fc.nat(2_000_000),
   matched: fc.nat(1_000_000),
   expected: fc.option(fc.nat(5_000_000)),
   busyMs: fc.nat(10_000_000),
@@ -45,11 +46,10 @@ describe('pageSize', () => {
     )
   })
   it('asks for no more than are likely to be needed', () => {
-    const base = { expected: 1_000_000, busyMs: 0, readPriceCents: 0 }
-    expect(pageSize({ ...base, maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
-    expect(pageSize({ ...base, maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
-    expect(pageSize({ ...base, maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
-    expect(pageSize({ ...base, maxResults: 10, fetched: 1_000, matched: 0 })).toBe(1_000)
+    expect(pageSize({ maxResults: 50, fetched: 0, matched: 0 })).toBe(150)
+    expect(pageSize({ maxResults: 1_000, fetched: 0, matched: 0 })).toBe(1_000)
+    expect(pageSize({ maxResults: 150, fetched: 1_000, matched: 100 })).toBe(500)
+    expect(pageSize({ maxResults: 10, fetched: 1_000, matched: 0 })).toBe(1_000)
   })
 })
 
@@ -57,6 +57,7 @@ describe('estimate', () => {
   const base = {
     maxResults: 1_000_000,
     fetched: 1_000,
+    billed: 1_000,
     matched: 500,
     expected: 10_000,
     busyMs: 2_000,
@@ -82,10 +83,22 @@ describe('estimate', () => {
   })
   it('says what X bills for the whole, as far as it is likely to be read', () => {
     const billed = { ...base, readPriceCents: 1 }
-    expect(estimate({ ...billed, fetched: 0, matched: 0 }, 'running', 0)?.costCents).toBe(10_000)
+    expect(estimate({ ...billed, fetched: 0, billed: 0, matched: 0 }, 'running', 0)?.costCents).toBe(10_000)
     expect(estimate(billed, 'running', 0)?.costCents).toBe(10_000)
     expect(estimate({ ...billed, maxResults: 1_000 }, 'running', 0)?.costCents).toBe(2_000)
     expect(estimate(billed, 'canceled', 0)?.costCents).toBe(1_000)
+    // A page that was read twice is billed twice.
+    expect(estimate({ ...billed, billed: 1_300 }, 'running', 0)?.costCents).toBe(10_300)
+  })
+  it("counts X's coming windows, as before the start; the one that is waited for once", () => {
+    const long = { ...base, maxResults: 5_000_000, expected: 900_000, readPriceCents: 1, busyMs: 100 }
+    const at = (fetched: number, waitSeconds = 0) =>
+      estimate({ ...long, fetched, billed: fetched, matched: fetched, busyMs: fetched }, 'running', waitSeconds)
+        ?.secondsLeft
+    expect(at(1_000)).toBe(899 + 2 * 900)
+    expect(at(300_000, 500)).toBe(600 + 500 + 900)
+    expect(at(700_000)).toBe(200)
+    expect(at(900_000)).toBe(0)
   })
   it('is never negative', () => {
     fc.assert(
@@ -130,6 +143,7 @@ describe('verdict', () => {
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
     expect(of(kind, FAILURES_MAX - 1)).toEqual({
       status: 'failed',
+      failures: FAILURES_MAX,
       error: 'Failed to scrape X followers. X said so. What was found is kept; resume the scrape later.',
     })
   })
@@ -138,6 +152,13 @@ describe('verdict', () => {
     ['forbidden', 'X does not show the followers of @ana: X said so.'],
     ['invalid', 'Failed to scrape X followers: X said so.'],
   ])('fails after %s', (kind, error) => {
-    expect(of(kind)).toEqual({ status: 'failed', error })
+    expect(of(kind, 3)).toEqual({ status: 'failed', failures: 0, error })
   })
+})
+
+it('goes on when resumed, unless it was X that ended it', () => {
+  const isSo = (status: 'canceled' | 'failed' | 'completed' | 'running', failures = 0, error: string | null = null) =>
+    isResumable({ status, failures, error })
+  expect([isSo('canceled'), isSo('failed', 8, 'x'), isSo('completed', 0, 'limit')]).toEqual([true, true, true])
+  expect([isSo('failed', 0, 'nobody'), isSo('completed'), isSo('running', 3, 'x')]).toEqual([false, false, false])
 })

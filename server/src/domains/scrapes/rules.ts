@@ -22,6 +22,8 @@ export function isWanted(
 export interface Progress {
   maxResults: number
   fetched: number
+  /** As `fetched`, and those that had to be read twice: what X bills. */
+  billed: number
   matched: number
   /** How many profiles there are, as X says; null before it said so. */
   expected: number | null
@@ -36,7 +38,11 @@ const PAGE_MAX = 1_000
 const PAGE_MIN = 100
 
 /** How many profiles to ask for next: each one read costs, so no more than are likely to be needed. */
-export function pageSize({ maxResults, fetched, matched }: Progress): number {
+export function pageSize({
+  maxResults,
+  fetched,
+  matched,
+}: Pick<Progress, 'maxResults' | 'fetched' | 'matched'>): number {
   const missing = maxResults - matched
   // Before anything is known one in three is taken to match.
   const hitRate = fetched === 0 ? 1 / 3 : Math.max(matched, 0.5) / fetched
@@ -51,16 +57,22 @@ export interface Estimate {
 
 /** How many profiles there are, in how many seconds the rest will be read, and what X will have billed then. Null before X has said how many there are. */
 export function estimate(progress: Progress, status: ScrapeStatus, waitSeconds: number): Estimate | null {
-  const { expected, fetched, matched, maxResults, busyMs } = progress
+  const { expected, fetched, billed, matched, maxResults, busyMs } = progress
   if (expected === null) return null
   const isUnderWay = status === 'queued' || status === 'running' || status === 'waiting'
-  if (!isUnderWay) return { profiles: expected, secondsLeft: null, costCents: cents(progress, fetched) }
+  if (!isUnderWay) return { profiles: expected, secondsLeft: null, costCents: cents(progress, billed) }
   const unread = Math.max(0, expected - fetched)
   const needed = matched === 0 ? unread : ((maxResults - matched) * fetched) / matched
   const rest = Math.min(unread, needed)
-  const costCents = cents(progress, Math.ceil(fetched + rest))
+  const costCents = cents(progress, Math.ceil(billed + rest))
   if (fetched === 0) return { profiles: expected, secondsLeft: null, costCents }
-  return { profiles: expected, secondsLeft: Math.ceil((rest * busyMs) / fetched / 1000 + waitSeconds), costCents }
+  const reading = (rest * busyMs) / fetched / 1000
+  const windows = windowsUsed(progress, billed + rest - 1) - windowsUsed(progress, billed)
+  return {
+    profiles: expected,
+    secondsLeft: Math.ceil(reading + waitSeconds + Math.max(0, windows) * WINDOW_SECONDS),
+    costCents,
+  }
 }
 
 /** What X bills for so many profiles; null where it bills nothing. */
@@ -84,9 +96,12 @@ export function secondsFor(
   { readPriceCents }: Pick<Progress, 'readPriceCents'>,
 ): number {
   const reading = (profiles * (msEach ?? MS_EACH)) / 1000
-  // Whoever bills limits, too.
-  const windows = readPriceCents > 0 ? Math.floor(Math.max(0, profiles - 1) / (PAGE_MAX * WINDOW_PAGES)) : 0
-  return Math.ceil(reading + windows * WINDOW_SECONDS)
+  return Math.ceil(reading + windowsUsed({ readPriceCents }, profiles - 1) * WINDOW_SECONDS)
+}
+
+/** How many of X's windows so many profiles fill. Whoever bills limits, too. */
+function windowsUsed({ readPriceCents }: Pick<Progress, 'readPriceCents'>, profiles: number): number {
+  return readPriceCents > 0 ? Math.floor(Math.max(0, profiles) / (PAGE_MAX * WINDOW_PAGES)) : 0
 }
 
 /** Why a call to X failed, as the client of X says it. */
@@ -99,7 +114,9 @@ export interface Failure {
 /** What becomes of a scrape whose call failed. */
 export type Verdict =
   /** Goes on by itself at `resumesAt`, or, where that is null, once an X account is connected. */
-  { status: 'waiting'; resumesAt: Date | null; failures: number; error: string } | { status: 'failed'; error: string }
+  | { status: 'waiting'; resumesAt: Date | null; failures: number; error: string }
+  /** `failures` 0: it was X's answer, and would be again. */
+  | { status: 'failed'; failures: number; error: string }
 
 /** Calls in a row without an answer before a scrape gives up. */
 export const FAILURES_MAX = 8
@@ -130,17 +147,22 @@ export function verdict(
     case 'account':
       return { status: 'waiting', resumesAt: null, failures: 0, error: failure.message }
     case 'not-found':
-      return { status: 'failed', error: noSuchAccount(twitterHandle) }
+      return { status: 'failed', failures: 0, error: noSuchAccount(twitterHandle) }
     case 'forbidden':
     case 'recipient':
-      return { status: 'failed', error: `X does not show the ${type} of @${twitterHandle}: ${failure.message}` }
+      return {
+        status: 'failed',
+        failures: 0,
+        error: `X does not show the ${type} of @${twitterHandle}: ${failure.message}`,
+      }
     case 'invalid':
-      return { status: 'failed', error: `Failed to scrape X ${type}: ${failure.message}` }
+      return { status: 'failed', failures: 0, error: `Failed to scrape X ${type}: ${failure.message}` }
     default: {
       const inARow = failures + 1
       if (inARow >= FAILURES_MAX)
         return {
           status: 'failed',
+          failures: inARow,
           error: `Failed to scrape X ${type}. ${failure.message} What was found is kept; resume the scrape later.`,
         }
       return {
@@ -159,6 +181,22 @@ export function noSuchAccount(handle: string): string {
 
 export function protectedAccount(handle: string, type: 'followers' | 'following'): string {
   return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
+}
+
+/**
+ * Would it get further if somebody resumed it? One that X's own answer ended would not: there is nobody of that handle, or X does not show whom they know.
+ * Of those that are complete only one that stopped early, which then says why.
+ */
+export function isResumable({
+  status,
+  error,
+  failures,
+}: {
+  status: ScrapeStatus
+  error: string | null
+  failures: number
+}): boolean {
+  return status === 'canceled' || (status === 'failed' && failures > 0) || (status === 'completed' && error !== null)
 }
 
 /** No more will happen unless somebody resumes it. */

@@ -17,6 +17,7 @@ import {
   estimate,
   type Failure,
   isOver,
+  isResumable,
   isWanted,
   noSuchAccount,
   pageSize,
@@ -47,7 +48,12 @@ interface ScrapeInput {
 /** A scrape as the contract shows it. */
 export function view(row: ScrapeRow) {
   const waitMs = row.resumesAt ? Math.max(0, row.resumesAt.getTime() - Date.now()) : 0
-  return { ...row, estimate: estimate(row, row.status, waitMs / 1000), spentCents: cents(row, row.fetched) }
+  return {
+    ...row,
+    estimate: estimate(row, row.status, waitMs / 1000),
+    spentCents: cents(row, row.billed),
+    isResumable: isResumable(row),
+  }
 }
 
 /**
@@ -504,9 +510,9 @@ async function lookUp(
   account: { id: string; xUserId: string },
 ): Promise<ScrapeRow | null> {
   const user = await withAccount(runner, account.id, (x, token) => x.findUser(token, row.twitterHandle))
-  if (!user) return settle(runner, row, { status: 'failed', error: noSuchAccount(row.twitterHandle) })
+  if (!user) return settle(runner, row, { status: 'failed', failures: 0, error: noSuchAccount(row.twitterHandle) })
   if (user.protected && user.id !== account.xUserId)
-    return settle(runner, row, { status: 'failed', error: protectedAccount(user.handle, row.type) })
+    return settle(runner, row, { status: 'failed', failures: 0, error: protectedAccount(user.handle, row.type) })
   return save(runner.database.db, row, {
     sourceUserId: user.id,
     twitterHandle: user.handle,
@@ -556,10 +562,12 @@ async function keepPage(
         insert into scrape_leads (scrape_id, lead_id) select ${row.id}::uuid, unnest(${sql.param(leadIds)}::uuid[])
         on conflict do nothing`)
     }
-    const isDone = !isCut && (matched >= row.maxResults || page.next === null || page.next === row.cursor)
+    const isDone = !isCut && (matched >= row.maxResults || page.next === null)
     const isOut = isCut || (isUsedUp && !isDone)
     return save(tx, row, {
-      fetched: row.fetched + page.users.length,
+      fetched: row.fetched - row.cutReads + page.users.length,
+      cutReads: isCut ? page.users.length : 0,
+      billed: row.billed + page.users.length,
       matched,
       // A page of whom somebody was left out is read again when the scrape is resumed.
       cursor: isCut || page.next === null ? row.cursor : page.next,

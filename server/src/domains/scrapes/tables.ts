@@ -32,6 +32,10 @@ export const scrapes = pgTable(
     /** X's pagination token of the next page; null: the first. */
     cursor: text('cursor'),
     fetched: integer('fetched').notNull().default(0),
+    /** Of them, the page at the cursor, of whom the plan allowed only some: it is read again when the scrape goes on. */
+    cutReads: integer('cut_reads').notNull().default(0),
+    /** What X has billed: each page as often as it was read. */
+    billed: integer('billed').notNull().default(0),
     matched: integer('matched').notNull().default(0),
     /** How many profiles there are to read, as X says. */
     expected: integer('expected'),
@@ -65,3 +69,14 @@ export const scrapeLeads = pgTable(
   },
   (t) => [primaryKey({ columns: [t.scrapeId, t.leadId] }), index('scrape_leads_lead').on(t.leadId)],
 )
+
+/**
+ * How many of the leads that a scrape found there are: kept by triggers, so that a page's total costs nothing.
+ * A table of its own, as whoever deletes leads must not wait for the scrape, nor it for them.
+ */
+export const scrapeCounts = pgTable('scrape_counts', {
+  scrapeId: uuid('scrape_id')
+    .primaryKey()
+    .references(() => scrapes.id, { onDelete: 'cascade' }),
+  count: bigint('count', { mode: 'number' }).notNull(),
+})

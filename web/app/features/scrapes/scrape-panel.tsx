@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
-import { CircleStop, RotateCw } from 'lucide-react'
+import { AtSign, CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { api, errorWords } from '../../api'
 import { Badge, StatusBadge } from '../../ui/badge'
@@ -27,10 +27,12 @@ export interface ScrapePanelProps {
   scrape: Scrape
   /** It goes on again. */
   onChanged: (scrape: Scrape) => void
+  /** Somebody else is to be looked for. */
+  onAnother: () => void
 }
 
 /** One scrape: what it looks for, how far it is, how long it will still take, and the way to stop it. */
-export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
+export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) {
   const underWay = isUnderWay(scrape.status)
   const mayWrite = useIsOffered('member')
   return (
@@ -47,8 +49,11 @@ export function ScrapePanel({ scrape, onChanged }: ScrapePanelProps) {
         <div className="flex flex-wrap items-center gap-2">
           <StatusBadge status={scrape.status} />
           {mayWrite && underWay && <Cancel scrape={scrape} />}
-          {mayWrite && (scrape.status === 'canceled' || scrape.status === 'failed' || stoppedByPlan(scrape)) && (
-            <Resume scrape={scrape} onResumed={onChanged} />
+          {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
+          {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
+            <Button size="sm" icon={<AtSign aria-hidden />} onClick={onAnother}>
+              Try another handle
+            </Button>
           )}
         </div>
       </div>

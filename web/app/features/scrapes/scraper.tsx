@@ -28,6 +28,7 @@ export function Scraper() {
   const [chosen, setChosen] = useState<string | null>(null)
   const [askCredentials, setAskCredentials] = useState(false)
   const progress = useRef<HTMLDivElement>(null)
+  const form = useRef<HTMLDivElement>(null)
   const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
   const running = newest.data?.scrapes.find((scrape) => isUnderWay(scrape.status))
   // What runs is there when the page is opened again; else the last one, for its results.
@@ -51,6 +52,11 @@ export function Scraper() {
     void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
     requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
+  const askForAnother = () => {
+    const handle = form.current?.querySelector<HTMLInputElement>('input[name="handle"]')
+    handle?.focus()
+    handle?.select()
+  }
   const scrape = live.data
   const underWay = scrape && isUnderWay(scrape.status) ? scrape : running
   const busy = underWay ? (needsConnection(underWay) ? 'without X' : 'working') : false
@@ -59,12 +65,14 @@ export function Scraper() {
     <div className="grid gap-10">
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
         {mayWrite ? (
-          <ScrapeForm
-            busy={busy}
-            askCredentials={askCredentials}
-            onAskCredentials={setAskCredentials}
-            onStarted={start}
-          />
+          <div ref={form}>
+            <ScrapeForm
+              busy={busy}
+              askCredentials={askCredentials}
+              onAskCredentials={setAskCredentials}
+              onStarted={start}
+            />
+          </div>
         ) : (
           <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
         )}
@@ -75,7 +83,7 @@ export function Scraper() {
         >
           {scrape ? (
             <>
-              <ScrapePanel scrape={scrape} onChanged={start} />
+              <ScrapePanel scrape={scrape} onChanged={start} onAnother={askForAnother} />
               <FoundLeads key={scrape.id} scrape={scrape} />
             </>
           ) : live.isError || newest.isError ? (
