@@ -32,7 +32,7 @@ export interface ExtensionWorld {
   /** Signs in at x.com, in a page that stays open as people's do. */
   signInToX(handle: string): Promise<Page>
   /** How X's pages are marked up from now on. */
-  wear(markup: 'classic' | 'chat' | 'passcode' | 'changed'): Promise<void>
+  wear(markup: 'classic' | 'chat' | 'passcode' | 'changed' | 'slow'): Promise<void>
   faults(faults: unknown[]): Promise<void>
 }
 

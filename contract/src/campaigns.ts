@@ -73,10 +73,12 @@ export const Claim = z.object({
   twitterHandle: z.string(),
   message: z.string(),
   leaseExpiresAt: Time,
+  /** The X account that it counts against and that has to send it, without @; null where that is not known. */
+  sendsAs: z.string().nullable(),
 })
 export type Claim = z.output<typeof Claim>
 
-/** 200 with a message, or 204 when none is due (with Retry-After where one will be). */
+/** 200 with a message, or 204 when none is due (with Retry-After where one will be, or may come back from who holds it). */
 const ClaimAnswer = z.union([
   z.object({ status: z.literal(200), body: Claim }),
   z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),

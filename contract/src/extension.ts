@@ -20,10 +20,13 @@ export interface SendDmRequest {
      */
     requestId?: string
     /**
-     * The claimed message that this is, `requestId` being its lease. A paired extension then asks the product right before it
-     * presses send whether it still may, and itself reports what it has sent, also where the page is gone by then.
+     * The claimed message that this is, `requestId` being its lease. Right before it presses send the extension then asks
+     * whether it still may: the product, where it is paired with the account that has claimed, else the page (PageQuestion).
+     * Paired, it also reports what it has sent itself, as the page may be gone by then.
      */
     dmId?: string
+    /** Who has to be signed in to X, with or without a leading @: where it is somebody else, nothing is sent. */
+    sendsAs?: string
     /** Send is not pressed after this moment of this computer's clock (milliseconds since 1970), when the claim may be another's. */
     notAfter?: number
   }
@@ -61,6 +64,20 @@ export type ExtensionRequest =
 /** The name of the port that a page holds while it drives a run: as long as it does, the extension claims nothing by itself. */
 export const RUN_PORT = 'run'
 
+/** Asked of the page over its port right before send is pressed, where the extension has no key that opens this message: may it still go out? */
+export interface PageQuestion {
+  ask: 'MAY_SEND'
+  dmId: string
+  lease: string
+}
+
+/** The page's answer; null: it could not find out. Nothing is sent but on true. */
+export interface PageAnswer {
+  dmId: string
+  lease: string
+  maySend: boolean | null
+}
+
 /** From the claim on, how long a message may still be sent under it: well within its lease (LEASE_SECONDS), in milliseconds. */
 export const SEND_WITHIN_MS = 90_000
 
@@ -80,6 +97,8 @@ export const EXTENSION_TEXT = {
   /** It lies elsewhere: the next lead would fare no better. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
+  /** {detail} names both: '@b, but the campaign sends as @a'. */
+  WRONG_ACCOUNT: 'This browser is signed in to X as {detail}. Switch to that account on x.com, then try again.',
   X_NEEDS_YOU: 'X asks you for something first: {detail}. Open x.com, answer it, then try again.',
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
@@ -116,6 +135,8 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
 
 /** X refusing so many in a row means the account, not the leads. */
 export const REFUSALS_IN_A_ROW = 3
+/** So many inboxes in a row that seem closed may as well mean that X draws another page. */
+export const CLOSED_IN_A_ROW = 3
 
 export interface ExtensionFailure {
   success: false

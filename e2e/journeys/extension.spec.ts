@@ -57,6 +57,22 @@ test('messages asked for at once go out one after the other; the same request tw
   expect(await send('open_bob', 'Something else', 'attempt-1')).toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
+test('signed in as somebody else than the campaign’s account, nothing is sent', async () => {
+  const sendAs = (sendsAs: string) =>
+    world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_ina', message: 'Hi', sendsAs } })
+  expect(await sendAs('other_sender')).toEqual({
+    success: false,
+    error:
+      'This browser is signed in to X as @ext_sender, but the campaign sends as @other_sender. Switch to that account on x.com, then try again.',
+    code: 'WRONG_ACCOUNT',
+  })
+  expect(await sentTo('open_ina')).toEqual([])
+  // Their message button comes late, too: that is no closed inbox.
+  await world.wear('slow')
+  expect(await sendAs('@Ext_Sender')).toEqual({ success: true })
+  expect(await sentTo('open_ina')).toHaveLength(1)
+})
+
 test('a closed inbox, and nobody by that name, are told apart', async () => {
   expect(await send('closed_ada', 'Hi')).toEqual({
     success: false,

@@ -97,12 +97,27 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
       product: createProduct(pairing),
       holder: 'extension alone',
       journal: messenger.journal,
-      send: ({ lease, dmId, twitterHandle, message }, claimedAt): Promise<SendDmReply> =>
-        messenger.sendOnce({ id: lease, dmId, handle: twitterHandle, message, notAfter: claimedAt + SEND_WITHIN_MS }),
+      send: ({ lease, dmId, twitterHandle, message, sendsAs }, claimedAt): Promise<SendDmReply> =>
+        messenger.sendOnce(
+          {
+            id: lease,
+            dmId,
+            handle: twitterHandle,
+            message,
+            notAfter: claimedAt + SEND_WITHIN_MS,
+            ...(sendsAs !== null && { sendsAs }),
+          },
+          // What our key opens no more is not ours to send: it is gone, or goes back.
+          async (_held, refused) => (refused === 404 ? false : null),
+        ),
       inHand: {
         read: async () => ((await browser.storage.session.get('inHand')).inHand as InHand | undefined) ?? null,
         write: (inHand) =>
           inHand ? browser.storage.session.set({ inHand }) : browser.storage.session.remove('inHand'),
+      },
+      refusals: {
+        read: async () => Number((await browser.storage.session.get('refusals')).refusals ?? 0),
+        write: (refusals) => browser.storage.session.set({ refusals }),
       },
       now: Date.now,
     }

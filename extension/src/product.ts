@@ -14,6 +14,8 @@ export interface Claim {
   lease: string
   twitterHandle: string
   message: string
+  /** The X account that has to send it; null: whichever is signed in. */
+  sendsAs: string | null
 }
 
 export interface Report {

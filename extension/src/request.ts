@@ -12,6 +12,8 @@ export interface Message {
   dmId?: string
   /** Not to be pressed after this moment, in milliseconds since 1970. */
   notAfter?: number
+  /** Who has to be signed in to X, without @. */
+  sendsAs?: string
 }
 
 export type ReadRequest =
@@ -38,19 +40,30 @@ export function readRequest(value: unknown): ReadRequest {
     return typeof allowed === 'boolean' ? { action, allowed } : invalid('allowed is neither true nor false')
   }
   if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
-  const { twitterHandle, message, requestId, dmId, notAfter } = fieldsOf(data)
-  const handle = typeof twitterHandle === 'string' ? HANDLE.exec(twitterHandle.trim())?.[1] : undefined
+  const { twitterHandle, message, requestId, dmId, notAfter, sendsAs } = fieldsOf(data)
+  const handle = readHandle(twitterHandle)
   if (handle === undefined) return invalid('twitterHandle is not a handle of X')
   if (typeof message !== 'string' || message.trim() === '') return invalid('message is empty')
   if (message.length > MESSAGE_LIMIT) return invalid(`message is longer than ${MESSAGE_LIMIT} characters`)
   if (dmId !== undefined && !isId(dmId)) return invalid('dmId is not an id')
   if (dmId !== undefined && requestId === undefined) return invalid('dmId comes without requestId, its lease')
   if (notAfter !== undefined && !Number.isFinite(notAfter)) return invalid('notAfter is not a moment')
-  const bounds = { dmId: dmId as string | undefined, notAfter: notAfter as number | undefined }
+  const sender = readHandle(sendsAs)
+  if (sendsAs !== undefined && sender === undefined) return invalid('sendsAs is not a handle of X')
+  const bounds = {
+    dmId: dmId as string | undefined,
+    notAfter: notAfter as number | undefined,
+    ...(sender !== undefined && { sendsAs: sender }),
+  }
   if (requestId === undefined)
     return { action, message: { id: undefined, handle, message: asTyped(message), ...bounds } }
   if (!isId(requestId)) return invalid(`requestId is not a text of 1 to ${LONGEST_ID} characters`)
   return { action, message: { id: requestId, handle, message: asTyped(message), ...bounds } }
+}
+
+/** Without @. */
+function readHandle(value: unknown): string | undefined {
+  return typeof value === 'string' ? HANDLE.exec(value.trim())?.[1] : undefined
 }
 
 function isId(value: unknown): value is string {

@@ -5,13 +5,14 @@ import { failure } from './failure.ts'
 import { type Claim, type Outcome, ProductError } from './product.ts'
 import { createRun, type InHand } from './run.ts'
 
-const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi' }
+const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
 /** A product with one message after another, and a world in which the run can be killed. */
 function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[]; refuse?: ProductError } = {}) {
   const told: unknown[] = []
   const claims = [...(over.claims ?? [{ claim }])]
   let held: InHand | null = null
+  let refusals = 0
   const journal = new Map<string, { handle: string; message: string; state: 'pressing' | 'sent' }>()
   const tell = async (word: unknown) => {
     if (over.refuse) throw over.refuse
@@ -46,6 +47,12 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
           read: async () => held,
           write: async (value) => {
             held = value
+          },
+        },
+        refusals: {
+          read: async () => refusals,
+          write: async (inARow) => {
+            refusals = inARow
           },
         },
         now: () => 0,
@@ -88,6 +95,15 @@ test.each<[string, SendDmReply, unknown[], object]>([
     { next: 'stopped', error: 'Sign in to X in this browser first, then try again.' },
   ],
   [
+    'somebody else signed in',
+    failure({ code: 'WRONG_ACCOUNT', detail: '@b, but the campaign sends as @a' }),
+    ['give back'],
+    {
+      next: 'stopped',
+      error: expect.stringContaining('This browser is signed in to X as @b, but the campaign sends as @a.'),
+    },
+  ],
+  [
     'a changed page',
     failure({ code: 'PAGE_CHANGED', detail: 'a part' }),
     ['give back'],
@@ -105,9 +121,9 @@ test('X refusing three in a row stops it; one that is sent in between begins the
   const world = open([refused, refused, { success: true }, refused, refused, refused], {
     claims: Array(6).fill({ claim }),
   })
-  const run = world.run()
   const steps = []
-  for (let n = 0; n < 6; n += 1) steps.push((await run.step()).next)
+  // Each in a worker of its own.
+  for (let n = 0; n < 6; n += 1) steps.push((await world.run().step()).next)
   expect(steps).toEqual(['again', 'again', 'again', 'again', 'again', 'stopped'])
 })
 

@@ -20,6 +20,8 @@ export interface RunNeeds {
   /** Presses send at most once for the claim's lease. */
   send(claim: Claim, claimedAt: number): Promise<SendDmReply>
   inHand: { read(): Promise<InHand | null>; write(held: InHand | null): Promise<void> }
+  /** How many messages in a row X has refused; like what is in hand, it outlives the worker. */
+  refusals: { read(): Promise<number>; write(inARow: number): Promise<void> }
   now(): number
 }
 
@@ -43,8 +45,6 @@ const UNREACHABLE_MS = 30_000
  * the journal, and the rest is given back.
  */
 export function createRun(needs: RunNeeds) {
-  let refusals = 0
-
   async function step(): Promise<Step> {
     try {
       const left = await needs.inHand.read()
@@ -68,16 +68,15 @@ export function createRun(needs: RunNeeds) {
 
   async function finish(claim: Claim, reply: SendDmReply): Promise<Step> {
     const end = reply.success ? 'sent' : endOf(reply.code)
-    refusals = !reply.success && reply.code === 'X_REFUSED' ? refusals + 1 : 0
+    const refusals = !reply.success && reply.code === 'X_REFUSED' ? (await needs.refusals.read()) + 1 : 0
+    const isTooMany = refusals >= REFUSALS_IN_A_ROW
+    await needs.refusals.write(isTooMany ? 0 : refusals)
     if (end === 'called-back') {
       await needs.inHand.write(null)
       return { next: 'again' }
     }
     await settle({ claim, outcome: end === 'stop' ? 'give back' : outcomeOf(reply) })
-    if (!reply.success && (end === 'stop' || refusals >= REFUSALS_IN_A_ROW)) {
-      refusals = 0
-      return { next: 'stopped', error: reply.error }
-    }
+    if (!reply.success && (end === 'stop' || isTooMany)) return { next: 'stopped', error: reply.error }
     return { next: 'again' }
   }
 

@@ -45,6 +45,13 @@ function openPage(asked: (command: Command) => unknown = () => undefined, over: 
   return { page, commands }
 }
 
+test('whom it is from goes to the page, before it reads and before it presses', async () => {
+  const asked: Command[] = []
+  const { page } = openPage((command) => void asked.push(command))
+  await send({ ...attempt, sendsAs: 'me' }, page, openJournal(), leave)
+  expect(asked.filter((command) => 'sendsAs' in command).map((command) => command.do)).toEqual(['meet', 'press'])
+})
+
 const on = (name: Command['do'], answer: unknown) => (command: Command) => (command.do === name ? answer : undefined)
 
 test('profile, conversation, text, press; asked again it is sent already', async () => {

@@ -17,6 +17,8 @@ export interface Attempt {
   id: string
   handle: string
   message: string
+  /** Who has to be signed in to X, without @; undefined: whoever is. */
+  sendsAs?: string | undefined
 }
 
 /** Asked when all is ready, right before send is pressed. @returns what stands in the way */
@@ -60,9 +62,9 @@ interface Ready {
   before: Standing
 }
 
-async function prepare({ handle, message }: Attempt, page: Page): Promise<Ready | Problem> {
+async function prepare({ handle, message, sendsAs }: Attempt, page: Page): Promise<Ready | Problem> {
   if (!(await page.load(`/${handle}`))) return { code: 'X_UNAVAILABLE' }
-  const met = await looked(page, () => page.ask({ do: 'meet', handle }))
+  const met = await looked(page, () => page.ask({ do: 'meet', handle, sendsAs }))
   if ('problem' in met) return met.problem
   const { recipientId } = met.done
 
@@ -80,9 +82,9 @@ async function prepare({ handle, message }: Attempt, page: Page): Promise<Ready 
   return 'problem' in written ? written.problem : { path: opened.done.path, recipientId, before: written.done }
 }
 
-async function press({ handle, message }: Attempt, ready: Ready, page: Page): Promise<Outcome> {
+async function press({ handle, message, sendsAs }: Attempt, ready: Ready, page: Page): Promise<Outcome> {
   const { recipientId, path, before } = ready
-  const pressed = await page.ask({ do: 'press', handle, recipientId, message })
+  const pressed = await page.ask({ do: 'press', handle, recipientId, message, sendsAs })
   if (pressed && 'problem' in pressed) return pressed.problem
   if (pressed?.done.stands) return 'sent'
 

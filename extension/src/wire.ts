@@ -2,14 +2,14 @@ import type { ExtensionErrorCode } from '@x-automated/contract/extension'
 
 /** What the background asks of the script on x.com, in the order of one message. */
 export type Command =
-  /** Reads the profile that is open: is somebody signed in, is this the person, do they take messages? */
-  | { do: 'meet'; handle: string }
+  /** Reads the profile that is open: is somebody signed in, and is it whom the message is from; is this the person, do they take messages? */
+  | { do: 'meet'; handle: string; sendsAs?: string | undefined }
   /** Opens the conversation from the profile, or finds it open. */
   | { do: 'open'; handle: string; recipientId: string | null }
   /** Puts the message in the composer, and sends nothing. */
   | { do: 'write'; handle: string; recipientId: string | null; message: string }
   /** Presses send, once, and waits until the message stands in the conversation. */
-  | { do: 'press'; handle: string; recipientId: string | null; message: string }
+  | { do: 'press'; handle: string; recipientId: string | null; message: string; sendsAs?: string | undefined }
   /** Reads the conversation that is open. */
   | { do: 'look'; handle: string; recipientId: string | null; message: string; atLeast: number }
 

@@ -10,6 +10,7 @@ import { createAlone } from '../alone.ts'
 import { failure, unavailable } from '../failure.ts'
 import { createMessenger } from '../messenger.ts'
 import { isAllowedOrigin, productOrigin } from '../origin.ts'
+import { createPages } from '../pages.ts'
 import { pairWith, unpair } from '../pairing.ts'
 import { createProduct, ProductError } from '../product.ts'
 import { type Message, readRequest } from '../request.ts'
@@ -20,6 +21,7 @@ import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
 export default defineBackground(() => {
   const messenger = createMessenger()
   const alone = createAlone(messenger)
+  const pages = createPages()
   // Whatever a worker before this one was at, it is at no more.
   readActivity()
     .then(({ doing }) => (doing === 'sending' || doing === 'waiting' ? setActivity({ doing: 'nothing' }) : undefined))
@@ -27,12 +29,13 @@ export default defineBackground(() => {
   onSettingChange(alone.lookAgain)
 
   browser.runtime.onMessageExternal.addListener((request, sender, reply) => {
-    answer(request, sender.origin).catch(unavailable).then(reply)
+    answer(request, sender).catch(unavailable).then(reply)
     return true
   })
   browser.runtime.onConnectExternal.addListener((port) => {
-    if (port.name === RUN_PORT && isAllowedOrigin(port.sender?.origin, productMatches())) alone.driveFrom(port)
-    else port.disconnect()
+    if (port.name !== RUN_PORT || !isAllowedOrigin(port.sender?.origin, productMatches())) return port.disconnect()
+    alone.driveFrom(port)
+    pages.add(port)
   })
   browser.runtime.onMessage.addListener((message, sender, reply) => {
     if (sender.id !== browser.runtime.id) return
@@ -48,7 +51,7 @@ export default defineBackground(() => {
 
   async function answer(
     request: unknown,
-    origin: string | undefined,
+    { origin, documentId }: { origin?: string | undefined; documentId?: string | undefined },
   ): Promise<SendDmReply | ExtensionStatusReply | ExtensionFailure> {
     if (origin === undefined || !isAllowedOrigin(origin, productMatches())) return failure({ code: 'FORBIDDEN_ORIGIN' })
     const read = readRequest(request)
@@ -56,7 +59,7 @@ export default defineBackground(() => {
       case 'INVALID':
         return failure({ code: 'INVALID_REQUEST', detail: read.problem })
       case 'SEND_TWITTER_DM':
-        return sendForPage(read.message)
+        return sendForPage(read.message, documentId)
       case 'GET_STATUS':
         return readStatus()
       case 'PAIR':
@@ -71,8 +74,8 @@ export default defineBackground(() => {
   }
 
   /** The page may be gone by the time it is done, so what was sent is reported by us too; twice the same says nothing new. */
-  async function sendForPage(message: Message): Promise<SendDmReply> {
-    const reply = await messenger.sendOnce(message)
+  async function sendForPage(message: Message, documentId: string | undefined): Promise<SendDmReply> {
+    const reply = await messenger.sendOnce(message, (held) => pages.ask(documentId, held))
     const { pairing } = await readState()
     const outcome = outcomeOf(reply)
     if (pairing && message.dmId && message.id && (outcome.wasSent || outcome.outcomeUnknown))

@@ -22,7 +22,7 @@ export default defineContentScript({
 function obey(command: Command): Promise<Answer<Command['do']>> {
   switch (command.do) {
     case 'meet':
-      return meet(command.handle)
+      return meet(command)
     case 'open':
       return open(command)
     case 'write':

@@ -13,7 +13,7 @@ import {
   REFUSAL,
   TAKEN,
 } from './parts.ts'
-import { isIdle, missing } from './profile.ts'
+import { isIdle, missing, otherSender, ownHandle, type Sender } from './profile.ts'
 import { isHandle, isWritten, readsAs } from './text.ts'
 
 const LOAD_MS = 12_000
@@ -71,7 +71,10 @@ export async function write(peer: Peer, message: string): Promise<Answer<'write'
 /**
  * Presses send, once, and waits until the message stands in the conversation. A problem says that it was not pressed.
  */
-export async function press(peer: Peer, message: string): Promise<Answer<'press'>> {
+export async function press(peer: Peer & Sender, message: string): Promise<Answer<'press'>> {
+  // Somebody may have switched to another account since, in another tab.
+  const other = otherSender(ownHandle(), peer.sendsAs)
+  if (other) return { problem: other }
   const opened = conversationNow()
   if (!opened || !isWith(opened, peer) || !isWritten(written(opened.composer), message))
     return { problem: { code: 'X_UNAVAILABLE' } }

@@ -4,13 +4,16 @@ import { LOCKED_PATHS, PAGE, PROFILE } from './parts.ts'
 import { handleIn, idInFollowName, isHandle } from './text.ts'
 
 const LOAD_MS = 12_000
-/** X draws the buttons of a profile one after the other. */
-const BUTTONS_MS = 400
+/** X draws the buttons of a profile one after the other, and what it has to ask for may come late. */
+const BUTTONS_MS = 4000
+const WORDS_MS = 400
 
 /** Reads the profile that is open, down to whether it has a message button. */
-export async function meet(handle: string): Promise<Answer<'meet'>> {
+export async function meet({ handle, sendsAs }: Sender & { handle: string }): Promise<Answer<'meet'>> {
   const account = await signedIn()
   if ('code' in account) return { problem: account }
+  const other = otherSender(account.handle, sendsAs)
+  if (other) return { problem: other }
 
   const isThere = () => isHandle(handleIn(shownText(find(PROFILE.name) ?? document.createElement('p'))), handle)
   const seen = await until(
@@ -49,12 +52,24 @@ export async function signedIn(): Promise<{ handle: string } | Problem> {
   for (let tries = 0; tries < 5; tries += 1) {
     const handle = ownHandle()
     if (handle !== null) return { handle }
-    await pause(BUTTONS_MS)
+    await pause(WORDS_MS)
   }
   return { code: 'PAGE_CHANGED', detail: 'the button of your account' }
 }
 
-function ownHandle(): string | null {
+export interface Sender {
+  /** Who has to be signed in, without @; undefined: whoever is. */
+  sendsAs?: string | undefined
+}
+
+/** What it means that this account is signed in: nothing, where it is the one that the message is from. @param own null: not to be seen here */
+export function otherSender(own: string | null, sendsAs: string | undefined): Problem | null {
+  if (own === null || sendsAs === undefined || isHandle(own, sendsAs)) return null
+  return { code: 'WRONG_ACCOUNT', detail: `@${own}, but the campaign sends as @${sendsAs}` }
+}
+
+/** The handle of who is signed in, without @, where the page shows it. */
+export function ownHandle(): string | null {
   const link = find(PAGE.ownProfile)?.getAttribute('href')
   const inLink = /^\/(\w{1,15})$/.exec(link ?? '')?.[1]
   const switcher = find(PAGE.accountSwitcher)

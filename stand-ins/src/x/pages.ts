@@ -11,9 +11,10 @@ import { codedProblem, genericProblem } from './problems.ts'
 
 /**
  * How the pages are marked up: as x.com was for years (`classic`), as its chat is now (`chat`), the chat while it asks for
- * its passcode (`passcode`), or with other names than anybody knows (`changed`).
+ * its passcode (`passcode`), or with other names than anybody knows (`changed`); `slow` is `classic` whose message button
+ * comes a while after the others.
  */
-const Markup = z.enum(['classic', 'chat', 'passcode', 'changed'])
+const Markup = z.enum(['classic', 'chat', 'passcode', 'changed', 'slow'])
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -16,6 +16,7 @@ import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useLeftAlone } from '../features/real-send/left-alone'
+import { RunNotice } from '../features/real-send/run-notice'
 import { ReplyDetectionNotice } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
@@ -145,6 +146,7 @@ export default function CampaignPage() {
         </Callout>
       )}
       {campaign && <RestCallout campaign={campaign} cutOff={cutOff} />}
+      <RunNotice campaigns={campaign && !leftAlone(campaign) ? shown : undefined} />
       {campaign && leftAlone(campaign) && (
         <Callout
           tone="warn"

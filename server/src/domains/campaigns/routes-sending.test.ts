@@ -38,7 +38,7 @@ const runOut = (dmId: string) =>
   app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, dmId))
 
 describe('POST /campaigns/{id}/claim', () => {
-  it('200: hands each message to one, in the order of the list; 204 when none is left', async () => {
+  it('200: hands each message to one, in the order of the list; 204 when none is left, with Retry-After while some are held', async () => {
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
     const answers = await Promise.all(Array.from({ length: 5 }, () => claim(campaign.id)))
@@ -53,13 +53,33 @@ describe('POST /campaigns/{id}/claim', () => {
       twitterHandle: expect.stringMatching(/^open_/),
       message: expect.stringMatching(/^Hi Lead \d, I follow @open_/),
       leaseExpiresAt: expect.any(String),
+      sendsAs: null,
     })
     const seconds = (Date.parse(first.leaseExpiresAt) - Date.now()) / 1000
     expect(seconds).toBeGreaterThan(110)
     expect(seconds).toBeLessThanOrEqual(121)
     const none = answers.filter(({ status }) => status === 204)
-    expect(none.map(({ body, headers }) => [body, headers.get('retry-after')])).toEqual(Array(2).fill(['', null]))
+    expect(none.map(({ body }) => body)).toEqual(['', ''])
     expect((await person.client.campaigns.find({ id: campaign.id })).dmsQueuedCount).toBe(3)
+    // Until the first of the leases ends: one that is given back is there again by then.
+    await app.db.update(dms).set({ leaseExpiresAt: sql`now() + interval '30 seconds'` }).where(eq(dms.id, first.dmId))
+    const held = (await claim(campaign.id)).headers.get('retry-after')
+    expect([29, 30]).toContain(Number(held))
+    const alone = await person.call('POST', '/claim', { holder: 'laptop' })
+    expect([alone.status, Math.abs(Number(alone.headers.get('retry-after')) - 30) <= 2]).toEqual([204, true])
+    for (const { dmId, lease } of claimed.slice(1)) await report(dmId, { lease, wasSent: true })
+    await runOut(first.dmId)
+    const over = await claim(campaign.id)
+    expect([over.status, over.body.code]).toEqual([409, 'CAMPAIGN_STATE'])
+  })
+
+  it('200: says which X account it counts against', async () => {
+    const own = await makePerson(app)
+    const { handle } = await connectX(app, own)
+    const { id } = await launched(2, own)
+    expect((await claim(id, own)).body).toMatchObject({ sendsAs: handle })
+    await app.db.update(xAccounts).set({ nextSendAt: null })
+    expect((await own.call('POST', '/claim', { holder: 'laptop' })).body).toMatchObject({ sendsAs: handle })
   })
 
   it('204 with Retry-After: the pace of the account', async () => {

@@ -43,6 +43,7 @@ export type ClaimAnswer =
         twitterHandle: string
         message: string
         leaseExpiresAt: Date
+        sendsAs: string | null
       }
     }
   | { status: 204; headers?: Record<string, string> }
@@ -69,7 +70,8 @@ export async function claim(
     if (campaign.channel === 'api') throw new Refusal('CAMPAIGN_CHANNEL')
     if (campaign.status !== 'active')
       throw new Refusal('CAMPAIGN_STATE', `The campaign is ${campaign.status}, so nothing is sent.`)
-    return claimFrom(tx, pace, campaign, `extension:${holder}`)
+    const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
+    return answer.status === 204 && !answer.headers ? nothingDue(await findSecondsHeld(tx, [campaign.id])) : answer
   })
 }
 
@@ -97,8 +99,19 @@ export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string)
       if (answer.status === 200) return answer
       soonest = Math.min(soonest, Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY))
     }
+    const ids = active.map(({ id }) => id)
+    soonest = Math.min(soonest, (await findSecondsHeld(tx, ids)) ?? Number.POSITIVE_INFINITY)
     return nothingDue(Number.isFinite(soonest) ? soonest : null)
   })
+}
+
+/** In how many seconds the first message that another sender holds comes free at the latest: until then a campaign is not at its end. Null: none is held. */
+async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<number | null> {
+  if (campaignIds.length === 0) return null
+  const { rows } = await tx.execute<{ seconds: number | null }>(sql`
+    select extract(epoch from min(lease_expires_at) - clock_timestamp())::float as seconds from dms
+    where lease_expires_at is not null and campaign_id = any(${sql.param(campaignIds)}::uuid[])`)
+  return rows[0]?.seconds ?? null
 }
 
 /**
@@ -168,6 +181,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
         twitterHandle: next.lead.twitterHandle,
         message: next.dm.message,
         leaseExpiresAt: row.leaseExpiresAt,
+        sendsAs: account?.handle ?? null,
       },
     }
   }

@@ -5,6 +5,7 @@ import { makeEditor } from './editor.js'
 
 const POLL_MS = 2000
 const LONGEST_LINK = 30
+const SLOW_MS = 1500
 
 const root = document.querySelector('#react-root')
 const { markup, viewer } = await read('/i/api/viewer')
@@ -106,7 +107,8 @@ async function drawProfile(column, handle) {
   if (person.conversationId) {
     const button = make('button', { ...mark('sendDMFromProfile'), type: 'button', 'aria-label': 'Message' }, '✉')
     button.addEventListener('click', () => go(conversationPath(person.conversationId)))
-    actions.append(button)
+    if (markup === 'slow') setTimeout(() => actions.append(button), SLOW_MS)
+    else actions.append(button)
   }
   if (viewer?.id !== person.id) {
     const follow = make('button', { ...mark(`${person.id}-follow`), type: 'button' }, 'Follow')

@@ -4,6 +4,7 @@ import { api, client } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
+import { lookAgainAt } from '../real-send/extension-run'
 import { showAtOnce, showEverywhere } from './campaign-cache'
 import { changeProblem, launchProblem, type Wish } from './campaign-words'
 import type { RealSend } from './real-send'
@@ -37,6 +38,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       showAtOnce(queries, campaign.id, { status, pauseReason: null, waiting: false, waitingFor: null }),
     onSuccess(after, { campaign, status }) {
       showEverywhere(queries, campaign.id, after)
+      lookAgainAt(campaign.id)
       if (status === 'paused') toast.success('Campaign paused.')
       else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
       else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)

@@ -1,6 +1,6 @@
 import { EXTENSION_TEXT } from '@x-automated/contract/extension'
 import { afterEach, expect, test, vi } from 'vitest'
-import { askExtension, type Runtime } from './extension-link'
+import { askExtension, driveExtension, type Runtime } from './extension-link'
 
 afterEach(() => vi.useRealTimers())
 
@@ -11,7 +11,9 @@ function answering(value: unknown, lastError?: string): Runtime {
   return {
     ...(lastError === undefined ? {} : { lastError: { message: lastError } }),
     sendMessage: (_id, _request, reply) => reply(value),
-    connect: () => ({ disconnect() {}, onDisconnect: { addListener() {} } }),
+    connect: () => {
+      throw new Error('nobody drives')
+    },
   }
 }
 
@@ -70,4 +72,41 @@ test('an answer that never comes is unclear in the end', async () => {
   const asked = askExtension(request, { ...answering(null), sendMessage() {} })
   await vi.advanceTimersByTimeAsync(150_000)
   expect(await asked).toMatchObject({ error: 'Extension communication error: no answer in time.', end: 'unclear' })
+})
+
+test('a page that drives answers the extension for what it has claimed, as the server tells it', async () => {
+  let ask: (question: unknown) => void = () => {}
+  const answers: unknown[] = []
+  let open = 0
+  const runtime: Runtime = {
+    ...answering(null),
+    connect() {
+      open += 1
+      return {
+        disconnect() {
+          open -= 1
+        },
+        postMessage: (answer) => answers.push(answer),
+        onMessage: {
+          addListener(heard) {
+            ask = heard
+          },
+        },
+        onDisconnect: { addListener() {} },
+      }
+    },
+  }
+  const letGo = driveExtension(async ({ dmId }) => (dmId === 'yes' ? true : dmId === 'no' ? false : null), runtime)
+  for (const dmId of ['yes', 'no', 'who knows']) ask({ ask: 'MAY_SEND', dmId, lease: 'lease' })
+  for (const other of [null, 'MAY_SEND', { ask: 'ELSE', dmId: 'yes', lease: 'lease' }]) ask(other)
+  await vi.waitFor(() =>
+    expect(answers).toEqual([
+      { dmId: 'yes', lease: 'lease', maySend: true },
+      { dmId: 'no', lease: 'lease', maySend: false },
+      { dmId: 'who knows', lease: 'lease', maySend: null },
+    ]),
+  )
+  expect(open).toBe(1)
+  letGo()
+  expect(open).toBe(0)
 })

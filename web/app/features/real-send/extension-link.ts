@@ -5,6 +5,8 @@ import {
   type ExtensionRequest,
   type ExtensionStatus,
   endOf,
+  type PageAnswer,
+  type PageQuestion,
   RUN_PORT,
 } from '@x-automated/contract/extension'
 
@@ -17,6 +19,8 @@ export interface Runtime {
 
 interface Port {
   disconnect(): void
+  postMessage(answer: PageAnswer): void
+  onMessage: { addListener(heard: (question: unknown) => void): void }
   onDisconnect: { addListener(gone: () => void): void }
 }
 
@@ -85,15 +89,33 @@ function read<Value extends object>(value: unknown, lost: string | undefined): L
 
 export const askStatus = () => askExtension<{ status: ExtensionStatus }>({ action: 'GET_STATUS' })
 
-/** Keeps the extension from claiming by itself while this page does, also after its worker was ended and began anew. @returns how to let go */
-export function driveExtension(runtime: Runtime | null = runtimeOf()): () => void {
+/**
+ * Keeps the extension from claiming by itself while this page does, also after its worker was ended and began anew.
+ * @param maySend answers for what this page has claimed, right before send is pressed: may it still go out? Null: not to be found out
+ * @returns how to let go
+ */
+export function driveExtension(
+  maySend: (held: { dmId: string; lease: string }) => Promise<boolean | null>,
+  runtime: Runtime | null = runtimeOf(),
+): () => void {
   let port: Port | null = null
   let over = false
   const connect = () => {
     if (over || !runtime?.connect) return
     try {
-      port = runtime.connect(EXTENSION_ID, { name: RUN_PORT })
-      port.onDisconnect.addListener(() => {
+      const opened = runtime.connect(EXTENSION_ID, { name: RUN_PORT })
+      port = opened
+      opened.onMessage.addListener(async (question) => {
+        const { ask, dmId, lease } = (question ?? {}) as Partial<PageQuestion>
+        if (ask !== 'MAY_SEND' || dmId === undefined || lease === undefined) return
+        const answer = { dmId, lease, maySend: await maySend({ dmId, lease }) }
+        try {
+          opened.postMessage(answer)
+        } catch {
+          // It is gone, and takes silence for a no.
+        }
+      })
+      opened.onDisconnect.addListener(() => {
         // Read, or the browser reports it as nobody's.
         void runtime.lastError
         if (!over) setTimeout(connect, 1_000)

@@ -5,7 +5,8 @@ import { api, client, errorCode, errorWords } from '../../api'
 import { shorten } from '../../ui/shorten'
 import { toast } from '../../ui/toast'
 import { askExtension, askStatus, driveExtension } from './extension-link'
-import { type RunProgress, runCampaign } from './run'
+import { restUntil } from './rest'
+import { type RunEnd, type RunProgress, runCampaign } from './run'
 
 /** The campaign that this page sends through the extension, and how far it is. */
 export interface ExtensionRun {
@@ -20,10 +21,14 @@ const ALREADY = 'Another campaign DM sending process is already active.'
 const NOTHING = 'No queued DMs found for this campaign with valid lead Twitter handles.'
 /** Over all tabs of this browser: one of them sends. */
 const LOCK = 'real-send'
+/** Where it waits longer than between two messages, the extension may go on with other campaigns by itself. */
+const LONG_REST_MS = 120_000
 /** Of a message, in the notice of progress (specification §9). */
 const PREVIEW = 30
 
 let run: ExtensionRun | null = null
+/** Ends what the run waits for before its time. */
+let wake: () => void = () => {}
 const watchers = new Set<() => void>()
 
 function show(next: ExtensionRun | null): void {
@@ -43,8 +48,17 @@ export function useExtensionRun(): ExtensionRun | null {
   )
 }
 
-/** Sends an active campaign of channel 'extension' from this tab, message by message, until nothing is left or something stands in the way. */
+/** This page has changed a campaign: where the run of this tab waits with it, it looks at once what that means. */
+export function lookAgainAt(campaignId: string): void {
+  if (run?.campaignId === campaignId) wake()
+}
+
+/**
+ * Sends an active campaign of channel 'extension' from this tab, message by message, until nothing is left or something stands in the way.
+ * One that this tab is sending yet, paused and resumed in between, goes on.
+ */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
+  if (run?.campaignId === campaign.id) return lookAgainAt(campaign.id)
   if (run) return toast.info(ALREADY)
   await alone(async (mine) => {
     if (!mine) return toast.info(ALREADY)
@@ -55,7 +69,8 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
       else toast.error(there.error, { duration: 8_000 })
     } finally {
       show(null)
-      await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+      // Not waited for: the browser is free for the next one.
+      void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     }
   })
 }
@@ -68,20 +83,41 @@ async function alone(work: (mine: boolean) => Promise<void> | void): Promise<voi
 
 async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
   const { id, name } = campaign
-  const letGo = driveExtension()
+  let end = await sendWhileActive(campaign, queries)
+  while (end === 'over') {
+    const now = await read(id)
+    if (now?.status === 'completed') end = 'completed'
+    // Resumed while its run was ending.
+    else if (now?.status === 'active' && now.channel === 'extension') end = await sendWhileActive(now, queries)
+    else break
+  }
+  if (end === 'nothing') toast.info(NOTHING)
+  if (end === 'finished' || end === 'completed')
+    toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
+}
+
+async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promise<RunEnd> {
+  const { id } = campaign
+  let letGo = driveExtension(maySend)
   const change = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
   try {
-    const end = await runCampaign({
+    return await runCampaign({
       queued: campaign.dmsQueuedCount,
       claim: () => claim(id),
-      ask: ({ dmId, lease, twitterHandle, message }, notAfter) =>
+      ask: ({ dmId, lease, twitterHandle, message, sendsAs }, notAfter) =>
         askExtension({
           action: 'SEND_TWITTER_DM',
-          data: { twitterHandle, message, requestId: lease, dmId, notAfter },
+          data: { twitterHandle, message, requestId: lease, dmId, notAfter, ...(sendsAs !== null && { sendsAs }) },
         }),
       record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
       release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      async rest(until) {
+        const isLong = until - Date.now() > LONG_REST_MS
+        if (isLong) letGo()
+        await restUntil(until, { look: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
+        if (isLong) letGo = driveExtension(maySend)
+      },
       onProgress(progress) {
         change({ progress, waitsUntil: null })
         const { index, total, handle, message } = progress
@@ -98,11 +134,32 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
       wordsOf: (error) => errorWords(error),
       now: Date.now,
     })
-    if (end === 'nothing') toast.info(NOTHING)
-    if (end === 'finished' || end === 'completed')
-      toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
   } finally {
     letGo()
+  }
+}
+
+function sleepUnlessWoken(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
+}
+
+/** Null where it cannot be read for the moment. */
+function read(id: string): Promise<Campaign | null> {
+  return client.campaigns.find({ id }).catch(() => null)
+}
+
+/** The extension asks this right before it presses send, where it has no key of its own that opens the message. */
+async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promise<boolean | null> {
+  try {
+    return (await client.campaigns.confirm({ id: dmId, lease })).maySend
+  } catch (error) {
+    return ['LEASE_LOST', 'DM_NOT_FOUND'].includes(errorCode(error) ?? '') ? false : null
   }
 }
 

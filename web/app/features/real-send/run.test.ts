@@ -10,6 +10,7 @@ const claimOf = (handle: string): Claim => ({
   twitterHandle: handle,
   message: `Hi ${handle}`,
   leaseExpiresAt: '',
+  sendsAs: null,
 })
 const sent: LinkReply<object> = { success: true }
 const failed = (error: string, end: string, code?: string) =>
@@ -42,6 +43,7 @@ async function run(
     },
     release: async ({ twitterHandle }) => did.push(`give back ${twitterHandle}`),
     wait: async (ms) => void did.push(`wait ${ms}`),
+    rest: async (until) => void did.push(`rest until ${until}`),
     onProgress: ({ index, total, handle }) => did.push(`${index} of ${total}: @${handle}`),
     onWait: () => {},
     onError: (words) => did.push(`error: ${words}`),
@@ -60,7 +62,7 @@ test('one after the other, each asked and recorded, at the server’s pace; no w
       '1 of 3: @ada',
       'ask ada',
       ['ada', { wasSent: true }],
-      'wait 60000',
+      'rest until 60000',
       '2 of 3: @bob',
       'ask bob',
       ['bob', { wasSent: true }],

@@ -26,6 +26,8 @@ export interface RunNeeds {
   record(claim: Claim, outcome: RecordedOutcome): Promise<{ campaignCompleted: boolean }>
   release(claim: Claim): Promise<unknown>
   wait(ms: number): Promise<void>
+  /** Waits for that moment, or for a reason to ask for a message before it, in milliseconds since 1970. */
+  rest(until: number): Promise<void>
   onProgress(progress: RunProgress): void
   /** Until when it waits before the next one, in milliseconds since 1970. */
   onWait(until: number): void
@@ -63,9 +65,9 @@ export async function runCampaign(needs: RunNeeds): Promise<RunEnd> {
     }
     if (!('claim' in due)) {
       if (due.inSeconds === null) return index === 0 ? 'nothing' : 'finished'
-      const ms = due.inSeconds * 1000
-      needs.onWait(needs.now() + ms)
-      await needs.wait(ms)
+      const until = needs.now() + due.inSeconds * 1000
+      needs.onWait(until)
+      await needs.rest(until)
       continue
     }
     const { claim } = due

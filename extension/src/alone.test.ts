@@ -1,0 +1,57 @@
+import type { SendDmReply } from '@x-automated/contract/extension'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { fakeBrowser } from 'wxt/testing/fake-browser'
+import { createAlone } from './alone.ts'
+import { failure } from './failure.ts'
+import type { createMessenger } from './messenger.ts'
+import { changeState, readActivity } from './state.ts'
+
+vi.mock('wxt/browser', async () => ({ browser: (await import('wxt/testing/fake-browser')).fakeBrowser }))
+
+const pairing = { origin: 'http://localhost:3000', token: 't', email: 'a@example.com', workspaceName: 'A' }
+
+beforeEach(() => {
+  fakeBrowser.reset()
+  vi.spyOn(fakeBrowser.runtime, 'getManifest').mockReturnValue({ version: '1', manifest_version: 3, name: 'X' })
+})
+
+/** A product that has handed out so many messages; then none is due for an hour. */
+function openProduct(messages: number) {
+  let claimed = 0
+  vi.stubGlobal('fetch', async (url: string) => {
+    if (!url.endsWith('/claim')) return Response.json({})
+    if (claimed === messages) return new Response(null, { status: 204, headers: { 'retry-after': '3600' } })
+    claimed += 1
+    const claim = {
+      dmId: `dm ${claimed}`,
+      lease: `lease ${claimed}`,
+      twitterHandle: 'ada',
+      message: 'Hi',
+      sendsAs: null,
+    }
+    return Response.json(claim)
+  })
+}
+
+/** A worker's life, in which every message ends so. */
+function live(reply: SendDmReply) {
+  const sendOnce = vi.fn(async () => reply)
+  const journal = { find: async () => undefined }
+  createAlone({ sendOnce, journal } as unknown as ReturnType<typeof createMessenger>).wake()
+  return sendOnce
+}
+
+test('X refusing three in a row stops it, also where the worker was ended in between', async () => {
+  await changeState({ pairing, sendsAlone: true })
+  const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
+  openProduct(2)
+  const first = live(refused)
+  await vi.waitFor(async () => expect(await readActivity()).toMatchObject({ doing: 'waiting' }))
+  expect(first).toHaveBeenCalledTimes(2)
+  openProduct(5)
+  const second = live(refused)
+  await vi.waitFor(async () =>
+    expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
+  )
+  expect(second).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,37 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+
+/** How soon what others do to a campaign is seen while its run waits. */
+const LOOK_EVERY_MS = 5_000
+
+type Seen = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dmsQueuedCount'>
+
+/** What a run that waits needs of the page. */
+export interface RestNeeds {
+  /** The campaign as it is now; null where it cannot be read for the moment. */
+  look(): Promise<Seen | null>
+  /** Ends early where this page has changed the campaign. */
+  sleep(ms: number): Promise<void>
+  now(): number
+}
+
+/**
+ * Waits for the moment at which the next message is due, in milliseconds since 1970; ends before it once the campaign is sent no more, or what it
+ * waits for has changed: its cap was raised, or another sender has done with what it held.
+ */
+export async function restUntil(until: number, { look, sleep, now }: RestNeeds): Promise<void> {
+  const isLong = until - now() > LOOK_EVERY_MS
+  let before = isLong ? standing(await look()) : null
+  while (now() < until) {
+    await sleep(Math.min(until - now(), LOOK_EVERY_MS))
+    if (now() >= until) return
+    const seen = await look()
+    if (seen && (seen.status !== 'active' || seen.channel !== 'extension')) return
+    const after = standing(seen)
+    if (before !== null && after !== null && after !== before) return
+    before = after ?? before
+  }
+}
+
+function standing(campaign: Seen | null): string | null {
+  return campaign && JSON.stringify([campaign.waiting, campaign.waitingFor, campaign.dmsQueuedCount])
+}
