@@ -22,8 +22,8 @@ test('each failure says what it means for its message: the lead’s own, unknown
     unknown: ['OUTCOME_UNKNOWN'],
     'called-back': ['CALLED_BACK'],
     stop: [
-      ...['PAUSED', 'NOT_SIGNED_IN', 'X_NEEDS_YOU', 'X_UNAVAILABLE', 'PAGE_CHANGED', 'PRODUCT_UNREACHABLE', 'BUSY'],
-      ...['PAIRING_FAILED', 'FORBIDDEN_ORIGIN'],
+      ...['PAUSED', 'NOT_SIGNED_IN', 'WRONG_ACCOUNT', 'X_NEEDS_YOU', 'X_UNAVAILABLE', 'PAGE_CHANGED'],
+      ...['PRODUCT_UNREACHABLE', 'BUSY', 'PAIRING_FAILED', 'FORBIDDEN_ORIGIN'],
     ],
   })
   expect(endOf(undefined)).toBe('failed')
