@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FollowerBound, Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from './fields.ts'
 import { Lead } from './leads.ts'
 import { route } from './route.ts'
+import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
 
 /** `waiting`: until `resumesAt`, for X's rate limit or because X did not answer; or, where that is null, for an X account to be connected. */
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
@@ -65,8 +66,8 @@ const scrapeRequest = {
   maxFollowers: FollowerBound.default(FOLLOWER_SLIDERS.max.default),
   /** Any of them, anywhere in the bio, whatever their case; none matches all. */
   keywords: z
-    .array(text(100).pipe(z.string().min(1)))
-    .max(50)
+    .array(text(KEYWORD_LENGTH_MAX).pipe(z.string().min(1)))
+    .max(KEYWORDS_MAX)
     .default([]),
   /** The X account that reads; the current one where none is named. */
   xAccountId: Id.optional(),

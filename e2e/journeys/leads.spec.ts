@@ -136,6 +136,10 @@ describe('the leads page, in a browser', () => {
     await page.keyboard.press('Shift+ArrowDown')
     await page.getByText('3 selected').waitFor()
     await page.getByRole('button', { name: 'Clear selection' }).click()
+    await tick(page, 'person_0').focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
     await tick(page, 'person_1').click()
     await tick(page, 'person_4').click({ modifiers: ['Shift'] })
     await page.getByText('4 selected').waitFor()
@@ -215,6 +219,10 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await gone(page, '26 leads restored')
     await page.getByText('1–10 of 26 leads').waitFor()
+
+    // A page that is not there is no dead end.
+    await page.goto('/leads?keyword=saas&page=9')
+    await page.getByText('21–26 of 26 leads').waitFor()
 
     // Exported as filtered.
     const download = page.waitForEvent('download')

@@ -24,11 +24,15 @@ test('a change in one tab, and one that failed, makes the others ask again for w
   const [here, there] = [openTab(), openTab()]
   const campaigns = vi.fn(async () => 'campaigns')
   const leaderboard = vi.fn(async () => 'leaderboard')
+  const filters = ['tags', 'savedFilters'].map((name) => ({ name, ask: vi.fn(async () => name) }))
   closing.push(
     new QueryObserver(there, { queryKey: [['campaigns', 'list'], { type: 'query' }], queryFn: campaigns }).subscribe(
       () => {},
     ),
     new QueryObserver(there, { queryKey: [['waitlist', 'leaderboard']], queryFn: leaderboard }).subscribe(() => {}),
+    ...filters.map(({ name, ask }) =>
+      new QueryObserver(there, { queryKey: [[name, 'list']], queryFn: ask }).subscribe(() => {}),
+    ),
   )
   await vi.waitFor(() => expect(there.isFetching()).toBe(0))
   await new MutationObserver(here, { mutationFn: async () => 'resumed' }).mutate()
@@ -36,5 +40,6 @@ test('a change in one tab, and one that failed, makes the others ask again for w
   const failing = new MutationObserver(here, { mutationFn: () => Promise.reject(new TypeError('Failed to fetch')) })
   await failing.mutate().catch(() => {})
   await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(3))
+  for (const { ask } of filters) expect(ask).toHaveBeenCalledTimes(3)
   expect(leaderboard).toHaveBeenCalledTimes(1)
 })

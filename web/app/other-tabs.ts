@@ -13,10 +13,12 @@ const shared = [
   'messages',
   'notices',
   'people',
+  'savedFilters',
   'scrapes',
   'secondFactors',
   'sendingSettings',
   'suppressions',
+  'tags',
   'xAccount',
 ]
 

@@ -115,7 +115,7 @@ export default function Campaigns() {
                 <Pager
                   page={page}
                   pageSize={CAMPAIGNS_PAGE_SIZE}
-                  total={campaigns.data?.total ?? 0}
+                  total={campaigns.data?.total}
                   onChange={setPage}
                   noun="campaigns"
                 />

@@ -64,7 +64,7 @@ export default function Lists() {
       <div className="pb-4 empty:hidden">
         <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
       </div>
-      {lists.isError ? (
+      {lists.isError && !lists.data ? (
         <Callout
           tone="bad"
           action={
@@ -93,7 +93,7 @@ export default function Lists() {
             onManage={(list) => start(list.filter ? 'edit' : 'manage', list)}
             onEdit={(list) => start('edit', list)}
           />
-          <Pager page={page} pageSize={PAGE_SIZE} total={lists.data?.total ?? 0} onChange={setPage} noun="lists" />
+          <Pager page={page} pageSize={PAGE_SIZE} total={lists.data?.total} onChange={setPage} noun="lists" />
         </>
       )}
       {task && (task.kind === 'create' || task.kind === 'edit') && (

@@ -13,6 +13,10 @@ export interface ChipsInputProps {
   /** Shown while there are none. */
   empty?: string
   disabled?: boolean
+  /** Chips at most. */
+  most?: number
+  /** Characters of one chip at most. */
+  maxLength?: number
   id?: string
   /** What stands in the field, where a form wants to know of a word that was typed and not added. Kept here unless given. */
   typed?: string
@@ -34,6 +38,8 @@ export function ChipsInput({
   noun,
   empty,
   disabled,
+  most = Number.POSITIVE_INFINITY,
+  maxLength,
   typed: given,
   onType,
   ...own
@@ -42,7 +48,9 @@ export function ChipsInput({
   const typed = given ?? kept
   const setTyped = onType ?? setKept
   const wired = useFieldWiring(own)
+  const isFull = values.length >= most
   const add = () => {
+    if (isFull) return
     onChange(withChip(values, typed))
     setTyped('')
   }
@@ -52,8 +60,11 @@ export function ChipsInput({
         <Input
           {...wired}
           value={typed}
-          placeholder={placeholder}
+          placeholder={isFull ? `No more than ${most} ${noun}s` : placeholder}
           disabled={disabled}
+          // Backspace still takes the last one away.
+          readOnly={isFull}
+          maxLength={maxLength}
           onChange={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') {
@@ -63,7 +74,12 @@ export function ChipsInput({
             if (event.key === 'Backspace' && typed === '' && values.length > 0) onChange(values.slice(0, -1))
           }}
         />
-        <IconButton label={`Add ${noun}`} variant="secondary" disabled={disabled || typed.trim() === ''} onClick={add}>
+        <IconButton
+          label={`Add ${noun}`}
+          variant="secondary"
+          disabled={disabled || isFull || typed.trim() === ''}
+          onClick={add}
+        >
           <Plus aria-hidden />
         </IconButton>
       </div>

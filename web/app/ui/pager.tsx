@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useEffect, useEffectEvent } from 'react'
 import { Button } from './button'
 import { cx } from './cx'
 import { pagerNumbers } from './pager-numbers'
@@ -7,20 +8,28 @@ export interface PagerProps {
   /** 1-based. */
   page: number
   pageSize: number
-  /** Rows over all pages. */
-  total: number
+  /** Rows over all pages; undefined while nobody knows. */
+  total: number | undefined
+  /** Told too where the page is gone because its rows are: then the last one that there is. */
   onChange: (page: number) => void
   /** What the rows are, in the plural: 'leads'. */
   noun?: string
   disabled?: boolean
+  /** The total is that of other rows, which stand there until these come. */
+  stale?: boolean
 }
 
-/** Moves through pages of rows; hidden while one page holds them all. */
-export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled }: PagerProps) {
-  const pages = Math.max(1, Math.ceil(total / pageSize))
-  if (pages === 1) return null
-  const first = (page - 1) * pageSize + 1
+/** Moves through pages of rows, and back from one that is gone; hidden while one page holds them all. */
+export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale = false }: PagerProps) {
+  const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
+  const isBehindTheEnd = total !== undefined && page > pages
+  const stepBack = useEffectEvent(() => onChange(pages))
+  useEffect(() => {
+    if (isBehindTheEnd && !stale) stepBack()
+  }, [isBehindTheEnd, stale])
+  if (total === undefined || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total)
+  const first = Math.min((page - 1) * pageSize + 1, last)
   return (
     <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 pt-4">
       <p className="text-muted" data-numeric>

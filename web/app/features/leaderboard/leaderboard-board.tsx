@@ -86,7 +86,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
       <Pager
         page={page}
         pageSize={LEADERBOARD_PAGE_SIZE}
-        total={board?.total ?? 0}
+        total={board?.total}
         onChange={setPage}
         noun="people"
         disabled={stale}

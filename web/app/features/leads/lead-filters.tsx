@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { Search } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { api } from '../../api'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
+import { scrapeTitle } from '../scrapes/scrape-words'
 import { basisWords, followersIn, type LeadsView, sortWords, standingWords, wordsIn } from './lead-address'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTags } from './tag-badge'
@@ -170,22 +171,39 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
           isFiltered={Object.values(filter).some((value) => value !== undefined)}
           onPick={onPick}
         />
-        {filter.scrapeId && <p className="text-muted">Only the leads that one scrape found.</p>}
+        {filter.scrapeId && (
+          <OnlyThose onAll={() => apply({ ...filter, scrapeId: undefined })}>
+            <ScrapeName id={filter.scrapeId} />
+          </OnlyThose>
+        )}
         {filter.listId && (
-          <p className="flex items-center gap-2 text-muted">
+          <OnlyThose onAll={() => apply({ ...filter, listId: undefined })}>
             <ListName id={filter.listId} />
-            <Button size="sm" variant="ghost" onClick={() => apply({ ...filter, listId: undefined })}>
-              Show all
-            </Button>
-          </p>
+          </OnlyThose>
         )}
       </div>
     </search>
   )
 }
 
+/** A part of the filter that has no field: in words, with the way out of it. */
+function OnlyThose({ onAll, children }: { onAll: () => void; children: ReactNode }) {
+  return (
+    <p className="flex items-center gap-2 text-muted">
+      <span className="wrap-anywhere">{children}</span>
+      <Button size="sm" variant="ghost" onClick={onAll}>
+        Show all
+      </Button>
+    </p>
+  )
+}
+
 function ListName({ id }: { id: string }) {
-  const lists = useQuery(api.lists.list.queryOptions({ input: { page: 1, pageSize: 100 } }))
-  const name = lists.data?.lists.find((list) => list.id === id)?.name
-  return <span className="wrap-anywhere">Only the leads of {name ? <bdi>“{name}”</bdi> : 'one list'}.</span>
+  const { data } = useQuery(api.lists.find.queryOptions({ input: { id } }))
+  return <>Only the leads of {data ? <bdi>“{data.name}”</bdi> : 'one list'}.</>
+}
+
+function ScrapeName({ id }: { id: string }) {
+  const { data } = useQuery(api.scrapes.find.queryOptions({ input: { id } }))
+  return <>Only the leads that {data ? `the scrape “${scrapeTitle(data)}”` : 'one scrape'} found.</>
 }

@@ -87,13 +87,16 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
   /** The lead that was picked last: where a range begins. */
   const anchor = useRef<string | null>(null)
   const selectable = shown.filter(canBeMessaged)
+  const selectableIds = selectable.map(({ id }) => id)
   const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
-  const ids = [...current.ids].filter((id) => !barred.has(id))
+  const idsOf = ({ ids }: Kept) => [...ids].filter((id) => !barred.has(id))
   const has = (lead: Lead) => (current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id))
-  const pick = (next: Iterable<string>, all = false) => setKept({ under, ids: new Set(next), all })
+  // What is picked by then, not when this was drawn: several picks may come before it is drawn anew.
+  const pick = (change: (before: Kept) => Iterable<string>, all = false) =>
+    setKept((before) => ({ under, ids: new Set(change(before.under === under ? before : nothing)), all }))
 
   return {
-    ids,
+    ids: idsOf(current),
     /** All that match are picked, on every page. */
     all: current.all,
     has,
@@ -102,22 +105,26 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
     selectableHere: selectable.length,
     /** @param through takes all between the lead that was picked last and this one along */
     toggle(lead: Lead, through = false) {
-      // Out of all, one is left out: what stays is the page in sight.
-      const before = current.all ? selectable.map(({ id }) => id) : ids
       const range = through ? between(selectable, anchor.current, lead.id) : [lead.id]
       anchor.current = lead.id
-      const without = before.filter((id) => !range.includes(id))
-      pick(before.includes(lead.id) ? without : [...without, ...range])
+      // Out of all, one is left out: what stays is the page in sight.
+      pick((before) => toggled(before.all ? selectableIds : idsOf(before), lead.id, range))
     },
     togglePage() {
-      const here = new Set(selectable.map(({ id }) => id))
-      if (current.all) pick([])
-      else if (selectable.every(has)) pick(ids.filter((id) => !here.has(id)))
-      else pick([...ids, ...here])
+      const here = new Set(selectableIds)
+      if (current.all) pick(() => [])
+      else if (selectable.every(has)) pick((before) => idsOf(before).filter((id) => !here.has(id)))
+      else pick((before) => [...idsOf(before), ...here])
     },
-    pickAll: () => pick([], true),
-    clear: () => pick([]),
+    pickAll: () => pick(() => [], true),
+    clear: () => pick(() => []),
   } as const
+}
+
+/** What is picked once a lead was ticked or not any more, and with it all of the range. */
+function toggled(before: readonly string[], id: string, range: readonly string[]): string[] {
+  const without = before.filter((one) => !range.includes(one))
+  return before.includes(id) ? without : [...without, ...range]
 }
 
 /** The ids from one lead to another, both with them, in the order in which they are shown. */

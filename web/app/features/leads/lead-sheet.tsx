@@ -51,7 +51,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
   const lead = useQuery(
     api.leads.find.queryOptions({ input: { id: id ?? '' }, enabled: id !== null, placeholderData: keepPreviousData }),
   )
-  const known = lead.data
+  const known = leadOf(id, lead.data)
   const mayWrite = useIsOffered('member')
   return (
     <Sheet
@@ -75,7 +75,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
         )
       }
     >
-      {lead.isError ? (
+      {lead.isError && !known ? (
         <Callout
           tone="bad"
           action={
@@ -121,6 +121,11 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
       )}
     </Sheet>
   )
+}
+
+/** What is known of the lead that is open. While the sheet closes, of the one it showed; never of another. */
+export function leadOf<L extends { id: string }>(id: string | null, data: L | undefined): L | undefined {
+  return id === null || data?.id === id ? data : undefined
 }
 
 function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
@@ -259,7 +264,7 @@ function History({ id }: { id: string }) {
   )
   return (
     <Part title="History">
-      {history.isError ? (
+      {history.isError && !history.data ? (
         <Callout tone="bad">{errorWords(history.error)}</Callout>
       ) : history.data ? (
         <ol className="grid gap-3">
@@ -282,7 +287,7 @@ function History({ id }: { id: string }) {
       <Pager
         page={page}
         pageSize={EVENTS_ON_A_PAGE}
-        total={history.data?.total ?? 0}
+        total={history.data?.total}
         onChange={(next) => setAt({ id, page: next })}
         noun="events"
       />

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { Search, Undo2, Users } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api } from '../../api'
 import { paths } from '../../paths'
@@ -65,13 +65,6 @@ export function Leads() {
       replace: how.replace ?? false,
     })
 
-  // The last page is gone when its leads are.
-  const pages = Math.max(1, Math.ceil(total / LEADS_ON_A_PAGE))
-  const isBehindTheEnd = leads.isSuccess && !leads.isPlaceholderData && page > pages
-  useEffect(() => {
-    if (isBehindTheEnd) goTo(filter, pages, { replace: true })
-  })
-
   const askToRemove = async (picked: Picked, name?: string) => {
     const count = pickedCount(picked)
     const sure = await confirm({
@@ -118,7 +111,7 @@ export function Leads() {
       They can be brought back within the hour, with their lists, tags and messages.
     </Callout>
   )
-  if (leads.isSuccess && total === 0 && !isFiltered && !leads.isPlaceholderData)
+  if (leads.data && total === 0 && !isFiltered && !leads.isPlaceholderData)
     return (
       <div className="grid gap-4">
         {undo}
@@ -134,7 +127,7 @@ export function Leads() {
         onSort={(next) => goTo(filter, 1, { replace: true, sort: next })}
         onPick={(saved) => goTo(saved.filter, 1, { sort: saved.sort })}
       />
-      {leads.isError ? (
+      {leads.isError && !leads.data ? (
         <Callout
           tone="bad"
           action={
@@ -145,7 +138,7 @@ export function Leads() {
         >
           {failureWords(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
         </Callout>
-      ) : leads.isSuccess && total === 0 ? (
+      ) : leads.data && total === 0 ? (
         <EmptyState
           icon={<Search aria-hidden />}
           title="No leads found with the selected filter."
@@ -161,7 +154,7 @@ export function Leads() {
           {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
           <LeadsToolbar
             filter={filter}
-            total={leads.isSuccess ? total : null}
+            total={leads.data ? total : null}
             onClearFilter={isFiltered ? () => goTo({}, 1) : null}
             selection={selection}
             message={message}
@@ -188,8 +181,10 @@ export function Leads() {
           <Pager
             page={page}
             pageSize={LEADS_ON_A_PAGE}
-            total={total}
-            onChange={(next) => goTo(filter, next)}
+            total={leads.data?.total}
+            stale={leads.isPlaceholderData}
+            // A page that is gone is no place to go back to.
+            onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_ON_A_PAGE) })}
             noun="leads"
           />
         </div>

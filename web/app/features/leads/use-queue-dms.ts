@@ -4,7 +4,7 @@ import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { failureWords } from './failure-words'
-import { type Picked, sumOfParts } from './lead-selection'
+import { type Picked, pickedCount, sumOfParts } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
 
 /** What is sent where nobody wrote anything else (specification §9). */
@@ -20,6 +20,12 @@ const listKey = () => api.leads.list.key({ type: 'query' })
 
 function sayQueued(queued: number): void {
   toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
+}
+
+/** What is said of those who were picked and get no message; null: all get one. */
+export function leftOutWords(picked: Picked, queued: number): string | null {
+  const leftOut = pickedCount(picked) - queued
+  return leftOut > 0 ? `${leftOut.toLocaleString('en-US')} left out: contacted already or may not be contacted.` : null
 }
 
 /** Queues a message to each lead. They show as queued at once, and as before where that fails. */
@@ -50,6 +56,8 @@ export function useQueueDms() {
         )
       } else {
         sayQueued(queued)
+        const words = leftOutWords(picked, queued)
+        if (words) toast.info(words)
       }
     },
     onError: (error, { picked }, before) => {

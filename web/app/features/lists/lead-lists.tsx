@@ -59,7 +59,7 @@ export function LeadLists() {
       <div className="pb-4 empty:hidden">
         <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
       </div>
-      {lists.isError ? (
+      {lists.isError && !lists.data ? (
         <Callout
           tone="bad"
           action={
@@ -104,7 +104,7 @@ export function LeadLists() {
           <Pager
             page={page}
             pageSize={PAGE_SIZE}
-            total={lists.data?.total ?? 0}
+            total={lists.data?.total}
             onChange={setPage}
             noun="campaigns"
             disabled={lists.isPlaceholderData}

@@ -61,7 +61,7 @@ export function LeadsPanel<L extends Lead>({
   pick,
   above,
 }: LeadsPanelProps<L>) {
-  if (query.error)
+  if (query.error && !query.data)
     return (
       <Callout
         tone="bad"
@@ -116,7 +116,7 @@ export function LeadsPanel<L extends Lead>({
       <Pager
         page={page}
         pageSize={pageSize}
-        total={query.data?.total ?? 0}
+        total={query.data?.total}
         onChange={onPage}
         noun="leads"
         disabled={query.isPlaceholderData}

@@ -91,7 +91,7 @@ export function HeldReferrals() {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={held.data?.total ?? 0} onChange={setPage} noun="referrals" />
+      <Pager page={page} pageSize={PAGE_SIZE} total={held.data?.total} onChange={setPage} noun="referrals" />
     </div>
   )
 }

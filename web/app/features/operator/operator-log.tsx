@@ -57,7 +57,7 @@ export function OperatorLog() {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={log.data?.total ?? 0} onChange={setPage} noun="entries" />
+      <Pager page={page} pageSize={PAGE_SIZE} total={log.data?.total} onChange={setPage} noun="entries" />
     </div>
   )
 }

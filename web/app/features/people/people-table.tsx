@@ -63,7 +63,7 @@ export function PeopleTable({ role }: { role: Role }) {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total ?? 0} onChange={setPage} noun="people" />
+      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total} onChange={setPage} noun="people" />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
-import { SearchX, Users } from 'lucide-react'
+import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { api, errorWords } from '../../api'
 import { paths } from '../../paths'
@@ -60,7 +60,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
           </ButtonLink>
         </div>
       </div>
-      {found.isError ? (
+      {found.isError && !found.data ? (
         <Callout
           tone="bad"
           action={
@@ -71,6 +71,11 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         >
           {errorWords(found.error)}
         </Callout>
+      ) : found.data?.total === 0 ? (
+        <EmptyState icon={<UserX aria-hidden />} title="None of them is a lead any more">
+          {scrape.matched === 1 ? 'The lead' : `The ${scrape.matched.toLocaleString('en-US')} leads`} that this scrape
+          found {scrape.matched === 1 ? 'was' : 'were'} deleted later.
+        </EmptyState>
       ) : (
         <>
           {found.isPending && <LoadingWords>Loading leads...</LoadingWords>}
@@ -90,7 +95,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
           <Pager
             page={page}
             pageSize={PAGE_SIZE}
-            total={found.data?.total ?? 0}
+            total={found.data?.total}
             onChange={setPage}
             noun="leads"
             disabled={found.isPlaceholderData}

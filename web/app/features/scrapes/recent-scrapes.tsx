@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { RotateCw } from 'lucide-react'
-import { api, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorWords } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
+import { useCostQuestion } from './cost-question'
 import { isUnderWay, requestOf, scrapeFilter, scrapeTitle } from './scrape-words'
 
 /** While one is under way, its figures move. The one that is shown is heard of live. */
@@ -23,6 +24,8 @@ export interface RecentScrapesProps {
   /** The id of the one shown above. */
   shown: string | null
   onShow: (id: string) => void
+  /** One is under way: no other is started beside it. */
+  busy: boolean
   /** A scrape was started once more. */
   onStarted: (scrape: Scrape) => void
   onAskCredentials: () => void
@@ -35,22 +38,25 @@ export function RecentScrapes({
   onPage,
   shown,
   onShow,
+  busy,
   onStarted,
   onAskCredentials,
 }: RecentScrapesProps) {
   const mayWrite = useIsOffered('member')
-  const again = useMutation(
-    api.scrapes.create.mutationOptions({
-      onSuccess: (scrape) => {
-        document.getElementById('content')?.scrollIntoView({ block: 'start' })
-        onStarted(scrape)
-      },
-      onError: (error) => {
-        if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
-        toast.error(errorWords(error, 'Failed to scrape X followers'))
-      },
-    }),
-  )
+  const mayBegin = useCostQuestion()
+  const again = useMutation({
+    mutationFn: async (scrape: Scrape) =>
+      (await mayBegin(scrape, 'unseen')) ? client.scrapes.create(requestOf(scrape)) : null,
+    onSuccess: (scrape) => {
+      if (!scrape) return
+      document.getElementById('content')?.scrollIntoView({ block: 'start' })
+      onStarted(scrape)
+    },
+    onError: (error) => {
+      if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
+      toast.error(errorWords(error, 'Failed to scrape X followers'))
+    },
+  })
   const scrapes = useQuery(
     api.scrapes.list.queryOptions({
       input: { page, pageSize },
@@ -129,9 +135,9 @@ export function RecentScrapes({
                             className="max-md:flex-1"
                             icon={<RotateCw aria-hidden />}
                             aria-label={`Run again: ${scrapeTitle(scrape)}`}
-                            disabled={isUnderWay(scrape.status)}
-                            loading={again.isPending && again.variables?.twitterHandle === scrape.twitterHandle}
-                            onClick={() => again.mutate(requestOf(scrape))}
+                            disabled={busy || again.isPending}
+                            loading={again.isPending && again.variables.id === scrape.id}
+                            onClick={() => again.mutate(scrape)}
                           >
                             Run again
                           </Button>
@@ -148,7 +154,7 @@ export function RecentScrapes({
           <Pager
             page={page}
             pageSize={pageSize}
-            total={scrapes.data?.total ?? 0}
+            total={scrapes.data?.total}
             onChange={onPage}
             noun="scrapes"
             disabled={scrapes.isPlaceholderData}

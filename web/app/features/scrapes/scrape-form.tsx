@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/scrape-limits'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { AtSign, Search } from 'lucide-react'
@@ -18,6 +19,7 @@ import { SeePlans, UsageNotice } from '../billing/usage-notice'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
+import { useCostQuestion } from './cost-question'
 import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
 import { credentialsNeeded, handleProblem, isSessionTrouble, SESSION_EXPIRED, STOP_AFTER } from './scrape-words'
@@ -82,6 +84,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       },
     }),
   )
+  const mayBegin = useCostQuestion()
   const working = create.isPending || busy === 'working'
   // Lost, it is said why; never there, or let go of, it is no session that has expired.
   const lost = connection.data && !connection.data.connected ? connection.data.reason : null
@@ -94,13 +97,15 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     !isSessionTrouble({ ...failureOf(create.error), words: create.error.message })
 
   const submit = form.handleSubmit(
-    ({ handle, type, minFollowers, maxFollowers, keywords, keyword, stopAfter, ...credentials }) => {
+    async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, stopAfter, ...credentials }) => {
       // A word that was typed and not added is meant too.
       const all = withChip(keywords, keyword)
       form.setValue('keywords', all)
       form.setValue('keyword', '')
+      const twitterHandle = handleIn(handle)
+      if (connection.data?.connected && !(await mayBegin({ twitterHandle, type }, 'in the form'))) return
       create.mutate({
-        twitterHandle: handleIn(handle),
+        twitterHandle,
         type,
         minFollowers,
         maxFollowers,
@@ -190,6 +195,8 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
                 typed={keyword}
                 onType={(typed) => form.setValue('keyword', typed)}
                 noun="keyword"
+                most={KEYWORDS_MAX}
+                maxLength={KEYWORD_LENGTH_MAX}
                 placeholder="Add a keyword"
                 empty="No keywords added. Will match all profiles."
               />
@@ -262,7 +269,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
           size="lg"
           wide
           icon={<Search aria-hidden />}
-          loading={working}
+          loading={working || form.formState.isSubmitting}
           disabled={busy === 'without X'}
         >
           {working ? 'Scraping...' : 'Start Scraping'}

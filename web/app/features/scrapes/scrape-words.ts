@@ -64,6 +64,21 @@ export function timeLeftWords(seconds: number): string {
   return rest === 0 ? `about ${minutes / 60} h` : `about ${Math.floor(minutes / 60)} h ${rest} min`
 }
 
+/** What a scrape would take, before it starts. */
+export interface Estimate {
+  profiles: number
+  seconds: number
+  /** Null where X bills nothing. */
+  costCents: number | null
+}
+
+/** '12,000 followers: reading all takes about 2 min, and X bills up to $120.00.' */
+export function estimateWords({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
+  const people = type === 'followers' ? 'followers' : 'people followed'
+  const bill = costCents === null ? '' : `, and X bills up to ${moneyWords(costCents)}`
+  return `${profiles.toLocaleString('en-US')} ${people}: reading all takes ${timeLeftWords(seconds)}${bill}.`
+}
+
 /** '$1,234.50'. */
 export function moneyWords(cents: number): string {
   return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' })

@@ -116,6 +116,7 @@ export function Scraper() {
         onPage={setPage}
         shown={watched}
         onShow={setChosen}
+        busy={busy !== false}
         onStarted={start}
         onAskCredentials={() => setAskCredentials(true)}
       />

@@ -4,6 +4,7 @@ import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
 import { useIsOffered } from '../settings/use-role'
+import { isSwitchKey } from './switch-key'
 import { useAccounts, useChooseAccount } from './use-accounts'
 
 /** Which X account scrapes and sends, and the way to another: by the menu, or the next one by Alt+X. */
@@ -16,7 +17,7 @@ export function AccountSwitcher() {
   const byHandle = [...all].sort((a, b) => a.handle.localeCompare(b.handle))
 
   const next = useEffectEvent((event: KeyboardEvent) => {
-    if (event.code !== 'KeyX' || !event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    if (!isSwitchKey(event)) return
     const following = byHandle[(byHandle.findIndex(({ id }) => id === current?.id) + 1) % byHandle.length]
     if (!mayChoose || !following || following.id === current?.id || choose.isPending) return
     event.preventDefault()

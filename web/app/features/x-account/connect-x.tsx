@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { XConnection } from '@x-automated/contract/x-account'
+import type { XAccount, XConnection } from '@x-automated/contract/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -98,10 +98,11 @@ export function ConnectX() {
           <Standing connected={connected} connection={status.data} />
           {!mayConnect ? (
             <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
-          ) : connected ? (
-            <Connected />
           ) : (
-            <HowToConnect connection={status.data} />
+            <>
+              {!connected && <HowToConnect connection={status.data} />}
+              <NextSteps connected={connected} accounts={all} />
+            </>
           )}
           {connected && all.length === 1 && oneMore}
         </div>
@@ -109,7 +110,7 @@ export function ConnectX() {
       {all.length > 1 && (
         <Card
           title="All X accounts"
-          description="Scrapes and new campaigns use the current one. What is under way stays with its account."
+          description="Scrapes and new campaigns use the current one. Campaigns under way stay with their account; scrapes read through the current one."
         >
           <div className="grid gap-4">
             <AccountRows accounts={all} />
@@ -218,14 +219,18 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
   )
 }
 
-/** What comes next, and the way back. */
-function Connected() {
+/** What comes next once an account is connected, and the way back, which a lost one has too. Of several, each row has it. */
+export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
+  const isThere = connected || accounts.length === 1
+  if (!isThere) return null
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
-      <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
-        Scrape followers
-      </ButtonLink>
+      {connected && (
+        <ButtonLink to={`${paths.xAutomation}?tab=scraper`} variant="primary" icon={<Search aria-hidden />}>
+          Scrape followers
+        </ButtonLink>
+      )}
       <Button icon={<Unplug aria-hidden />} loading={disconnect.isPending} onClick={disconnect.ask}>
         {disconnect.isPending ? 'Disconnecting…' : 'Disconnect'}
       </Button>

@@ -1,0 +1,24 @@
+import type { Lead } from '@x-automated/contract/leads'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { LeadsPanel } from './leads-panel'
+
+const lead = { id: 'a', twitterHandle: 'ada' } as Lead
+const shown = (data: { leads: Lead[]; total: number } | undefined) =>
+  renderToString(
+    <LeadsPanel
+      label="Leads"
+      query={{ data, error: new Error('gone'), isPending: false, isPlaceholderData: false, refetch: () => {} }}
+      failure={() => 'Failed to fetch leads'}
+      empty="none"
+      columns={[{ head: 'Handle', cell: ({ twitterHandle }) => twitterHandle }]}
+      page={1}
+      pageSize={25}
+      onPage={() => {}}
+    />,
+  )
+
+test('a look in the background that fails leaves what is shown', () => {
+  expect(shown(undefined)).toContain('Failed to fetch leads')
+  expect(shown({ leads: [lead], total: 1 })).toContain('ada')
+})

@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { Scrape } from '@x-automated/contract/scrapes'
+import { api, errorCode, errorWords } from '../../api'
+import { type Question, useConfirm } from '../../ui/confirm'
+import { type Estimate, estimateWords } from './scrape-words'
+
+type Target = Pick<Scrape, 'twitterHandle' | 'type'>
+
+/** How many follow somebody does not change at once. */
+const STAYS_MS = 60_000
+
+/** What a scrape of this handle would take, as the form and the question before it ask for it. */
+export function estimateOptions({ twitterHandle, type }: Target) {
+  return api.scrapes.estimate.queryOptions({ input: { twitterHandle, type }, staleTime: STAYS_MS, retry: false })
+}
+
+/** What a scrape refuses itself when it is asked for: no question comes before that. */
+const SAID_BY_THE_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
+
+/**
+ * Nobody starts a scrape that X bills without having seen what it may cost.
+ * @param estimate what it would take
+ * @param seen it stands beside the button already
+ * @returns may it begin?
+ */
+export async function agreesToCost(
+  target: Target,
+  estimate: () => Promise<Estimate>,
+  seen: boolean,
+  ask: (question: Question) => Promise<boolean>,
+): Promise<boolean> {
+  const { type, twitterHandle } = target
+  const title =
+    type === 'followers' ? `Scrape the followers of @${twitterHandle}?` : `Scrape whom @${twitterHandle} follows?`
+  let found: Estimate
+  try {
+    found = await estimate()
+  } catch (error) {
+    if (SAID_BY_THE_START.includes(errorCode(error) ?? '')) return true
+    return ask({
+      title,
+      body: `How long it takes, and what X bills for it, cannot be told now: ${errorWords(error)}`,
+      confirm: 'Start anyway',
+    })
+  }
+  if (found.costCents === null || seen) return true
+  return ask({ title, body: estimateWords(found, type), confirm: 'Start Scraping' })
+}
+
+/** `if (await mayBegin(scrape, 'unseen')) …` @param seen `in the form`: does the estimate stand there, it is not said twice */
+export function useCostQuestion() {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  return (target: Target, seen: 'unseen' | 'in the form'): Promise<boolean> => {
+    const options = estimateOptions(target)
+    const isSeen = seen === 'in the form' && queries.getQueryData(options.queryKey) !== undefined
+    return agreesToCost(target, () => queries.fetchQuery(options), isSeen, confirm)
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { isSwitchKey } from './switch-key'
+
+const keys = { code: 'KeyX', altKey: true, ctrlKey: false, metaKey: false, shiftKey: false }
+/** As an element of this kind answers `closest`. */
+const inside = (kind: string) =>
+  ({ closest: (selector: string) => (selector.includes(kind) ? {} : null) }) as unknown as EventTarget
+
+test('Alt+X switches accounts, but types where somebody types', () => {
+  expect(isSwitchKey({ ...keys, target: null })).toBe(true)
+  expect(isSwitchKey({ ...keys, target: inside('button') })).toBe(true)
+  for (const kind of ['input', 'textarea', 'select', '[contenteditable]'])
+    expect(isSwitchKey({ ...keys, target: inside(kind) }), kind).toBe(false)
+  expect(isSwitchKey({ ...keys, altKey: false, target: null })).toBe(false)
+  expect(isSwitchKey({ ...keys, ctrlKey: true, target: null })).toBe(false)
+})

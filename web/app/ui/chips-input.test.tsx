@@ -1,0 +1,23 @@
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { ChipsInput, withChip } from './chips-input'
+
+test('a chip is trimmed, never empty, and there once whatever its case', () => {
+  expect(withChip([], '  founder ')).toEqual(['founder'])
+  expect(withChip(['founder'], ' ')).toEqual(['founder'])
+  expect(withChip(['founder'], 'Founder')).toEqual(['founder'])
+  expect(withChip(['founder'], 'co-founder')).toEqual(['founder', 'co-founder'])
+})
+
+test('no chip is longer, and there are no more, than may be', () => {
+  const shown = (values: string[]) =>
+    renderToString(
+      <ChipsInput values={values} onChange={() => {}} typed="more" noun="keyword" most={2} maxLength={100} />,
+    )
+  expect(shown(['founder'])).toMatch(/<input[^>]*maxLength="100"/i)
+  expect(shown(['founder'])).not.toMatch(/readonly/i)
+  const full = shown(['founder', 'maker'])
+  expect(full).toMatch(/<input[^>]*readonly/i)
+  expect(full).toContain('No more than 2 keywords')
+  expect(full).toMatch(/aria-label="Add keyword"[^>]*disabled|disabled[^>]*aria-label="Add keyword"/)
+})
