@@ -132,6 +132,32 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await narrow(page)
   await expectSoundPage(page)
 
+  // One that is left, and goes on where it was when the page is loaded again.
+  const later = ['open_seven', 'open_eight', 'open_nine']
+  await importLeads(world, person.token, ['twitter_handle,name', ...later.map((handle) => `${handle},${handle}`)])
+  await page.goto('/leads')
+  await page.goto('/twitter?tab=messenger')
+  for (const handle of later) await box(page, handle).check()
+  await message.fill('Later')
+  await submit.click()
+  await page.getByText('1 of 3 leads').waitFor()
+  await page.evaluate(() => history.back())
+  await page.waitForURL('**/leads')
+  await page.goto('/twitter?tab=messenger')
+  await page
+    .getByText(/^[12] leads? (was|were) not written to yet: “Later”\. Sending something else discards this\.$/)
+    .waitFor()
+  await expectSoundPage(page)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText(/^Successfully sent [12] direct messages$/).waitFor()
+  expect(
+    (await messagesAtX(world.x))
+      .filter(({ text }) => text === 'Later')
+      .map(({ to }) => to)
+      .sort(),
+  ).toEqual([...later].sort())
+  expect(await page.getByText('A run is not finished').isVisible()).toBe(false)
+
   // Everybody once, whoever was sent to by hand or by run.
   const sentTo = (await messagesAtX(world.x)).map(({ to }) => to)
   expect(new Set(sentTo).size).toBe(sentTo.length)
@@ -145,7 +171,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await page.getByRole('tab', { name: 'X Analytics' }).click()
   const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first()
   await expect.poll(() => figure('Messages Sent').innerText()).toBe(String(sentTo.length))
-  expect(await figure('Total Leads').innerText()).toBe('6')
+  expect(await figure('Total Leads').innerText()).toBe('9')
   expect(await figure('Click Rate').innerText()).toBe('–')
   for (const name of [
     'Messages Delivered',
@@ -184,6 +210,6 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await page.emulateMedia({ colorScheme: 'dark' })
   await expectSoundPage(page)
   await page.getByRole('tab', { name: 'X Messenger' }).click()
-  await page.getByRole('heading', { name: 'Select Leads (6)' }).waitFor()
+  await page.getByRole('heading', { name: 'Select Leads (9)' }).waitFor()
   await expectSoundPage(page)
 })

@@ -11,6 +11,7 @@ import { Checkbox } from '../../ui/choice'
 import { EmptyState } from '../../ui/empty-state'
 import { Field, FieldError } from '../../ui/field'
 import { Select } from '../../ui/select'
+import { shorten } from '../../ui/shorten'
 import { LoadingWords } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
@@ -31,6 +32,8 @@ const FILTERS: readonly { value: MessengerFilter; label: string }[] = [
   { value: 'sent', label: 'Sent' },
   { value: 'failed', label: 'Failed' },
 ]
+/** Of the message of a run that was cut off. */
+const KEPT_PREVIEW = 80
 const NONE: ReadonlyMap<string, Lead> = new Map()
 
 /** Writes to chosen leads by hand: who, what, and off it goes, one a second. */
@@ -127,6 +130,26 @@ export function Messenger() {
       )}
       {failure}
       {run.leftOver && <Callout tone="warn">{run.leftOver}</Callout>}
+      {run.kept && mayWrite && (
+        <Callout
+          title="A run is not finished"
+          action={
+            <span className="flex flex-wrap gap-2">
+              <Button size="sm" variant="primary" onClick={run.goOn}>
+                Go on
+              </Button>
+              <Button size="sm" onClick={run.forget}>
+                Discard
+              </Button>
+            </span>
+          }
+        >
+          {run.kept.leads.length === 1
+            ? '1 lead was not written to yet'
+            : `${run.kept.leads.length.toLocaleString('en-US')} leads were not written to yet`}
+          : “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>”. Sending something else discards this.
+        </Callout>
+      )}
       <UsageNotice what="dms" />
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <section aria-label="Leads" className="grid min-w-0 gap-3">

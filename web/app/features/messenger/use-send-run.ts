@@ -1,10 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { Lead } from '@x-automated/contract/leads'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { type Addressee, forgetRun, type KeptRun, keepRun, readKeptRun } from './kept-run'
 import { runProblem } from './messenger-words'
 import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
 
@@ -16,11 +16,16 @@ const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBI
 
 export interface Run {
   message: string
-  leads: readonly Lead[]
+  leads: readonly Addressee[]
   allowRepeat: boolean
+  /** Of a run that goes on. */
+  runId?: string
 }
 
-/** Sends to the chosen leads, one by one. Each message has a key of its own in the run, so that asking again never sends it twice. */
+/**
+ * Sends to the chosen leads, one by one. Each message has a key of its own in the run, so that asking again never sends it twice. What is left of a run
+ * that was cut off is kept in this tab, to go on with.
+ */
 export function useSendRun(onDone: () => void) {
   const queries = useQueryClient()
   const [progress, setProgress] = useState<RunProgress | null>(null)
@@ -28,16 +33,26 @@ export function useSendRun(onDone: () => void) {
   /** Why leads were left out of the last run. */
   const [leftOver, setLeftOver] = useState<string | null>(null)
   const stop = useRef<AbortController | null>(null)
+  /** Was it stopped by its button, rather than by leaving? */
+  const byHand = useRef(false)
   const running = progress !== null
+  const me = useQuery(api.auth.me.queryOptions()).data
+  const owner = me ? `${me.id} ${me.workspace.id}` : null
+  /** Changed where what is kept may have. */
+  const [kept, setKept] = useState<KeptRun | null>(null)
+  useEffect(() => setKept(owner === null || running ? null : readKeptRun(sessionStorage, owner)), [owner, running])
 
   useEffect(() => () => stop.current?.abort(), [])
   useKeepOnPage(running, () => stop.current?.abort())
 
-  const start = async ({ message, leads, allowRepeat }: Run) => {
+  const start = async ({ message, leads, allowRepeat, runId = crypto.randomUUID() }: Run) => {
     if (stop.current) return
     const stopper = new AbortController()
-    const runId = crypto.randomUUID()
+    const keep = (from: number, id = runId) =>
+      owner !== null && keepRun(sessionStorage, owner, { runId: id, message, allowRepeat, leads: leads.slice(from) })
     stop.current = stopper
+    byHand.current = false
+    keep(0)
     setLeftOver(null)
     setStopping(false)
     setProgress({ sent: 0, failed: 0, total: leads.length })
@@ -47,8 +62,15 @@ export function useSendRun(onDone: () => void) {
         (lead) => sendTo(lead, message, allowRepeat, `${runId}:${lead.id}`),
         () => pause(stopper.signal),
         () => stopper.signal.aborted,
-        setProgress,
+        (now) => {
+          keep(now.sent + now.failed)
+          setProgress(now)
+        },
       )
+      const done = summary.sent + summary.failed
+      if (byHand.current) forgetRun(sessionStorage)
+      // Who met the halt is asked for anew, under another key: the refusal is the answer to the old one.
+      else if (summary.halted !== null) keep(done - 1, crypto.randomUUID())
       const words = summaryWords(summary)
       if (summary.sent > 0) toast.success(words)
       else if (summary.failed > 0) toast.error(words)
@@ -68,14 +90,27 @@ export function useSendRun(onDone: () => void) {
     stopping,
     leftOver,
     start,
+    /** What is left of a run that was cut off. */
+    kept,
+    goOn: () => kept && void start(kept),
+    forget() {
+      forgetRun(sessionStorage)
+      setKept(null)
+    },
     stop: () => {
+      byHand.current = true
       setStopping(true)
       stop.current?.abort()
     },
   }
 }
 
-async function sendTo(lead: Lead, message: string, allowRepeat: boolean, idempotencyKey: string): Promise<SendResult> {
+async function sendTo(
+  lead: Addressee,
+  message: string,
+  allowRepeat: boolean,
+  idempotencyKey: string,
+): Promise<SendResult> {
   try {
     await client.messages.send(
       {
@@ -117,7 +152,7 @@ function useKeepOnPage(running: boolean, onLeave: () => void): void {
     asked.current = true
     void confirm({
       title: 'Stop sending and leave?',
-      body: 'Messages that have gone out stay sent. The other leads are not written to.',
+      body: 'Messages that have gone out stay sent. You can go on with the other leads when you come back in this tab.',
       confirm: 'Stop and leave',
       cancel: 'Keep sending',
       danger: true,
