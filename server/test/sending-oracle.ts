@@ -44,6 +44,48 @@ async function rowsOf({ app, person }: World): Promise<Row[]> {
 
 const isSimulated = ({ holder, sentAt }: Row) => holder === 'simulated' && sentAt !== null
 
+/** A message as it stands between two steps. */
+interface Standing {
+  id: string
+  campaign: string
+  kind: string
+  /** The place of its campaign among all, the oldest first. */
+  age: number
+  isActive: boolean
+  isQueued: boolean
+  requeuedAt: string | null
+  lease: string | null
+  outcomeUnknown: boolean
+}
+
+/** What stands in the queue between two steps: for `expectTurnsKept`. */
+export async function look({ app, person }: World): Promise<Standing[]> {
+  const { rows } = await app.db.execute<Standing & Record<string, unknown>>(sql`
+    select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, c.status = 'active' as "isActive",
+      d.status = 'queued' as "isQueued", d.requeued_at as "requeuedAt", d.lease, d.outcome_unknown as "outcomeUnknown"
+    from dms d join campaigns c on c.id = d.campaign_id where d.workspace_id = ${person.workspaceId}`)
+  return rows
+}
+
+/** Nobody, by whatever channel, was handed a message of a campaign while an older one on the account had something queued all the time. */
+export function expectTurnsKept(before: readonly Standing[], after: readonly Standing[]): void {
+  const was = new Map(before.map((one) => [one.id, one]))
+  const sending = after.filter(({ id, kind, isActive, isQueued, requeuedAt }) => {
+    const then = was.get(id)
+    return (
+      kind === 'campaign' &&
+      [isActive, isQueued, then?.isActive, then?.isQueued].every(Boolean) &&
+      String(then?.requeuedAt) === String(requeuedAt)
+    )
+  })
+  const oldest = Math.min(...sending.map(({ age }) => age))
+  const outOfTurn = after.filter(
+    ({ id, kind, age, lease, outcomeUnknown }) =>
+      kind === 'campaign' && age > oldest && lease !== null && lease !== was.get(id)?.lease && !outcomeUnknown,
+  )
+  expect(outOfTurn, 'claimed while an older campaign on the account was being sent').toEqual([])
+}
+
 /** At every moment. */
 export async function expectPromisesKept(world: World): Promise<void> {
   const arrivals = await world.arrivals()

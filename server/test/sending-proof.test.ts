@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { processQueue } from '../src/domains/simulated-queue/service.ts'
 import { type OpenAppOptions, openApp, type TestApp } from './open-app.ts'
 import { expectCountsRight } from './outreach.ts'
-import { expectNothingLost, expectPromisesKept } from './sending-oracle.ts'
+import { expectNothingLost, expectPromisesKept, expectTurnsKept, look } from './sending-oracle.ts'
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
 
 /*
@@ -55,7 +55,9 @@ function command(name: string, run: (world: World) => Promise<unknown>): Command
     alone,
     check: () => true,
     run: async (_, world) => {
+      const before = await look(world)
       await alone(world)
+      expectTurnsKept(before, await look(world))
       await answerPauses(world)
       await expectCountsRight(world.app)
     },
@@ -367,7 +369,7 @@ async function finish(world: World): Promise<void> {
 }
 
 it(
-  'sends to each once, loses none, and keeps to caps, pauses, replies and opt-outs, whatever happens in between',
+  'sends to each once, loses none, and keeps to turns, caps, pauses, replies and opt-outs, whatever happens in between',
   async () => {
     const commands = fc.commands([one, one, one, one, several], { maxCommands: 60, size: 'max' })
     const end = process.uptime() + SECONDS

@@ -146,6 +146,26 @@ describe('sending', () => {
     expect(order.slice(3).sort()).toEqual([...newer.handles].sort())
   })
 
+  it('leaves a campaign alone while an older one on its account is sent by the extension, but not direct messages', async () => {
+    const { person, account } = await connected()
+    const older = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
+    const waiting = await makeList(app, person, openHandles(1))
+    const newer = await launch(person, waiting)
+    expect(newer.waiting).toBe(true)
+    const direct = await makeList(app, person, openHandles(1))
+    await queueDirect(app.db, person.actor, { leadIds: direct.leadIds })
+    await start()
+    await eventually(async () => (await arrivedFrom(account.handle)).length > 0, 'the direct message arrives')
+    await eventually(
+      async () => ((await nextSendOf(account.id))?.getTime() ?? 0) > Date.now() + 5_000,
+      'the account is put off',
+    )
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual(direct.handles)
+    await person.client.campaigns.update({ id: older.id, status: 'paused' })
+    await completed(person, newer.id, 5_000)
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([...direct.handles, ...waiting.handles])
+  })
+
   it('ends with the message in hand when the process is asked to', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(30))
@@ -285,8 +305,8 @@ describe('the pace', () => {
     const close = await start({ env: { ...app.services.env, dailyDmCap: 1 } })
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
     await eventually(() => isPutOff(account.id, 60), 'a sender finds the cap reached')
-    expect(await arrivedFrom(account.handle)).toHaveLength(1)
     await close()
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
     await start()
     expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3 })
   })

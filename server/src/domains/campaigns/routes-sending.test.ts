@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
@@ -23,8 +23,11 @@ let person: Person
 let stranger: Person
 beforeAll(async () => {
   app = await openApp()
-  person = await makePerson(app)
   stranger = await makePerson(app)
+})
+// Of the campaigns of one workspace one sends at a time.
+beforeEach(async () => {
+  person = await makePerson(app)
 })
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000'
@@ -167,6 +170,52 @@ describe('POST /campaigns/{id}/claim', () => {
   })
 })
 
+describe('of several active campaigns on one account the oldest sends', () => {
+  const shown = async (id: string) => (await person.client.campaigns.find({ id })).waiting
+  const expectToWait = async (id: string) => {
+    expect(await shown(id)).toBe(true)
+    for (const answer of [await claim(id), await person.call('POST', '/claim', { holder: 'laptop' })]) {
+      expect(answer.status).toBe(204)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+  }
+
+  it('whoever sends the older one: the extension’s waits until nothing of it is queued', async () => {
+    const account = await connectX(app, person)
+    const ours = await launch(person, await makeList(app, person, openHandles(1)))
+    const { id, xAccountId } = await launched(1)
+    expect(xAccountId).toBe(account.id)
+    await expectToWait(id)
+    await person.client.campaigns.update({ id: ours.id, status: 'paused' })
+    expect(await shown(id)).toBe(false)
+    expect((await claim(id)).status).toBe(200)
+  })
+
+  it('as long as a message of the older one is in somebody’s hands', async () => {
+    const [older, newer] = [await launched(1), await launched(1)]
+    const { body } = await claim(older.id)
+    await expectToWait(newer.id)
+    await report(body.dmId, { lease: body.lease, wasSent: true })
+    expect((await claim(newer.id)).status).toBe(200)
+  })
+
+  it('the account is fixed when the campaign is launched, or with the first claim after one is connected', async () => {
+    const early = await launched(1)
+    expect(early.xAccountId).toBeNull()
+    const first = await connectX(app, person)
+    expect((await claim(early.id)).status).toBe(200)
+    expect(await person.client.campaigns.find({ id: early.id })).toMatchObject({ xAccountId: first.id })
+    const late = await launched(1)
+    // Another account becomes the current one: that moves neither of them.
+    await connectX(app, person)
+    await expectToWait(late.id)
+    expect(await person.client.campaigns.find({ id: late.id })).toMatchObject({ xAccountId: first.id })
+    const other = await launched(1)
+    expect(await shown(other.id)).toBe(false)
+    expect((await claim(other.id)).status).toBe(200)
+  })
+})
+
 describe('POST /claim', () => {
   const claimAny = (by: Person) => by.call('POST', '/claim', { holder: 'laptop' })
 
@@ -176,6 +225,7 @@ describe('POST /claim', () => {
     const [one, two] = [await launched(1, own), await launched(1, own)]
     const campaignOf = async () => {
       const { body } = await claimAny(own)
+      await report(body.dmId, { lease: body.lease, wasSent: true }, own)
       return (await app.db.select().from(dms).where(eq(dms.id, body.dmId)))[0]?.campaignId
     }
     expect([await campaignOf(), await campaignOf()]).toEqual([one.id, two.id])
@@ -352,12 +402,12 @@ describe('POST /dms/{id}/requeue', () => {
 
   it('409: not failed, archived, its lead deleted, or written to by another campaign', async () => {
     const { dmId } = await failedOne()
-    await requeue(dmId)
     const archived = await failedOne()
     await person.client.campaigns.update({ id: archived.campaignId, status: 'archived' })
     const orphan = await failedOne()
     await app.db.delete(leadListItems).where(eq(leadListItems.leadId, orphan.leadId))
     await person.client.leads.remove({ id: orphan.leadId })
+    await requeue(dmId)
     const list = await makeList(app, person, openHandles(1))
     await launch(person, list, { channel: 'extension' })
     const skipped = (await dmsOf(person, (await launch(person, list, { channel: 'extension' })).id))[0]!

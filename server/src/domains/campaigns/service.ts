@@ -6,6 +6,7 @@ import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import {
+  endTurn,
   holdCampaign,
   listDms,
   lockQueuedLeads,
@@ -17,9 +18,9 @@ import {
   wakeAccount,
 } from '../sending/service.ts'
 import type { Pace } from '../sending-settings/service.ts'
-import { findAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
+import { findAccount, findKeptAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
-import { campaigns } from './tables.ts'
+import { campaigns, waitsForOlder } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
 
@@ -47,10 +48,7 @@ const columns = {
   updatedAt: campaigns.updatedAt,
   pauseReason: campaigns.pauseReason,
   /** Of several active campaigns on one X account the oldest sends. */
-  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and exists (
-    select from campaigns older
-    where older.x_account_id = ${campaigns.xAccountId} and older.status = 'active' and older.dms_queued_count > 0 and older.kind = 'campaign'
-      and (older.created_at, older.id) < (${campaigns.createdAt}, ${campaigns.id})))`,
+  waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
 }
 
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))
@@ -166,6 +164,7 @@ export async function update(db: Db, limits: Pace, actor: Actor, { id, status, .
       throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
     if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
     const edited = isEdited ? await edit(tx, before, edits) : before
+    if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
     if (template) await renderAgain(tx, id, template)
 
     if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
@@ -173,6 +172,7 @@ export async function update(db: Db, limits: Pace, actor: Actor, { id, status, .
     if ((status === 'paused' || status === 'archived') && step === 'changes') {
       await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
       if (status === 'archived') await releaseLeads(tx, id)
+      await endTurn(tx, edited.xAccountId)
     }
     return find(tx, actor, id)
   })
@@ -288,13 +288,13 @@ async function activate(tx: Db, limits: Pace, actor: Actor, campaign: Row): Prom
 }
 
 /**
- * The X account that sends the campaign. It is fixed when the campaign becomes active; one that was chosen and is gone is replaced only while nothing was sent from it,
+ * The X account that sends the campaign. It is fixed when the campaign becomes active, for the extension too, where one is known; one that was chosen and is gone is replaced only while nothing was sent from it,
  * so that nobody is written to from two accounts unasked.
  * @throws Refusal X_NOT_CONNECTED
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
-  if (campaign.channel === 'extension') return fixed
+  if (campaign.channel === 'extension') return fixed ?? (await findKeptAccount(tx, campaign.workspaceId))
   if (fixed?.status === 'connected') return fixed
   if (fixed && campaign.dmsSentCount > 0)
     throw new Refusal(

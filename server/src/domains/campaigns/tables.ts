@@ -1,5 +1,5 @@
 import { CAMPAIGN_STATUSES } from '@x-automated/contract/campaigns'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -55,3 +55,17 @@ export const campaigns = pgTable(
     check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
   ],
 )
+
+/**
+ * Over a campaign: another one that is older, active and has messages queued is on its X account, whoever sends either; so this one waits for its turn.
+ * What is sent without a campaign waits for none, and none for it. Where nobody knows the account that an extension sends from, its workspace counts as one.
+ * @param campaign its table or alias
+ */
+export function waitsForOlder(campaign: SQL): SQL<boolean> {
+  return sql`(${campaign}.kind = 'campaign' and exists (
+    select from campaigns older
+    where older.kind = 'campaign' and older.status = 'active' and older.dms_queued_count > 0
+      and (older.x_account_id = ${campaign}.x_account_id
+        or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
+      and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)))`
+}

@@ -279,6 +279,36 @@ describe('what it holds', () => {
       expect(await ask(what)).toMatchObject({ status: 409, body: { code: 'LEASE_LOST' } })
   })
 
+  it('what was given back, however often, is as if it had never been claimed: it reads the text of now', async () => {
+    const { ask, extension, claim, campaign, message } = await claimed()
+    await ask('release')
+    const again = (await extension.call('POST', '/claim', { holder: 'b' })).body
+    await extension.call('POST', `/dms/${again.dmId}/release`, { lease: again.lease })
+    await person.client.campaigns.update({ id: campaign.id, messageTemplate: 'Anew' })
+    expect(await message()).toMatchObject({ message: 'Anew' })
+    // Where an attempt before may have gone through, that stays known.
+    const unsure = (await extension.call('POST', '/claim', { holder: 'a' })).body
+    await extension.call('POST', `/dms/${claim.dmId}/outcome`, {
+      lease: unsure.lease,
+      wasSent: false,
+      outcomeUnknown: true,
+    })
+    const [before] = await app.db.select().from(dms).where(eq(dms.id, claim.dmId))
+    await person.client.campaigns.requeue({ id: claim.dmId })
+    await app.db
+      .update(dms)
+      .set({ dueAt: new Date(0) })
+      .where(eq(dms.id, claim.dmId))
+    for (const holder of ['a', 'b']) {
+      const { dmId, lease } = (await extension.call('POST', '/claim', { holder })).body
+      expect(dmId).toBe(claim.dmId)
+      await extension.call('POST', `/dms/${dmId}/release`, { lease })
+    }
+    const [after] = await app.db.select().from(dms).where(eq(dms.id, claim.dmId))
+    expect(after!.triedAt).toEqual(before!.triedAt)
+    expect(before!.triedAt).not.toBeNull()
+  })
+
   it('an end that nobody knows keeps others from writing to the lead, until somebody has looked', async () => {
     const { ask, claim, message, list } = await claimed()
     expect((await ask('outcome', { wasSent: false, outcomeUnknown: true })).status).toBe(200)

@@ -219,7 +219,9 @@ async function giveBack(tx: Db, id: string): Promise<void> {
       holder: null,
       leaseExpiresAt: null,
       claimedAt: null,
+      // An attempt before this one, which was not given back, may have gone through.
       triedAt: sql`case when ${dms.attempts} > 1 then ${dms.triedAt} end`,
+      attempts: sql`${dms.attempts} - 1`,
       updatedAt: sql`now()`,
     })
     .where(eq(dms.id, id))

@@ -4,8 +4,8 @@ import { livingWorkers } from '../../jobs/liveness.ts'
 import { XError } from '../../outside/x.ts'
 import type { Needs, Timing } from './engine.ts'
 import { findInConversation, lookUp, pauseCampaignsOf, verdictOf } from './engine-sending.ts'
-import { wakeAccount } from './service-claims.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
+import { wakeAccount } from './service-schedule.ts'
 import { releaseIfArchived } from './service-stopping.ts'
 
 /**

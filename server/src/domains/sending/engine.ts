@@ -2,6 +2,7 @@ import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { X_TIMEOUT_MS } from '../../outside/x.ts'
+import { waitsForOlder } from '../campaigns/tables.ts'
 import {
   capOf,
   claimThatLeavesTheDay,
@@ -16,6 +17,7 @@ import { suppressedBecause } from '../suppressions/tables.ts'
 import type { withAccount } from '../x-account/service.ts'
 import { restSeconds } from './rules.ts'
 import { campaignGate, campaignLock, xUserLock } from './service-locks.ts'
+import { TURN_SECONDS } from './service-schedule.ts'
 
 /*
  * How our workers send, so that each message goes out once however many processes run and whenever they die.
@@ -117,7 +119,10 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   if (!next.dmId) {
     await tx.execute(sql`
         update x_accounts set next_send_at = (
-          select min(d.due_at) from campaigns c join dms d on d.campaign_id = c.id and d.status = 'queued' and d.lease_expires_at is null
+          select min(case when ${waitsForOlder(sql`c`)} then now() + make_interval(secs => ${TURN_SECONDS}) else d.due_at end)
+          from campaigns c cross join lateral (
+            select due_at from dms where campaign_id = c.id and status = 'queued' and lease_expires_at is null order by due_at, id limit 1
+          ) d
           where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
         ) where id = ${account.id}`)
     return null
@@ -142,6 +147,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
         from campaigns c
         where d.id = ${next.dmId} and d.status = 'queued' and d.lease_expires_at is null
           and c.id = d.campaign_id and c.status = 'active' and c.channel = 'api' and c.x_account_id = ${account.id}
+          and not ${waitsForOlder(sql`c`)}
         returning d.id, d.lease, d.campaign_id, d.workspace_id, d.message, d.lead_id
       ), moved as (
         update x_accounts set next_send_at = now() + make_interval(secs => ${restSeconds(pauseSecondsOf(readPace(account.pace, pace), pace), Math.random())})
@@ -191,7 +197,7 @@ type ClaimRow = {
   suppressed: string | null
 }
 
-/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign. */
+/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send. */
 async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
   const isShared = account.ids.length > 1
   if (isShared) {
@@ -219,8 +225,8 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
         where campaign_id = c.id and status = 'queued' and lease_expires_at is null and due_at <= now()
         order by due_at, id limit 1
       ) d
-      where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0
-      order by c.kind = 'direct' desc, c.created_at, c.id limit 1
+      where c.x_account_id = ${account.id} and c.status = 'active' and c.channel = 'api' and c.dms_queued_count > 0 and not ${waitsForOlder(sql`c`)}
+      order by c.kind = 'direct' desc limit 1
     ) next on true`)
   const [row] = rows
   if (!row) return NOTHING

@@ -4,7 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { campaigns } from '../campaigns/tables.ts'
+import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { findRest, type Pace, pauseSecondsOf } from '../sending-settings/service.ts'
 import { findCurrentAccount } from '../x-account/service.ts'
@@ -12,26 +12,11 @@ import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { xUserLock } from './service-locks.ts'
 import { LEAD_MISSING, OUTCOME_UNKNOWN, recordOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
+import { TURN_SECONDS } from './service-schedule.ts'
 import { reasonToStop, releaseIfArchived, skipMessage } from './service-stopping.ts'
 import { dms } from './tables.ts'
 
 type Campaign = typeof campaigns.$inferSelect
-
-/** NOTIFY channel that tells senders to look for work at once. */
-export const SENDING_CHANNEL = 'sending'
-
-/**
- * Puts the account on the senders' schedule, where it is not, and tells them when the transaction commits.
- * A pause that the account is in the middle of stays: work that was overdue is paced like any other.
- */
-export async function wakeAccount(tx: Db, accountId: string): Promise<void> {
-  // Unconditional, so that the row is locked: a sender that is just taking the account off the schedule comes before or after, never between.
-  await tx
-    .update(xAccounts)
-    .set({ nextSendAt: sql`coalesce(${xAccounts.nextSendAt}, now())` })
-    .where(eq(xAccounts.id, accountId))
-  await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
-}
 
 export type ClaimAnswer =
   | {
@@ -115,11 +100,14 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
 }
 
 /**
- * Takes the next message of a campaign, whose row the caller has locked, at the pace and under the cap of its account.
+ * Takes the next message of a campaign, whose row the caller has locked, at the pace and under the cap of its account, if it is its turn on that account.
  * @param holder who takes it, as `dms.holder` says it
  */
 export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockPace(tx, campaign)
+  // Connected since it was launched without one: from now on it is the campaign's.
+  if (!campaign.xAccountId && account && account.status !== 'disconnected')
+    await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   for (;;) {
     const [next] = await tx
       .select({
@@ -128,6 +116,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
         stopped: sql<
           string | null
         >`(select ${reasonToStop} from leads l join dms d on d.id = ${dms.id} where l.id = ${dms.leadId})`,
+        isWaiting: sql<boolean>`(select ${waitsForOlder(sql`c`)} from campaigns c where c.id = ${campaign.id})`,
         dueInSeconds: sql<number>`extract(epoch from ${dms.dueAt} - clock_timestamp())::float`,
       })
       .from(dms)
@@ -137,6 +126,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       .limit(1)
       .for('update', { of: dms, skipLocked: true })
     if (!next) return nothingDue(null)
+    if (next.isWaiting) return nothingDue(TURN_SECONDS)
     if (next.stopped) {
       await skipMessage(tx, next.dm.id, next.stopped)
       continue
@@ -151,9 +141,10 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
         holder,
         leaseExpiresAt: sql`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
         claimedAt: sql`clock_timestamp()`,
-        ...(holder === SIMULATED_HOLDER ? {} : { triedAt: sql`coalesce(${dms.triedAt}, now())` }),
+        ...(holder === SIMULATED_HOLDER
+          ? {}
+          : { triedAt: sql`coalesce(${dms.triedAt}, now())`, attempts: sql`${dms.attempts} + 1` }),
         xAccountId: account?.id ?? null,
-        attempts: sql`${dms.attempts} + 1`,
         updatedAt: sql`now()`,
       })
       .where(eq(dms.id, next.dm.id))

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
@@ -10,6 +10,8 @@ let app: TestApp
 let person: Person
 beforeAll(async () => {
   app = await openApp()
+})
+beforeEach(async () => {
   person = await makePerson(app)
 })
 

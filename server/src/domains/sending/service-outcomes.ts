@@ -4,6 +4,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
+import { endTurn } from './service-schedule.ts'
 import { dms } from './tables.ts'
 
 export const OUTCOME_UNKNOWN = 'Outcome unknown: check the conversation before sending again'
@@ -83,8 +84,10 @@ export async function completeIfDone(tx: Db, campaignId: string): Promise<boolea
       pauseReason: sql`case when ${done} then null else pause_reason end`,
     })
     .where(eq(campaigns.id, campaignId))
-    .returning({ status: campaigns.status })
-  return row?.status === 'completed'
+    .returning({ status: campaigns.status, xAccountId: campaigns.xAccountId })
+  if (row?.status !== 'completed') return false
+  await endTurn(tx, row.xAccountId)
+  return true
 }
 
 /**

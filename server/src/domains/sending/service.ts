@@ -15,9 +15,9 @@ import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { requireRoom, spend } from './service-allowance.ts'
 import { openDirectCampaign } from './service-by-hand.ts'
-import { wakeAccount } from './service-claims.ts'
 import { lockLeads, lockQueueing } from './service-locks.ts'
 import { dmColumns } from './service-reading.ts'
+import { wakeAccount } from './service-schedule.ts'
 import { filled, readTemplate } from './service-templates.ts'
 import { dms, mayGoOut } from './tables.ts'
 
@@ -34,12 +34,11 @@ export {
   claimFrom,
   expireLeases,
   renewClaim,
-  SENDING_CHANNEL,
-  wakeAccount,
 } from './service-claims.ts'
 export { campaignGate, holdCampaign, lockQueuedLeads, shutGate } from './service-locks.ts'
 export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 export { listDms } from './service-reading.ts'
+export { endTurn, SENDING_CHANNEL, wakeAccount } from './service-schedule.ts'
 export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
 export { filledPart, readTemplate } from './service-templates.ts'
 

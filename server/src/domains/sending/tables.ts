@@ -40,7 +40,7 @@ export const dms = pgTable(
     claimedAt: time('claimed_at'),
     /** The X account it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
-    /** How often it was claimed. */
+    /** How often it was claimed by somebody who could send it, and not given back unsent. */
     attempts: integer('attempts').notNull().default(0),
     /** Since when it may have been sent, once; null: certainly never. Before it is sent again the conversation is read back to this moment. */
     triedAt: time('tried_at'),

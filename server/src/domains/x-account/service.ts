@@ -40,6 +40,12 @@ export async function findCurrentAccount(db: Db, workspaceId: string): Promise<X
   return account ?? null
 }
 
+/** As `findCurrentAccount`, unless the workspace has let go of it. */
+export async function findKeptAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
+  const account = await findCurrentAccount(db, workspaceId)
+  return account?.status === 'disconnected' ? null : account
+}
+
 /** As `findCurrentAccount`, and connected. @throws Refusal X_NOT_CONNECTED */
 export async function requireConnectedAccount(db: Db, workspaceId: string): Promise<XAccount> {
   const account = await findCurrentAccount(db, workspaceId)

@@ -37,14 +37,17 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }, [campaigns, followed])
 
   const begin = (campaign: Campaign): boolean => {
+    const hindrance = hindranceOf(campaign)
+    if (hindrance) {
+      toast.info(hindrance)
+      return false
+    }
     if (campaign.channel === 'extension') {
       void startExtensionRun(campaign, queries)
       return false
     }
-    const hindrance = hindranceOf(campaign)
-    if (hindrance) toast.info(hindrance)
-    else setFollowed((before) => new Set([...before, campaign.id]))
-    return hindrance === null
+    setFollowed((before) => new Set([...before, campaign.id]))
+    return true
   }
   return {
     start(campaign) {
