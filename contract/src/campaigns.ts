@@ -163,7 +163,7 @@ export const campaigns = {
         leads: z.number().int(),
         /** Messages of the account's other active campaigns, which go first. */
         ahead: z.number().int(),
-        /** Until the last one is sent, at the account's pace and cap; null: the cap lets nothing through. */
+        /** Until the last one is sent: by the account's pause, working hours, cap and warm-up, and what it has sent today; null: these let nothing through. */
         seconds: z.number().int().nullable(),
         /** What X bills for sending; null: nothing. */
         costCents: z.number().int().nullable(),
@@ -208,6 +208,25 @@ export const campaigns = {
   })
     .input(z.object({ id: Id }))
     .output(Campaign),
+
+  forecast: route({
+    method: 'GET',
+    path: '/campaigns/{id}/forecast',
+    tag: 'Campaigns',
+    summary: 'How long an active campaign still takes, at the pace and under the cap of its X account',
+    access: 'viewer',
+    effect: 'none',
+    errors: ['CAMPAIGN_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(
+      z.object({
+        /** Messages that go out before its own: direct ones, and those of older campaigns on its account. */
+        ahead: z.number().int(),
+        /** Until its last one is sent; null: it is not active, nothing is queued, or its cap lets nothing through. */
+        seconds: z.number().int().nullable(),
+      }),
+    ),
 
   update: route({
     method: 'PATCH',

@@ -52,7 +52,7 @@ export default function CampaignPage() {
   const connected = useXConnections(shown)(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
   const leftAlone = useLeftAlone(shown, query.dataUpdatedAt)
-  const secondsLeft = useSecondsLeft(campaign, cutOff, query.dataUpdatedAt)
+  const secondsLeft = useSecondsLeft(campaign, cutOff || (campaign !== undefined && leftAlone(campaign)))
   const connect = connected === false && campaign?.channel === 'api' && (
     <ButtonLink size="sm" to={paths.xAutomation}>
       Connect X

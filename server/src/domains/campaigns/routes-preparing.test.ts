@@ -80,6 +80,41 @@ describe('POST /campaigns/estimate', () => {
   })
 })
 
+describe('GET /campaigns/{id}/forecast', () => {
+  it('200: by pause, cap, what was sent today and what goes first, as the estimate before the launch', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const [first, second] = [await makeList(app, own, openHandles(3)), await makeList(app, own, openHandles(4))]
+    const older = await launch(own, first, { channel: 'extension' })
+    const newer = await launch(own, second, { channel: 'extension' })
+    const forecast = async (id: string) => {
+      const { status, body } = await own.call('GET', `/campaigns/${id}/forecast`)
+      return [status, body]
+    }
+    expect(await forecast(older.id)).toEqual([200, { ahead: 0, seconds: 132 }])
+    expect(await forecast(newer.id)).toEqual([200, { ahead: 3, seconds: 396 }])
+    await own.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
+    // One has gone today: of the seven that are queued, its own among them, two more may go, then three a day.
+    const [, { seconds }] = await forecast(newer.id)
+    expect(seconds).toBeGreaterThan(2 * 86_400 - 60)
+    expect(seconds).toBeLessThan(2 * 86_400 + 200)
+    const draft = await makeCampaign(own, second)
+    expect(await forecast(draft.id)).toEqual([200, { ahead: 0, seconds: null }])
+    await own.client.campaigns.update({ id: newer.id, status: 'paused' })
+    expect(await forecast(newer.id)).toEqual([200, { ahead: 0, seconds: null }])
+  })
+
+  it('404: another workspace’s, or nobody’s', async () => {
+    const { id } = await makeCampaign(person, await makeList(app, person, []))
+    for (const answer of [
+      await stranger.call('GET', `/campaigns/${id}/forecast`),
+      await person.call('GET', `/campaigns/${NOBODYS}/forecast`),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([404, 'CAMPAIGN_NOT_FOUND'])
+  })
+})
+
 describe('POST /campaigns/{id}/duplicate', () => {
   it('200: a draft like it, with nothing queued', async () => {
     const list = await makeList(app, person, openHandles(2))
@@ -139,6 +174,24 @@ describe('POST /campaigns/{id}/test', () => {
     for (const words of [`So @${list.handles[0]} would read it:\n\nHi Ada\n\nBye`, 'Hi there'])
       expect(texts.some((text) => text.includes(words))).toBe(true)
     expect(await dmsOf(person, campaign.id)).toEqual([])
+  })
+
+  it('200: of a smart list whoever matches, and an example only where nobody does', async () => {
+    const own = await makePerson(app)
+    const { handles } = await makeList(app, own, openHandles(1))
+    for (const [filter, handle] of [
+      [{}, handles[0]],
+      [{ keyword: 'nobody has this' }, 'mayabuilds'],
+    ] as const) {
+      const { id: leadListId } = await own.client.lists.create({ name: 'Smart', filter })
+      const { id } = await makeCampaign(own, { id: leadListId, leadIds: [], handles: [] }, { name: `To ${handle}` })
+      await own.client.campaigns.sendTest({ id })
+      await eventually(async () => {
+        const answer = await fetch(`${app.mailbox.url}/messages?to=${own.email}`)
+        const mails = (await answer.json()) as { text: string }[]
+        return mails.some(({ text }) => text.includes(`So @${handle} would read it`))
+      }, `a mail as @${handle} would read it`)
+    }
   })
 
   it('404: a lead or campaign of another workspace · 429: too many', async () => {

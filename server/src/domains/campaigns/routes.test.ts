@@ -279,16 +279,17 @@ describe('PATCH /campaigns/{id}: status', () => {
 
 describe('PATCH /campaigns/{id}: edits', () => {
   it('200: a new template is what the queued leads will read; what is in a sender’s hands stays', async () => {
-    const own = await makeList(app, person, openHandles(2), { names: ['Ada', ''] })
-    const campaign = await launch(person, own, { channel: 'extension' })
-    await person.client.campaigns.claim({ id: campaign.id, holder: 'test' })
-    const edited = await person.client.campaigns.update({
+    const by = await makePerson(app)
+    const own = await makeList(app, by, openHandles(2), { names: ['Ada', ''] })
+    const campaign = await launch(by, own, { channel: 'extension' })
+    await by.client.campaigns.claim({ id: campaign.id, holder: 'test' })
+    const edited = await by.client.campaigns.update({
       id: campaign.id,
       name: 'New',
       messageTemplate: 'Dear {lead_name}',
     })
     expect(edited).toMatchObject({ name: 'New', messageTemplate: 'Dear {lead_name}', status: 'active' })
-    expect((await dmsOf(person, campaign.id)).map((dm) => dm.message)).toEqual([
+    expect((await dmsOf(by, campaign.id)).map((dm) => dm.message)).toEqual([
       `Hi Ada, I follow @${own.handles[0]}.`,
       'Dear there',
     ])

@@ -4,7 +4,7 @@ import { claim, claimAny, reportOutcome, requeue } from '../sending/service.ts'
 import { withWait, withWaits } from '../sending-settings/service.ts'
 import { isOffered, processQueue } from '../simulated-queue/service.ts'
 import { create, dms, find, list, queue, update } from './service.ts'
-import { duplicate, estimate, sendTest } from './service-preparing.ts'
+import { duplicate, estimate, forecast, sendTest } from './service-preparing.ts'
 
 const api = signedInApi.campaigns
 
@@ -23,6 +23,7 @@ export const campaignRoutes = {
     withWait(context, await update(context.db, context.env, context.actor, input)),
   ),
   estimate: api.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),
+  forecast: api.forecast.handler(({ context, input }) => forecast(context, context.actor, input.id)),
   duplicate: api.duplicate.handler(async ({ context, input }) =>
     withWait(context, await duplicate(context.db, context.actor, input.id)),
   ),

@@ -1,16 +1,7 @@
 import { CAMPAIGN_STATUSES, type CampaignStatus } from '@x-automated/contract/campaigns'
 import { readPlaces, type Template } from '@x-automated/contract/template'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  mayBeEdited,
-  placesWithFallback,
-  readCursor,
-  refusalOf,
-  secondsToSend,
-  transition,
-  writeCursor,
-} from './rules.ts'
+import { mayBeEdited, placesWithFallback, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 
 /** Specification §4, whole: from (row) to (column). */
 const TABLE: Record<CampaignStatus, Record<'active' | 'paused' | 'archived', ReturnType<typeof transition>>> = {
@@ -43,38 +34,6 @@ describe('transition', () => {
 
 it('a campaign may be edited until it is over', () => {
   expect(CAMPAIGN_STATUSES.filter(mayBeEdited)).toEqual(['draft', 'paused', 'active'])
-})
-
-describe('secondsToSend', () => {
-  it.each([
-    [0, 60, 500, 0],
-    [1, 60, 500, 0],
-    [11, 60, 500, 660],
-    [3, 2, 500, 4],
-    [501, 60, 500, 86_400],
-    [502, 60, 500, 86_466],
-    // At this pace 20 take longer than a day: the cap is not felt.
-    [41, 7_200, 20, 316_800],
-    [2, 60, 0, null],
-  ])('%d messages, one each %d s, %d a day: %s s', (messages, intervalSeconds, dailyCap, seconds) => {
-    expect(secondsToSend(messages, { intervalSeconds, dailyCap })).toBe(seconds)
-  })
-
-  it('never shrinks with more to send', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(5_000),
-        fc.nat(5_000),
-        fc.nat(600),
-        fc.integer({ min: 1, max: 500 }),
-        (a, b, interval, cap) => {
-          const pace = { intervalSeconds: interval, dailyCap: cap }
-          const [few, many] = [Math.min(a, b), Math.max(a, b)].map((n) => secondsToSend(n, pace) as number)
-          expect(many).toBeGreaterThanOrEqual(few as number)
-        },
-      ),
-    )
-  })
 })
 
 it('names the places that may read their fallback, each once', () => {

@@ -46,25 +46,6 @@ export function readCursor(cursor: string): Place | null {
   return isMoment(at) && isId(id) ? { at: new Date(at), id } : null
 }
 
-/** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
-const MEAN_JITTER = 1.1
-const DAY_SECONDS = 86_400
-
-/**
- * How long an account takes for so many messages, one after the other, from now to the last one.
- * @param pace seconds between two messages, and the most in a day
- * @returns whole seconds; null: the cap lets nothing through
- */
-export function secondsToSend(messages: number, pace: { intervalSeconds: number; dailyCap: number }): number | null {
-  if (messages <= 0) return 0
-  if (pace.dailyCap <= 0) return null
-  const days = Math.floor((messages - 1) / pace.dailyCap)
-  const rest = (messages - 1) % pace.dailyCap
-  const each = pace.intervalSeconds * MEAN_JITTER
-  // Where the pace alone takes longer than a day for a cap's worth of messages, the cap is never felt.
-  return Math.round(Math.max(days * DAY_SECONDS + rest * each, (messages - 1) * each))
-}
-
 /** Places of a template that a lead may leave to their fallback, as they are written, each once, with the part that is to be filled. */
 export function placesWithFallback(template: Template): { place: string; part: Template[number] }[] {
   const found = new Map<string, Template[number]>()

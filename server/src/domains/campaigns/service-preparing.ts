@@ -7,7 +7,7 @@ import {
   type Segment,
   type UnknownPlace,
 } from '@x-automated/contract/template'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
@@ -16,12 +16,11 @@ import { authUsers } from '../auth/tables.ts'
 import { selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { find as findList } from '../lists/service.ts'
-import { leadLists } from '../lists/tables.ts'
 import { filledPart } from '../sending/service.ts'
-import { paceOf, pauseSecondsOf } from '../sending-settings/service.ts'
-import { accountInUse } from '../x-account/service.ts'
+import { secondsToSend } from '../sending-settings/service.ts'
+import { accountInUse, type XAccount } from '../x-account/service.ts'
 import { testMail } from './mails.ts'
-import { placesWithFallback, secondsToSend } from './rules.ts'
+import { placesWithFallback } from './rules.ts'
 import { find } from './service.ts'
 import { campaigns } from './tables.ts'
 
@@ -43,18 +42,35 @@ export async function estimate(
   const list = await findList(db, actor, leadListId)
   const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
   const ahead = account ? await countAhead(db, account.id) : 0
-  const pace = await paceOf(db, env, actor.workspaceId, account?.id ?? null)
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   return {
     leads: list.leadCount,
     ahead,
-    seconds: secondsToSend(list.leadCount + ahead, {
-      intervalSeconds: pauseSecondsOf(pace, env),
-      dailyCap: Math.min(env.dailyDmCap, pace.dailyCap ?? env.dailyDmCap),
-    }),
+    seconds: await secondsToSend(db, env, paced(actor, channel, account), list.leadCount + ahead),
     costCents: price > 0 ? Math.ceil(price * list.leadCount) : null,
     ...(await countMissing(db, actor, list, messageTemplate)),
   }
+}
+
+/** What X asks of its API is kept by our workers alone. */
+function paced({ workspaceId }: Actor, channel: Plan['channel'], account: XAccount | null) {
+  return { workspaceId, account: account && { ...account, restsUntil: channel === 'api' ? account.restsUntil : null } }
+}
+
+/**
+ * How long an active campaign still takes, with what goes before it on its account; null: it is not active, nothing is queued, or its cap lets nothing through.
+ * @throws Refusal CAMPAIGN_NOT_FOUND
+ */
+export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>, actor: Actor, id: string) {
+  const { status, dmsQueuedCount, channel, xAccountId } = await find(db, actor, id)
+  if (status !== 'active' || dmsQueuedCount === 0) return { ahead: 0, seconds: null }
+  const account = await accountInUse(db, actor.workspaceId, xAccountId)
+  const { rows } = await db.execute<{ ahead: number }>(sql`
+    select coalesce(sum(other.dms_queued_count), 0)::int as ahead from campaigns c join campaigns other on other.x_account_id = c.x_account_id
+    where c.id = ${id} and other.status = 'active' and other.dms_queued_count > 0
+      and (other.kind = 'direct' or (other.created_at, other.id) < (c.created_at, c.id))`)
+  const ahead = rows[0]?.ahead ?? 0
+  return { ahead, seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
 }
 
 async function countAhead(db: Db, accountId: string): Promise<number> {
@@ -64,17 +80,21 @@ async function countAhead(db: Db, accountId: string): Promise<number> {
   return rows[0]?.ahead ?? 0
 }
 
+/** The ids of a list's leads, where it is filled by hand in its order. */
+function membersOf(actor: Actor, { id, filter }: Awaited<ReturnType<typeof findList>>): SQL {
+  return filter
+    ? selectLeads(actor, { filter })
+    : sql`select lead_id as id from lead_list_items where lead_list_id = ${id} order by added_at, lead_id`
+}
+
 /** For how many of the first leads of a list each place of the message has nothing but its fallback. */
 async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>, messageTemplate: string) {
   const isPlace = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
   const places = placesWithFallback(readPlaces(messageTemplate).filter(isPlace))
-  const members = list.filter
-    ? selectLeads(actor, { filter: list.filter })
-    : sql`select lead_id as id from lead_list_items where lead_list_id = ${list.id} order by added_at, lead_id`
   const counts = places.map(({ part }) => sql`(count(*) filter (where ${filledPart(part)} = ''))::int`)
   const { rows } = await db.execute<{ checked: number; counts: number[] }>(sql`
     select count(*)::int as checked, array[${sql.join([...counts, sql`0`], sql`, `)}] as counts
-    from (select l.name, l.twitter_handle, l.metadata from (${members} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
+    from (select l.name, l.twitter_handle, l.metadata from (${membersOf(actor, list)} limit ${LEADS_CHECKED_MAX}) m(id) join leads l on l.id = m.id) l`)
   const row = rows[0] ?? { checked: 0, counts: [] }
   return {
     checked: row.checked,
@@ -121,7 +141,9 @@ export async function sendTest(
   { id, leadId }: { id: string; leadId?: string },
 ) {
   const campaign = await find(db, actor, id)
-  const lead = leadId ? await findLead(db, actor, leadId) : ((await firstLead(db, campaign.leadListId)) ?? EXAMPLE)
+  const lead = leadId
+    ? await findLead(db, actor, leadId)
+    : ((await firstLead(db, actor, campaign.leadListId)) ?? EXAMPLE)
   const [user] = await db.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
   const sentTo = user?.email ?? ''
   const parsed = parseTemplate(campaign.messageTemplate)
@@ -150,15 +172,13 @@ async function findLead(db: Db, actor: Actor, leadId: string): Promise<Recipient
   return lead
 }
 
-/** The first lead of a list that is filled by hand. */
-async function firstLead(db: Db, leadListId: string | null): Promise<Recipient | null> {
+/** The first lead of a list. */
+async function firstLead(db: Db, actor: Actor, leadListId: string | null): Promise<Recipient | null> {
   if (!leadListId) return null
+  const list = await findList(db, actor, leadListId)
   const [lead] = await db
     .select(recipient)
     .from(leads)
-    .where(
-      sql`${leads.id} = (select i.lead_id from lead_list_items i join ${leadLists} on ${leadLists.id} = i.lead_list_id
-        where i.lead_list_id = ${leadListId} order by i.added_at, i.lead_id limit 1)`,
-    )
+    .where(sql`${leads.id} in (select id from (${membersOf(actor, list)} limit 1) m(id))`)
   return lead ?? null
 }

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { capAt, clockOf, defaultPace, minuteOf, nextWorkingMoment, type PaceSettings, restOf } from './rules.ts'
+import {
+  capAt,
+  clockOf,
+  defaultPace,
+  lastOf,
+  minuteOf,
+  nextWorkingMoment,
+  type PaceLimits,
+  type PaceSettings,
+  restOf,
+} from './rules.ts'
 
 const DAY = 86_400_000
 const at = (text: string) => new Date(text)
@@ -251,3 +261,100 @@ describe('rests', () => {
     )
   })
 })
+
+describe('when the last of so many goes out', () => {
+  const monday = new Date('2026-11-23T00:00:00Z')
+  const later = (seconds: number) => new Date(monday.getTime() + seconds * 1_000)
+  const nothing = { firstAt: null, lastAt: null, inDay: { count: 0, firstAt: null }, restsUntil: null }
+  const hours = { startMinute: 540, endMinute: 1_080 }
+
+  // Pauses are a tenth longer on average.
+  it.each([
+    [0, {}, 0],
+    [1, {}, 0],
+    [11, {}, 660],
+    [501, {}, 86_400],
+    [502, {}, 86_466],
+    [41, { pauseSeconds: 7_200, dailyCap: 20 }, 316_800],
+    [1, hours, 32_400],
+    // Nine hours hold 491.
+    [491, hours, 32_400 + 490 * 66],
+    [492, hours, 32_400 + 86_400],
+    [2, { workDays: [3] }, 2 * 86_400 + 66],
+    [21, { warmUp: true }, 86_400],
+    // 20 and 22 and 24 and 26 …: 485 are sent in thirteen days.
+    [500, { warmUp: true, ...hours }, 13 * 86_400 + 32_400 + 14 * 66],
+  ] as const)('%d messages at %j: after %d s', (messages, pace, seconds) => {
+    const set = { ...defaultPace(false), ...pace }
+    expect(lastOf(messages, set, limits, nothing, monday)).toEqual(later(seconds))
+  })
+
+  it('never, where cap or hours let nothing through', () => {
+    expect(lastOf(1, defaultPace(false), { ...limits, dailyDmCap: 0 }, nothing, monday)).toBeNull()
+    expect(lastOf(1, { ...defaultPace(false), timeZone: 'Mars/Base' }, limits, nothing, monday)).toBeNull()
+  })
+
+  it('takes in what was sent before, and what X asks for', () => {
+    const lastAt = later(-60)
+    const before = { ...nothing, lastAt, inDay: { count: 499, firstAt: later(-80_000) } }
+    const pace = defaultPace(false)
+    expect(lastOf(1, pace, limits, before, monday)).toEqual(later(6))
+    expect(lastOf(2, pace, limits, before, monday)).toEqual(later(6_400))
+    expect(lastOf(1, pace, limits, { ...nothing, restsUntil: later(900) }, monday)).toEqual(later(900))
+  })
+
+  it('is quick, and right, for a million', () => {
+    const began = performance.now()
+    const days =
+      ((lastOf(1_000_000, defaultPace(true), limits, nothing, monday) as Date).getTime() - +monday) / 86_400_000
+    expect(performance.now() - began).toBeLessThan(500)
+    // 491 a day, once it is warm.
+    expect(days).toBeGreaterThan(1_000_000 / 491)
+    expect(days).toBeLessThan(1_000_000 / 491 + 40)
+  })
+
+  it('is what comes of sending one after the other', () => {
+    const minutes = fc.integer({ min: 0, max: 23 }).map((hour) => hour * 60)
+    const paces = fc.record({
+      workDays: fc.uniqueArray(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
+      timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York'),
+      span: fc.option(fc.tuple(minutes, minutes).filter(([a, b]) => a !== b)),
+      dailyCap: fc.integer({ min: 1, max: 40 }),
+      warmUp: fc.boolean(),
+      pauseSeconds: fc.integer({ min: 1, max: 9_000 }),
+    })
+    fc.assert(
+      fc.property(paces, fc.integer({ min: 1, max: 150 }), ({ span, ...rest }, messages) => {
+        const [startMinute, endMinute] = span ?? [null, null]
+        const pace = { ...rest, startMinute, endMinute, warmUpSince: null }
+        const none = { sendIntervalSeconds: 0, dailyDmCap: 500 }
+        const found = lastOf(messages, pace, none, nothing, monday) as Date
+        const walked = walk(messages, { ...pace, pauseSeconds: pace.pauseSeconds * 1.1 }, none, monday)
+        expect(Math.abs(+found - +walked) / 1_000, `${found.toISOString()} ${walked.toISOString()}`).toBeLessThan(
+          Math.max(60, (0.02 * (+walked - +monday)) / 1_000),
+        )
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+/** When the last of so many goes out, each sent as soon as `restOf` allows it. */
+function walk(messages: number, pace: PaceSettings, limits: PaceLimits, from: Date): Date {
+  const sent: Date[] = []
+  let now = from
+  while (sent.length < messages) {
+    const cap = capAt(pace, limits, sent[0] ?? null, now)
+    const filling = sent.at(-cap.cap)
+    const leavesAt = filling && new Date(+filling + 86_400_000)
+    const before = {
+      lastAt: sent.at(-1) ?? null,
+      leavesAt: leavesAt && leavesAt > now ? leavesAt : null,
+      restsUntil: null,
+    }
+    const rest = restOf(pace, limits, cap, before, now)
+    if (rest) now = rest.until
+    else sent.push(now)
+  }
+  return now
+}

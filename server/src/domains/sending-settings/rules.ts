@@ -3,6 +3,7 @@ import { WARM_UP_GROWTH, WARM_UP_START, type WaitReason } from '@x-automated/con
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
+const WEEK_MS = 7 * 86_400_000
 const MINUTES_A_DAY = 1_440
 /** Where something cannot be read nothing is sent, and it is looked at again after this time. */
 const LOOK_AGAIN_MS = 3_600_000
@@ -125,8 +126,126 @@ export function restOf(
   return working > from ? { until: working, reason: 'hours' } : latest
 }
 
+/** What an account has sent, as far as it decides how long what is still to come takes. */
+export interface SentBefore {
+  /** Since warming up was switched on; null: nothing yet. */
+  firstAt: Date | null
+  lastAt: Date | null
+  /** Those of the last 24 hours. */
+  inDay: { count: number; firstAt: Date | null }
+  /** Before this moment X takes no more. */
+  restsUntil: Date | null
+}
+
+/** Jitter lengthens pauses by up to a fifth (sending/rules.ts), a tenth on average. */
+const MEAN_JITTER = 1.1
+/** Messages that go out one after the other, `everyMs` apart. */
+interface Run {
+  at: number
+  everyMs: number
+  count: number
+}
+/** More steps than any pace takes until its weeks are alike. */
+const STEPS_MAX = 10_000
+
+/**
+ * When the last of so many messages goes out, if nothing comes in between: by pause, working hours, cap and warm-up, as `restOf` keeps them. Stretches in which
+ * nothing but the pause holds are gone through in one step; once the cap grows no more, a week stands for those that follow.
+ * @returns null: never, as the cap is 0 or the working hours cannot be read
+ */
+export function lastOf(
+  messages: number,
+  pace: PaceSettings,
+  limits: PaceLimits,
+  before: SentBefore,
+  now: Date,
+): Date | null {
+  const eachMs = pauseSecondsOf(pace, limits) * 1_000 * MEAN_JITTER
+  const lastAt = before.lastAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const runs: Run[] = []
+  if (before.inDay.firstAt) {
+    const { count, firstAt } = before.inDay
+    const spanMs = Math.max(0, lastAt - firstAt.getTime())
+    runs.push({ at: firstAt.getTime(), everyMs: count > 1 ? spanMs / (count - 1) : 0, count })
+  }
+  let { firstAt } = before
+  let left = messages
+  let last = now.getTime()
+  let at = Math.max(now.getTime(), lastAt + eachMs, before.restsUntil?.getTime() ?? 0)
+  let steadyFrom: number | null = null
+  let week: { until: number; left: number } | null = null
+  for (let steps = 0; left > 0; steps += 1) {
+    const time = steps < STEPS_MAX ? workingTime(pace, new Date(at)) : null
+    if (!time) return null
+    at = Math.max(at, time.from.getTime())
+    const { cap, growsAt } = capAt(pace, limits, firstAt, new Date(at))
+    if (!(cap > 0)) return null
+    // The first day is no measure: until it is over the cap was not felt.
+    if (growsAt === null && firstAt !== null) steadyFrom ??= at + DAY_MS
+    if (!week && steadyFrom !== null && at >= steadyFrom) week = { until: at + WEEK_MS, left }
+    if (week && week.until <= at && week.left > left) {
+      const each = week.left - left
+      const weeks = Math.floor((left - 1) / each)
+      const clocksMs = offsetMs(pace.timeZone, at + weeks * WEEK_MS) - offsetMs(pace.timeZone, at)
+      const ms = weeks * WEEK_MS - clocksMs
+      left -= weeks * each
+      at += ms
+      for (const run of runs) run.at += ms
+      week = { until: Number.POSITIVE_INFINITY, left }
+      continue
+    }
+    forget(runs, at - DAY_MS)
+    const room = cap - runs.reduce((sum, { count }) => sum + count, 0)
+    if (room <= 0) {
+      const leaves = momentOf(runs, 1 - room) + DAY_MS
+      at = Math.max(at + 1, Math.min(leaves, growsAt?.getTime() ?? leaves))
+      continue
+    }
+    const [oldest] = runs
+    // Where the cap is full, each goes as one of the day before leaves: as fast as those went.
+    const everyMs = room === 1 ? Math.max(eachMs, oldest?.everyMs ?? 0) : eachMs
+    const follows = oldest && everyMs >= oldest.everyMs && oldest.at + DAY_MS <= at + room * everyMs
+    const until = Math.min(
+      time.until.getTime(),
+      ...[growsAt?.getTime(), week?.until].filter((end) => end !== undefined),
+    )
+    const fits = everyMs > 0 ? Math.max(1, Math.ceil((until - at) / everyMs)) : Number.POSITIVE_INFINITY
+    const count = Math.min(left, follows ? room + oldest.count : room, fits)
+    runs.push({ at, everyMs, count })
+    firstAt ??= new Date(at)
+    left -= count
+    last = at + (count - 1) * everyMs
+    at = last + eachMs
+  }
+  return new Date(last)
+}
+
+/** Drops messages that count no more: those up to a moment. */
+function forget(runs: Run[], until: number): void {
+  for (let run = runs[0]; run && run.at <= until; run = runs[0]) {
+    const gone = run.everyMs > 0 ? Math.min(run.count, Math.floor((until - run.at) / run.everyMs) + 1) : run.count
+    if (gone === run.count) runs.shift()
+    else Object.assign(run, { at: run.at + gone * run.everyMs, count: run.count - gone })
+  }
+}
+
+/** When the nth message went out. @param nth from 1 */
+function momentOf(runs: readonly Run[], nth: number): number {
+  let before = 0
+  for (const { at, everyMs, count } of runs) {
+    if (nth <= before + count) return at + (nth - before - 1) * everyMs
+    before += count
+  }
+  return Number.POSITIVE_INFINITY
+}
+
 /** The first moment in working hours from `from` on; null where they cannot be read, as of a time zone that nobody knows. */
 export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null {
+  return workingTime(hours, from)?.from ?? null
+}
+
+/** The working hours in which `from` is, from then on, or the next ones; null as above. */
+function workingTime(hours: WorkingHours, from: Date): { from: Date; until: Date } | null {
   const start = hours.startMinute ?? 0
   const end = hours.endMinute ?? MINUTES_A_DAY
   const length = end > start ? end - start : end - start + MINUTES_A_DAY
@@ -138,7 +257,8 @@ export function nextWorkingMoment(hours: WorkingHours, from: Date): Date | null 
       if (!hours.workDays.includes(weekdayOf(midnight))) continue
       const begins = Math.max(...momentsOf(hours.timeZone, midnight + start * MINUTE_MS))
       const ends = Math.min(...momentsOf(hours.timeZone, midnight + (start + length) * MINUTE_MS))
-      if (ends > begins && ends > from.getTime()) return new Date(Math.max(begins, from.getTime()))
+      if (ends > begins && ends > from.getTime())
+        return { from: new Date(Math.max(begins, from.getTime())), until: new Date(ends) }
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

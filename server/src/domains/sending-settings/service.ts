@@ -13,10 +13,12 @@ import {
   clockOf,
   defaultPace,
   EVERY_DAY,
+  lastOf,
   minuteOf,
   type PaceSettings,
   type Rest,
   restOf,
+  type SentBefore,
 } from './rules.ts'
 import { sendingPaces, sendingSettings } from './tables.ts'
 
@@ -87,9 +89,14 @@ export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
     order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
 }
 
-/** The cap that holds now. */
-export async function capOf(db: Db, limits: Pace, pace: PaceSettings, { workspaceId, account }: Paced): Promise<Cap> {
-  if (!pace.warmUp) return capAt(pace, limits, null, new Date())
+/** The cap that holds now, and the first message since warming up was switched on; null: none yet, or it does not warm up. */
+export async function capOf(
+  db: Db,
+  limits: Pace,
+  pace: PaceSettings,
+  { workspaceId, account }: Paced,
+): Promise<Cap & { firstAt: Date | null }> {
+  if (!pace.warmUp) return { ...capAt(pace, limits, null, new Date()), firstAt: null }
   const since = sql`coalesce(${pace.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
   const first = (whose: SQL) =>
     sql`select claimed_at from dms where ${whose} and claimed_at >= ${since} order by claimed_at limit 1`
@@ -101,8 +108,9 @@ export async function capOf(db: Db, limits: Pace, pace: PaceSettings, { workspac
     } as first`)
   const [row] = rows
   // Nothing to read from: nothing is sent.
-  if (!row) return { cap: 0, growsAt: null }
-  return capAt(pace, limits, row.first === null ? null : new Date(row.first), new Date(row.now))
+  if (!row) return { cap: 0, growsAt: null, firstAt: null }
+  const firstAt = row.first === null ? null : new Date(row.first)
+  return { ...capAt(pace, limits, firstAt, new Date(row.now)), firstAt }
 }
 
 export interface Standing {
@@ -113,6 +121,7 @@ export interface Standing {
   sentInDay: number
   /** Those that count for the cap: from its claim on a message may have been sent, and X counts what it refuses, for all we know. */
   countedInDay: number
+  before: SentBefore
   /** By the database's clock. */
   now: Date
 }
@@ -132,7 +141,7 @@ export async function findRest(
 ): Promise<Standing> {
   const set = await paceOf(db, limits, workspaceId, account?.id ?? null)
   const pace = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
-  const cap = await capOf(db, limits, pace, { workspaceId, account })
+  const { firstAt, ...cap } = await capOf(db, limits, pace, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
   const { rows } = await db.execute<{
     now: string
@@ -140,13 +149,14 @@ export async function findRest(
     leavesAt: string | null
     sentInDay: number
     countedInDay: number
+    firstInDay: string | null
   }>(sql`
     select clock_timestamp() as now,
       (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*
     from (
-      select count(*)::int as "countedInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
+      select count(*)::int as "countedInDay", min(claimed_at) as "firstInDay", (count(*) filter (where sent_at is not null))::int as "sentInDay"
       from dms where ${claims} and claimed_at > now() - interval '1 day'
     ) counted`)
   const [row] = rows
@@ -164,8 +174,21 @@ export async function findRest(
     rest: restOf(pace, limits, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
+    before: {
+      firstAt,
+      lastAt: sent.lastAt,
+      inDay: { count: row.countedInDay, firstAt: moment(row.firstInDay) },
+      restsUntil: sent.restsUntil,
+    },
     now,
   }
+}
+
+/** How long an account takes for so many messages from now on, in whole seconds; null: its cap or its hours let nothing through. */
+export async function secondsToSend(db: Db, limits: Pace, asked: Asked, messages: number): Promise<number | null> {
+  const { pace, before, now } = await findRest(db, limits, asked)
+  const last = lastOf(messages, pace, limits, before, now)
+  return last && Math.round((last.getTime() - now.getTime()) / 1_000)
 }
 
 /** Do a workspace's campaigns write only to leads with a contact basis? */

@@ -105,8 +105,9 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
  */
 export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockPace(tx, campaign)
+  const isKept = account !== null && account.status !== 'disconnected'
   // Connected since it was launched without one: from now on it is the campaign's.
-  if (!campaign.xAccountId && account && account.status !== 'disconnected')
+  if (!campaign.xAccountId && isKept)
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   for (;;) {
     const [next] = await tx
@@ -172,7 +173,8 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
         twitterHandle: next.lead.twitterHandle,
         message: next.dm.message,
         leaseExpiresAt: row.leaseExpiresAt,
-        sendsAs: account?.handle ?? null,
+        // An account that the workspace has let go of paces what nobody has launched from it, and no more.
+        sendsAs: account && (campaign.xAccountId || isKept) ? account.handle : null,
       },
     }
   }

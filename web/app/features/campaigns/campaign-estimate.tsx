@@ -34,7 +34,7 @@ export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccoun
       <div className="grid gap-1">
         <p>
           {data.seconds === null ? (
-            'The daily cap of this X account is 0, so nothing would be sent.'
+            'The daily cap or the working hours of this X account let nothing through.'
           ) : (
             <>
               {number(data.leads)} {data.leads === 1 ? 'message takes' : 'messages take'}{' '}

@@ -13,16 +13,14 @@ interface CampaignProgressCardProps {
   cutOff: boolean
   /** No browser sends it (real-send/left-alone.ts). */
   leftAlone: boolean
-  /** Null while nobody can tell. */
-  secondsLeft: number | null
+  /** Null: nobody can tell; undefined while it is not known. */
+  secondsLeft: number | null | undefined
 }
 
 /** What is happening, how far it is, how long it will still take. */
 export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
   const rest = restOf(campaign, cutOff, Date.now())
-  const isHeld = campaign.waiting || cutOff || rest !== null || leftAlone
-  const sending = campaign.status === 'active' && !isHeld && campaign.dmsQueuedCount > 0
   return (
     <Card>
       <div className="grid gap-3">
@@ -32,7 +30,7 @@ export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft 
           </h2>
           <p className="text-muted" data-numeric>
             {number(done)} of {number(total)} done
-            {sending && ` · ${timeLeftInWords(secondsLeft)}`}
+            {secondsLeft !== null && ` · ${timeLeftInWords(secondsLeft)}`}
           </p>
         </div>
         <CampaignBar campaign={campaign} />

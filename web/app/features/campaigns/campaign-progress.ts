@@ -29,45 +29,9 @@ export function shareInWords(part: number, whole: number): string {
   return `${Math.round(percent)}%`
 }
 
-/** How many were done at a moment, seen from this page. */
-export interface Sighting {
-  /** Milliseconds since 1970. */
-  at: number
-  done: number
-}
-
-/** Sightings that a pace is taken from: the last so many changes, so that it follows when the pace changes. */
-const KEPT = 12
-
-/** The sightings with a new one. Only changes count; where fewer are done than before (some were queued again), it starts anew. */
-export function withSighting(sightings: readonly Sighting[], next: Sighting): readonly Sighting[] {
-  const last = sightings.at(-1)
-  if (last && next.done === last.done) return sightings
-  if (last && next.done < last.done) return [next]
-  return [...sightings, next].slice(-KEPT)
-}
-
-/** Without news for this many usual gaps, the pace seen before says nothing any more (working hours, a cap, a stop). */
-const STALLED_AFTER_GAPS = 4
-
-/**
- * How long the queued ones will still take, from the pace seen.
- * @returns seconds; null while nobody can tell
- */
-export function secondsLeft(sightings: readonly Sighting[], queued: number, now: number): number | null {
-  // The first sighting is when the page was opened, somewhere between two messages: a pace starts with the first change.
-  const first = sightings[1]
-  const last = sightings.at(-1)
-  if (!first || !last || last.done <= first.done) return null
-  const millisecondsEach = (last.at - first.at) / (last.done - first.done)
-  const quiet = now - last.at
-  if (quiet > Math.max(millisecondsEach * STALLED_AFTER_GAPS, 10_000)) return null
-  return Math.max(0, millisecondsEach * queued - quiet) / 1000
-}
-
-/** 'about 5 min left', for people. @param seconds null while nobody can tell */
-export function timeLeftInWords(seconds: number | null): string {
-  return seconds === null ? 'estimating time left' : `${durationInWords(seconds)} left`
+/** 'about 5 min left', for people. @param seconds undefined while it is not known */
+export function timeLeftInWords(seconds: number | undefined): string {
+  return seconds === undefined ? 'estimating time left' : `${durationInWords(seconds)} left`
 }
 
 /** 'about 5 min', for people. */

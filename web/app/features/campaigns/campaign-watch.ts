@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { api } from '../../api'
 import { toast } from '../../ui/toast'
-import { completedSince, type Sighting, secondsLeft, withSighting } from './campaign-progress'
+import { completedSince } from './campaign-progress'
 
 /** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
 export const WATCH_EVERY_MS = 1500
@@ -83,19 +83,23 @@ function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void 
   }, [campaigns])
 }
 
+/** How often it is asked how long a campaign still takes. */
+const FORECAST_EVERY_MS = 5_000
+
 /**
- * How long a campaign will still take, from the pace that this page has seen.
- * @param cutOff nothing can be sent
- * @param seenAt when its state was last read, in milliseconds since 1970
- * @returns seconds; null while nobody can tell
+ * How long a campaign will still take, in seconds; null: it is not being sent, or nothing of it will be; undefined while that is not known.
+ * @param held nothing can be sent: its account is not connected, or no browser sends it
  */
-export function useSecondsLeft(campaign: Campaign | undefined, cutOff: boolean, seenAt: number): number | null {
-  const [sightings, setSightings] = useState<readonly Sighting[]>([])
-  const done = campaign ? campaign.dmsSentCount + campaign.dmsFailedCount : 0
-  const sending = campaign !== undefined && isOnItsWay(campaign) && !campaign.waiting && !cutOff
-  useEffect(() => {
-    // A pause is no part of the pace.
-    setSightings((before) => (sending ? withSighting(before, { at: seenAt, done }) : []))
-  }, [sending, done, seenAt])
-  return campaign && sending ? secondsLeft(sightings, campaign.dmsQueuedCount, seenAt) : null
+export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): number | null | undefined {
+  const sending = campaign !== undefined && isOnItsWay(campaign) && campaign.dmsQueuedCount > 0 && !held
+  const { data } = useQuery(
+    api.campaigns.forecast.queryOptions({
+      input: { id: campaign?.id ?? '' },
+      enabled: sending,
+      staleTime: 0,
+      retry: false,
+      refetchInterval: FORECAST_EVERY_MS,
+    }),
+  )
+  return sending ? data?.seconds : null
 }

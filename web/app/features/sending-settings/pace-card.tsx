@@ -12,7 +12,16 @@ import { Field, FieldError } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
-import { DAYS, draftOf, isWorthSaying, type PaceDraft, paceInput, problemsOf, restInWords } from './pace-words'
+import {
+  DAYS,
+  draftOf,
+  isWorthSaying,
+  type PaceDraft,
+  paceInput,
+  problemsOf,
+  restInWords,
+  shareOfCap,
+} from './pace-words'
 
 export interface PaceCardProps {
   pace: SendingPace
@@ -66,10 +75,14 @@ export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
       <div className="grid gap-6">
         <div className="grid max-w-xl gap-3">
           <Progress
-            label={pace.warmingUp ? 'Sent in the last 24 hours, while it warms up' : 'Sent in the last 24 hours'}
-            value={pace.sentInDay}
+            label={
+              pace.warmingUp
+                ? 'Used of the cap in the last 24 hours, while it warms up'
+                : 'Used of the cap in the last 24 hours'
+            }
+            value={pace.countedInDay}
             max={Math.max(1, pace.capNow)}
-            detail={`${pace.sentInDay.toLocaleString('en-US')} of ${pace.capNow.toLocaleString('en-US')}`}
+            detail={shareOfCap(pace)}
           />
           {isWorthSaying(pace.waitingFor, now.getTime()) && <Callout>{restInWords(pace.waitingFor, now)}</Callout>}
         </div>

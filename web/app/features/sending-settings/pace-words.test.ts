@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { isWorthSaying, momentInWords, type PaceDraft, paceInput, problemsOf, restInWords } from './pace-words'
+import {
+  isWorthSaying,
+  momentInWords,
+  type PaceDraft,
+  paceInput,
+  problemsOf,
+  restInWords,
+  shareOfCap,
+} from './pace-words'
 
 const draft: PaceDraft = {
   timeZone: 'Europe/Berlin',
@@ -62,4 +70,9 @@ describe('what is waited for', () => {
       'The daily cap is reached: nothing is sent until 9:05 AM.',
     )
   })
+})
+
+it('what counts for the cap is shown against it, and what of it was sent', () => {
+  expect(shareOfCap({ countedInDay: 1_200, sentInDay: 1_200, capNow: 5_000 })).toBe('1,200 of 5,000')
+  expect(shareOfCap({ countedInDay: 20, sentInDay: 17, capNow: 20 })).toBe('20 of 20, 17 of them sent')
 })

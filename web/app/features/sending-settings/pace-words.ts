@@ -41,6 +41,17 @@ export function restInWords({ reason, until }: Waiting, now: Date): string {
   return `${WAIT_WORDS[reason]}: nothing is sent until ${momentInWords(until, now)}.`
 }
 
+/** '12 of 20, 9 of them sent': what X did not take, or what nobody knows the outcome of, counts for the cap too. */
+export function shareOfCap({
+  countedInDay,
+  capNow,
+  sentInDay,
+}: Pick<SendingPace, 'countedInDay' | 'capNow' | 'sentInDay'>) {
+  const number = (n: number) => n.toLocaleString('en-US')
+  const used = `${number(countedInDay)} of ${number(capNow)}`
+  return sentInDay === countedInDay ? used : `${used}, ${number(sentInDay)} of them sent`
+}
+
 /** What somebody fills in, as the fields hold it. */
 export interface PaceDraft {
   timeZone: string
