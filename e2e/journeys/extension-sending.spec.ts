@@ -1,50 +1,48 @@
-import { createClient } from '@x-automated/contract/client'
-import { contract } from '@x-automated/contract/contract'
-import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { buildExtensionIfStale } from '../../tools/extension-build.ts'
-import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
-import { expectSoundPage, importLeads, messagesAtX, openWorld, type SignedUp, signUp, type World } from '../world.ts'
+import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
+import { expectSoundPage } from '../world.ts'
 
-/** The extension as the product hands it out, paired with an account, sending what the campaigns page starts. */
-let world: World
-let browser: ExtensionWorld
-let person: SignedUp
-let client: ReturnType<typeof createClient>
-
+/** The extension as the product hands it out, sending what the campaigns page starts; then paired with an account. */
+let sending: SendingWorld
 beforeAll(async () => {
-  await buildExtensionIfStale(() => {})
-  world = await openWorld({}, { xPages: true, pages: false })
-  browser = await openExtensionWorld(world)
-  person = await signUp(world, 'sender@example.com')
-  client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
-  await person.enter(browser.product)
-  await browser.signInToX('browser_sender')
+  sending = await openSendingWorld()
 })
 
-/** A campaign of the extension to this many people, saved and paused. */
-async function makeCampaign(name: string, count: number) {
-  const handles = Array.from({ length: count }, (_, n) => `open_${name.toLowerCase()}${n}`)
-  await importLeads(world, person.token, ['twitter_handle,name', ...handles.map((handle, n) => `${handle},Lead ${n}`)])
-  const list = await client.lists.create({ name })
-  await client.lists.addLeads({ id: list.id, filter: { keyword: `open_${name.toLowerCase()}` } })
-  const messageTemplate = `${name} to {lead_name} {twitter_handle}, a text of more than thirty characters.`
-  const campaign = await client.campaigns.create({
-    name,
-    leadListId: list.id,
-    messageTemplate,
-    status: 'paused',
-    channel: 'extension',
+test('a campaign of 20 goes out from the campaigns page, also where nobody has paired the browser, each message once; another tab does not send beside it', async () => {
+  const { world, browser, client, makeCampaign, sentTo } = sending
+  const { id, handles } = await makeCampaign('Spring', 20)
+  const page = browser.product
+  await page.bringToFront()
+  await page.goto(`${world.origin}/campaigns`)
+  await startFrom(page, 'Spring')
+  const progress = page.getByText(/^Sending DM \d+ of 20 to @open_spring\d+: "Spring to Lead \d+ @open_spring.*…"$/)
+  await progress.first().waitFor()
+  await page.getByText('Sending “Spring” from this browser').waitFor()
+  await expectSoundPage(page)
+  const other = await browser.context.newPage()
+  await other.goto(`${world.origin}/campaigns`)
+  await startFrom(other, 'Spring')
+  await other.getByText('Another campaign DM sending process is already active.').waitFor()
+  await other.close()
+  // The campaign's own page says so, too.
+  await page.getByRole('link', { name: 'Spring' }).click()
+  await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
+  await page.getByText('Sending “Spring” from this browser').waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
+  // One notice goes along; those of the messages before have made room for it.
+  await page.getByText(/^Sending DM ([3-9]|1\d) of 20/).waitFor()
+  expect(await progress.count()).toBe(1)
+  await page.getByText('Finished sending DMs for campaign: "Spring".').waitFor({ timeout: 90_000 })
+  expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
+  expect(await client.campaigns.find({ id })).toMatchObject({
+    status: 'completed',
+    dmsSentCount: 20,
+    dmsFailedCount: 0,
   })
-  return { id: campaign.id, handles }
-}
-
-const sentTo = async (handles: string[]) =>
-  (await messagesAtX(world.x)).map(({ to }) => to).filter((to) => handles.includes(to))
-const startFrom = (page: Page, name: string) =>
-  page.getByRole('row', { name }).getByRole('button', { name: 'Start Real Send' }).click()
+}, 120_000)
 
 test('the extension’s page: pair by one press, what it does and sees, unpair, and pair by a code', async () => {
+  const { world, browser, client } = sending
   const page = browser.product
   await page.goto(`${world.origin}/extension`)
   await page.getByText('Installed, not paired').waitFor()
@@ -74,57 +72,7 @@ test('the extension’s page: pair by one press, what it does and sees, unpair, 
   await popup.getByText('This pairing code is wrong, was used, or has expired. Make a new one.').waitFor()
   await popup.getByLabel('Pairing code').fill(code.toLowerCase())
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
-  await popup.getByText('0 of 500 messages').waitFor()
+  await popup.getByText('20 of 500 messages').waitFor()
   await popup.getByLabel('Without a page').check()
   expect((await client.extension.list()).pairings).toMatchObject([{ signedInAs: 'browser_sender', version: '0.1.0' }])
 })
-
-test('a campaign of 20 goes out from the campaigns page, each message once; another tab does not send beside it', async () => {
-  const { id, handles } = await makeCampaign('Spring', 20)
-  const page = browser.product
-  await page.bringToFront()
-  await page.goto(`${world.origin}/campaigns`)
-  await startFrom(page, 'Spring')
-  const progress = page.getByText(/^Sending DM \d+ of 20 to @open_spring\d+: "Spring to Lead \d+ @open_spring.*…"$/)
-  await progress.first().waitFor()
-  await page.getByText('Sending “Spring” from this browser').waitFor()
-  await expectSoundPage(page)
-  const other = await browser.context.newPage()
-  await other.goto(`${world.origin}/campaigns`)
-  await startFrom(other, 'Spring')
-  await other.getByText('Another campaign DM sending process is already active.').waitFor()
-  await other.close()
-  // One notice goes along; those of the messages before have made room for it.
-  await page.getByText(/^Sending DM [3-9] of 20/).waitFor()
-  expect(await progress.count()).toBe(1)
-  await page.getByText('Finished sending DMs for campaign: "Spring".').waitFor({ timeout: 90_000 })
-  expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
-  expect(await client.campaigns.find({ id })).toMatchObject({
-    status: 'completed',
-    dmsSentCount: 20,
-    dmsFailedCount: 0,
-  })
-}, 120_000)
-
-test('with its tab closed half-way the extension goes on, stops at once on a pause, and goes on after it', async () => {
-  // Each message takes the time that X's pages are waited for: no more of them than its turns need.
-  const { id, handles } = await makeCampaign('Summer', 8)
-  const page = await browser.context.newPage()
-  await page.goto(`${world.origin}/campaigns`)
-  await startFrom(page, 'Summer')
-  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(2)
-  await page.close()
-  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(4)
-  await client.campaigns.update({ id, status: 'paused' })
-  const atPause = (await sentTo(handles)).length
-  expect(atPause).toBeLessThan(8)
-  await browser.popup.bringToFront()
-  await browser.popup.getByText('Ready. Nothing is queued.').waitFor()
-  // What was pressed as the pause came may still show; nothing after it.
-  expect((await sentTo(handles)).length).toBeLessThanOrEqual(atPause + 1)
-  await client.campaigns.update({ id, status: 'active' })
-  await browser.popup.reload()
-  await expect.poll(async () => (await client.campaigns.find({ id })).status, { timeout: 60_000 }).toBe('completed')
-  expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
-  expect(await client.campaigns.find({ id })).toMatchObject({ dmsSentCount: 8, dmsFailedCount: 0 })
-}, 120_000)

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
+import type { PageAnswer, PageQuestion, SendDmRequest } from '@x-automated/contract/extension'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { client } from '../../api'
 import { toast } from '../../ui/toast'
@@ -8,30 +9,46 @@ import { lookAgainAt, startExtensionRun } from './extension-run'
 vi.mock('../../ui/toast')
 vi.mock('../../api', () => ({
   api: { campaigns: { key: () => ['campaigns'] } },
-  client: { campaigns: { claim: vi.fn(), find: vi.fn() } },
+  client: { campaigns: { claim: vi.fn(), find: vi.fn(), confirm: vi.fn(), recordOutcome: vi.fn() } },
   errorCode: (error: { code?: string }) => error.code ?? null,
   errorWords: String,
 }))
 
 const campaign = { id: 'one', name: 'Spring', status: 'active', channel: 'extension', dmsQueuedCount: 3 } as Campaign
-const { claim, find } = vi.mocked(client.campaigns)
+const { claim, find, confirm, recordOutcome } = vi.mocked(client.campaigns)
 /** Ports that are open: while there is one, the extension claims nothing by itself. */
 let open = 0
+/** How the extension deals with a message, with which it may ask the page first. */
+let answer: (request: SendDmRequest, ask: (question: PageQuestion) => Promise<PageAnswer>) => Promise<unknown>
 
 beforeEach(() => {
   vi.resetAllMocks()
   open = 0
+  answer = async () => ({ success: true })
+  let hearQuestion: (question: unknown) => void = () => {}
+  let hearAnswer: (said: PageAnswer) => void = () => {}
+  const ask = (question: PageQuestion) =>
+    new Promise<PageAnswer>((resolve) => {
+      hearAnswer = resolve
+      hearQuestion(question)
+    })
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('chrome', {
     runtime: {
-      sendMessage: (_id: string, _request: unknown, reply: (value: unknown) => void) => reply({ success: true }),
+      sendMessage: (_id: string, request: SendDmRequest, reply: (value: unknown) => void) =>
+        void answer(request, ask).then(reply),
       connect() {
         open += 1
         const deaf = { addListener() {} }
         const disconnect = () => {
           open -= 1
         }
-        return { onMessage: deaf, onDisconnect: deaf, disconnect }
+        const onMessage = {
+          addListener(heard: typeof hearQuestion) {
+            hearQuestion = heard
+          },
+        }
+        return { onMessage, postMessage: (said: PageAnswer) => hearAnswer(said), onDisconnect: deaf, disconnect }
       },
     },
   })
@@ -81,4 +98,38 @@ test('paused and resumed while it waits it goes on, and says nothing of another 
   expect(open).toBe(0)
   // What another sender has done with is done.
   expect(toast.success).toHaveBeenCalledWith('Finished sending DMs for campaign: "Spring".', { id: 'finished-one' })
+})
+
+test('a message goes to the extension with the account that it is from, and the page answers for it before it is pressed', async () => {
+  const claimed = {
+    dmId: 'dm',
+    lease: 'lease',
+    leadId: 'lead',
+    twitterHandle: 'ada',
+    message: 'Hi',
+    leaseExpiresAt: '',
+  }
+  claim.mockResolvedValueOnce({ status: 200, body: { ...claimed, sendsAs: 'me' } })
+  recordOutcome.mockResolvedValue({ success: true, campaignCompleted: true })
+  const said: unknown[] = []
+  let asked: unknown
+  answer = async (request, ask) => {
+    if (request.action !== 'SEND_TWITTER_DM') return { success: true }
+    asked = request.data
+    const question = { ask: 'MAY_SEND', dmId: 'dm', lease: 'lease' } as const
+    for (const mock of [
+      () => confirm.mockResolvedValueOnce({ success: true, maySend: true, leaseExpiresAt: null }),
+      () => confirm.mockResolvedValueOnce({ success: true, maySend: false, leaseExpiresAt: null }),
+      () => confirm.mockRejectedValueOnce({ code: 'LEASE_LOST' }),
+      () => confirm.mockRejectedValueOnce(new TypeError('Failed to fetch')),
+    ]) {
+      mock()
+      said.push((await ask(question)).maySend)
+    }
+    return { success: true }
+  }
+  await startExtensionRun(campaign, new QueryClient())
+  expect(asked).toMatchObject({ twitterHandle: 'ada', message: 'Hi', requestId: 'lease', dmId: 'dm', sendsAs: 'me' })
+  expect(said).toEqual([true, false, false, null])
+  expect(confirm).toHaveBeenCalledWith({ id: 'dm', lease: 'lease' })
 })

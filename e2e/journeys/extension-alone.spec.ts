@@ -1,0 +1,35 @@
+import { beforeAll, expect, test } from 'vitest'
+import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
+
+/** The extension, paired with an account and allowed to send without a page. */
+let sending: SendingWorld
+beforeAll(async () => {
+  sending = await openSendingWorld()
+  const { browser, client } = sending
+  const { code } = await client.extension.createCode()
+  await browser.ask(browser.product, { action: 'PAIR', data: { code } })
+  await browser.ask(browser.product, { action: 'SET_SENDING_ALONE', data: { allowed: true } })
+})
+
+test('a campaign of 20, its tab closed half-way: the extension goes on, stops at once on a pause, and goes on after it', async () => {
+  const { world, browser, client, makeCampaign, sentTo } = sending
+  const { id, handles } = await makeCampaign('Summer', 20)
+  const page = await browser.context.newPage()
+  await page.goto(`${world.origin}/campaigns`)
+  await startFrom(page, 'Summer')
+  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(8)
+  await page.close()
+  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(10)
+  await client.campaigns.update({ id, status: 'paused' })
+  const atPause = (await sentTo(handles)).length
+  expect(atPause).toBeLessThan(20)
+  await browser.popup.bringToFront()
+  await browser.popup.getByText('Ready. Nothing is queued.').waitFor()
+  // What was pressed as the pause came may still show; nothing after it.
+  expect((await sentTo(handles)).length).toBeLessThanOrEqual(atPause + 1)
+  await client.campaigns.update({ id, status: 'active' })
+  await browser.popup.reload()
+  await expect.poll(async () => (await client.campaigns.find({ id })).status, { timeout: 90_000 }).toBe('completed')
+  expect((await sentTo(handles)).sort()).toEqual([...handles].sort())
+  expect(await client.campaigns.find({ id })).toMatchObject({ dmsSentCount: 20, dmsFailedCount: 0 })
+}, 180_000)
