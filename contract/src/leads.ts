@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DM_STATUSES } from './campaigns.ts'
 import { FollowerQuery, Id, Moment, Page, paging, Success, Time, text } from './fields.ts'
+import { IDS_MAX } from './lead-limits.ts'
 import { route } from './route.ts'
 
 /** A lead's own status over all campaigns (specification §3, §9). */
@@ -19,12 +20,6 @@ export const LEADS_PAGE_SIZE = 10
 
 /** A CSV upload: 64 MiB at most; every other body 256 KiB. */
 export const IMPORT_MAX_BYTES = 64 * 1024 * 1024
-
-/** Ids that one call may name; larger selections go by `filter`. */
-export const IDS_MAX = 5_000
-
-/** Leads that one call changes: where a filter means more, its answer says where the next call goes on. */
-export const PART_MAX = 10_000
 
 export const Lead = z.object({
   id: z.string(),

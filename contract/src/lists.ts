@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
-import { hasOneSelection, IDS_MAX, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
+import { IDS_MAX } from './lead-limits.ts'
+import { hasOneSelection, Lead, LeadFilter, leadSelection, nextPart, ONE_SELECTION } from './leads.ts'
 import { route } from './route.ts'
 
 /** How a lead stands in one list, whatever other lists or campaigns have done (specification §3). */

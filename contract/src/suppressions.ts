@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, isStorable, Page, paging, Success, Time, TwitterHandle, text } from './fields.ts'
-import { IDS_MAX, type LeadSelection, leadSelection, nextPart } from './leads.ts'
+import { IDS_MAX } from './lead-limits.ts'
+import { type LeadSelection, leadSelection, nextPart } from './leads.ts'
 import { route } from './route.ts'
 import { SUPPRESSION_NOTE_MAX } from './suppression-limits.ts'
 

@@ -251,6 +251,9 @@ export function createSessionStore(world: SessionWorld) {
   return {
     state: () => state,
 
+    /** The workspace that the next call would be about; null where nobody is signed in. */
+    workspaceId: (): string | null => readClaims(read().token ?? '')?.workspaceId ?? null,
+
     /** For React: called after every change of state. Returns the way to stop. */
     watch(onChange: () => void): () => void {
       watchers.add(onChange)

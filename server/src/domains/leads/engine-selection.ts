@@ -1,5 +1,6 @@
 import { isId } from '@x-automated/contract/fields'
-import { type LeadFilter, type LeadSelection, PART_MAX } from '@x-automated/contract/leads'
+import { PART_MAX } from '@x-automated/contract/lead-limits'
+import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'

@@ -1,4 +1,4 @@
-import { PART_MAX } from '@x-automated/contract/leads'
+import { PART_MAX } from '@x-automated/contract/lead-limits'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'

@@ -12,7 +12,8 @@ import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { failureWords } from './failure-words'
-import { type Picked, pickedCount, sumOfParts } from './lead-selection'
+import { type Picked, pickedCount } from './lead-selection'
+import { isLong, sumOfParts } from './parts-runs'
 
 /** Lists to choose from; more are asked for by those who want them. */
 const LISTS_AT_ONCE = 100
@@ -35,19 +36,27 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const [chosen, setChosen] = useState<string | null>(null)
   const { signedIn, found } = useListsToFill(open)
 
+  const close = () => {
+    onAdded()
+    onClose()
+  }
   const add = useMutation({
-    mutationFn: (id: string) =>
+    mutationFn: ({ id, picked }: { id: string; picked: Picked }) =>
       sumOfParts(
+        'Adding to the list',
         picked,
         (selection) => client.lists.addLeads({ id, ...selection }),
         ({ changed }) => changed,
         sayAdded,
       ),
-    onSuccess: (changed) => {
+    onMutate: ({ picked }) => {
+      // How far it is stands below the page meanwhile.
+      if (isLong(picked)) close()
+    },
+    onSuccess: (changed, { picked }) => {
       if (changed === 0) toast.info('These leads are in this list already.')
       else sayAdded(changed)
-      onAdded()
-      onClose()
+      if (!isLong(picked)) close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
@@ -58,7 +67,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   })
   const submit = () => {
     if (!signedIn || count === 0) return toast.error('No leads selected or user not found.')
-    if (chosen) add.mutate(chosen)
+    if (chosen) add.mutate({ id: chosen, picked })
   }
 
   return (

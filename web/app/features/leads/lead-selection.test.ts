@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { between, changeInParts, pickedCount, selectionsOf, sumOfParts } from './lead-selection'
+import { between, changeInParts, pickedCount, selectionsOf } from './lead-selection'
 
 test('a range goes either way, and is one lead where it has no beginning in sight', () => {
   const shown = ['a', 'b', 'c', 'd'].map((id) => ({ id }))
@@ -18,6 +18,7 @@ test('what is picked names leads by their ids, or all that match by the parts of
     { filter: { keyword: 'saas', status: 'failed' } },
   ])
   expect([pickedCount(all), pickedCount({ ids: ['a', 'b'] })]).toEqual([12, 2])
+  expect(selectionsOf({ everyone: { keyword: 'saas' }, count: 3 })).toEqual([{ filter: { keyword: 'saas' } }])
 })
 
 test('what one call does not get to is changed by the next, and what was done is known where one fails', async () => {
@@ -39,26 +40,4 @@ test('what one call does not get to is changed by the next, and what was done is
   }
   await expect(changeInParts(all, failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
   expect(seen).toEqual([1, 2, 1])
-})
-
-test('what parts did is added up, and said where a later one fails', async () => {
-  const all = { matching: { keyword: 'saas' }, count: 3 }
-  const partly: number[] = []
-  const sum = (failAt: number) => {
-    let calls = 0
-    return sumOfParts(
-      all,
-      async () => {
-        calls += 1
-        if (calls === failAt) throw new Error('gone')
-        return { queued: 10, cursor: calls === 1 ? 'next' : null }
-      },
-      ({ queued }) => queued,
-      (done) => partly.push(done),
-    )
-  }
-  expect([await sum(0), partly]).toEqual([30, []])
-  await expect(sum(3)).rejects.toThrow('gone')
-  await expect(sum(1)).rejects.toThrow('gone')
-  expect(partly).toEqual([20])
 })

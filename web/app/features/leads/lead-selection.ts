@@ -2,8 +2,8 @@ import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-standing'
 
-/** What a bulk action works on: leads picked one by one, or all that match the filter and can be messaged. */
-export type Picked = { ids: string[] } | { matching: LeadFilter; count: number }
+/** What a bulk action works on: leads picked one by one, or all that match the filter: of them those that can be messaged, or everyone. */
+export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
 /** How many leads are picked. */
 export function pickedCount(picked: Picked): number {
@@ -12,59 +12,39 @@ export function pickedCount(picked: Picked): number {
 
 /** The bodies' part that names the leads, for each call it takes. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadFilter })[] {
+  if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-export type Selection = ReturnType<typeof selectionsOf>[number] & { cursor?: string }
-type Parted = { cursor: string | null }
-
-/** Calls until nothing is left: one call changes only so many of the leads that a filter means, and its answer says where the next goes on. */
-export async function inParts<Answer extends Parted>(
-  call: (next: { cursor?: string }) => Promise<Answer>,
-  onAnswer: (answer: Answer) => void,
-): Promise<void> {
-  let answer = await call({})
-  onAnswer(answer)
-  // A server of the version before names none.
-  while (answer.cursor) {
-    answer = await call({ cursor: answer.cursor })
-    onAnswer(answer)
-  }
-}
+/** What one call is about. */
+export type Selection = ({ leadIds: string[] } | { filter: LeadFilter }) & { cursor?: string }
+/** What one call answers: where the next goes on; null: nothing is left. */
+export type Parted = { cursor: string | null }
 
 /**
- * Calls for everything that is picked, part after part.
+ * Calls for everything that is picked, part after part: one call changes only so many of the leads that a filter means, and its answer says where the next goes on.
  * @param onAnswer told of each part as it is done; what is done stays done where a later one fails
+ * @param goesOn asked before each part
+ * @returns whether nothing is left
  */
 export async function changeInParts<Answer extends Parted>(
   picked: Picked,
   call: (selection: Selection) => Promise<Answer>,
   onAnswer: (answer: Answer) => void,
-): Promise<void> {
-  for (const selection of selectionsOf(picked)) await inParts((next) => call({ ...selection, ...next }), onAnswer)
-}
-
-/**
- * As `changeInParts`, and adds up what the parts have done.
- * @param onPartly told how much was done where a later part fails, before it throws
- */
-export async function sumOfParts<Answer extends Parted>(
-  picked: Picked,
-  call: (selection: Selection) => Promise<Answer>,
-  doneBy: (answer: Answer) => number,
-  onPartly: (done: number) => void,
-): Promise<number> {
-  let done = 0
-  try {
-    await changeInParts(picked, call, (answer) => {
-      done += doneBy(answer)
-    })
-  } catch (error) {
-    if (done > 0) onPartly(done)
-    throw error
+  goesOn: () => boolean = () => true,
+): Promise<boolean> {
+  for (const selection of selectionsOf(picked)) {
+    let next: { cursor?: string } | null = {}
+    while (next) {
+      if (!goesOn()) return false
+      const answer: Answer = await call({ ...selection, ...next })
+      onAnswer(answer)
+      // A server of the version before names none.
+      next = answer.cursor ? { cursor: answer.cursor } : null
+    }
   }
-  return done
+  return true
 }
 
 interface Kept {

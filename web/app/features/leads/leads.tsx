@@ -20,8 +20,9 @@ import { LeadSheet } from './lead-sheet'
 import { standingOf } from './lead-standing'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
+import { usePartsRuns } from './parts-runs'
 import { removedCount } from './removal'
-import { useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
+import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
 /** While messages wait to be sent, their statuses move. */
@@ -53,10 +54,9 @@ export function Leads() {
     selection.clear()
     setOpened(null)
   }
-  const remove = useRemoveLeads((next) => {
-    setRemoval(next)
-    done()
-  })
+  const remove = useRemoveLeads(setRemoval, done)
+  // What is still being deleted cannot be taken back yet.
+  const isDeleting = usePartsRuns().some(({ doing }) => doing === DELETING)
   const restore = useRestoreLeads(setRemoval)
   const suppress = useSuppressLeads(done)
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
@@ -97,6 +97,7 @@ export function Leads() {
           <Button
             size="sm"
             icon={<Undo2 aria-hidden />}
+            disabled={isDeleting}
             loading={restore.isPending}
             onClick={() => restore.mutate(removal)}
           >

@@ -1,12 +1,33 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
-import { type Removal, removedCount, takeBack } from './removal'
+import { forgetRemoval, keepRemoval, keptRemoval, type Removal, removedCount, takeBack } from './removal'
 
 const removal: Removal = [
   { id: 'a', count: 10_000 },
   { id: 'b', count: 10_000 },
   { id: 'c', count: 5 },
 ]
+
+test('a deletion is there after a reload, in its workspace, until its hour is over or it is dismissed', () => {
+  const stored = new Map<string, string>()
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  }
+  expect(keptRemoval(storage, 'w1', 0)).toBeNull()
+  keepRemoval(storage, 'w1', removal, 1_000)
+  expect(keptRemoval(storage, 'w1', 3_600_000)).toEqual(removal)
+  expect([keptRemoval(storage, 'w2', 2_000), keptRemoval(storage, 'w1', 3_601_000)]).toEqual([null, null])
+  forgetRemoval(storage)
+  expect(keptRemoval(storage, 'w1', 2_000)).toBeNull()
+  stored.set('last-removal-of-leads', '{')
+  expect(keptRemoval(storage, 'w1', 2_000)).toBeNull()
+  const full = () => {
+    throw new Error('QuotaExceededError')
+  }
+  expect(() => keepRemoval({ setItem: full }, 'w1', removal, 0)).not.toThrow()
+})
 
 test('a deletion of many parts is taken back, and what is left is known after each', async () => {
   const left: number[] = []

@@ -5,6 +5,49 @@ export type Removal = { id: string; count: number }[]
 
 export const removedCount = (removal: Removal): number => removal.reduce((sum, { count }) => sum + count, 0)
 
+/** For so long a deletion can be taken back, in milliseconds. */
+const KEPT_MS = 3_600_000
+const KEY = 'last-removal-of-leads'
+
+interface Kept {
+  workspaceId: string | null
+  removal: Removal
+  /** In milliseconds since 1970. */
+  at: number
+}
+
+/** Keeps the last deletion of this tab, so that it is there when the page is loaded anew. Where there is no room, only until then. */
+export function keepRemoval(
+  storage: Pick<Storage, 'setItem'>,
+  workspaceId: string | null,
+  removal: Removal,
+  now: number,
+): void {
+  try {
+    storage.setItem(KEY, JSON.stringify({ workspaceId, removal, at: now } satisfies Kept))
+  } catch {
+    // Full, or forbidden.
+  }
+}
+
+/** What `keepRemoval` kept of this workspace; null where there is none, or it is over. */
+export function keptRemoval(
+  storage: Pick<Storage, 'getItem'>,
+  workspaceId: string | null,
+  now: number,
+): Removal | null {
+  try {
+    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Kept | null
+    return kept?.workspaceId === workspaceId && now - kept.at < KEPT_MS ? kept.removal : null
+  } catch {
+    return null
+  }
+}
+
+export function forgetRemoval(storage: Pick<Storage, 'removeItem'>): void {
+  storage.removeItem(KEY)
+}
+
 /**
  * Takes a deletion back, part after part. Where a part fails it stays to be asked for again, with those behind it; one that is over for good holds up nobody.
  * @param onRest told after each part what is left

@@ -1,32 +1,60 @@
-import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
+import { session } from '../../session'
 import { toast } from '../../ui/toast'
-import { changeInParts, type Picked, type Selection } from './lead-selection'
-import { type Removal, takeBack } from './removal'
+import type { Picked, Selection } from './lead-selection'
+import { isLong, partsRuns, stoppedInWords } from './parts-runs'
+import { forgetRemoval, keepRemoval, keptRemoval, type Removal, takeBack } from './removal'
+
+interface Bulk<Input, Answer> {
+  /** How its progress calls it: 'Deleting'. */
+  doing: string
+  /** 'Failed to delete leads' */
+  failed: string
+  call: (selection: Selection, input: Input) => Promise<Answer>
+  /** Told of all that was done up to now, after each part. */
+  onPart?: (answers: Answer[]) => void
+  /** Says what was done, also where a later part failed or it was stopped. */
+  say: (answers: Answer[]) => void
+  /** What it was begun from can go: once something is done, or, where that takes many calls, at once. */
+  onClose?: () => void
+}
 
 /** Does something with leads, in as many calls as naming them takes. */
-function useBulk<Input, Answer extends { cursor: string | null }>(
-  what: string,
-  call: (selection: Selection, input: Input) => Promise<Answer>,
-  onDone: (answers: Answer[], input: Input) => void,
-) {
+function useBulk<Input, Answer extends { cursor: string | null }>({
+  doing,
+  failed,
+  call,
+  onPart = () => {},
+  say,
+  onClose = () => {},
+}: Bulk<Input, Answer>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
       const answers: Answer[] = []
+      if (isLong(picked)) onClose()
       try {
-        await changeInParts(
+        const end = await partsRuns.run(
+          doing,
           picked,
           (selection) => call(selection, input),
-          (answer) => answers.push(answer),
+          (answer) => {
+            answers.push(answer)
+            onPart(answers)
+          },
         )
+        if (end.isStopped) toast.info(stoppedInWords(end))
       } finally {
         // Where a later part failed, what was done before can still be seen, and taken back.
-        if (answers.length > 0) onDone(answers, input)
+        if (answers.length > 0) {
+          say(answers)
+          if (!isLong(picked)) onClose()
+        }
       }
     },
-    onError: (error) => toast.error(`${what}: ${errorWords(error, 'Unknown error')}`),
+    onError: (error) => toast.error(`${failed}: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all(
         [api.leads, api.lists, api.tags, api.suppressions].map((part) =>
@@ -39,17 +67,18 @@ function useBulk<Input, Answer extends { cursor: string | null }>(
 const sum = <T>(answers: T[], of: (answer: T) => number) => answers.reduce((total, answer) => total + of(answer), 0)
 const leads = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}`
 
-export function useTagLeads(onDone: () => void = () => {}) {
-  return useBulk(
-    'Failed to change tags',
-    (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
-    (answers) => {
+export function useTagLeads(onClose?: () => void) {
+  return useBulk({
+    doing: 'Changing tags',
+    failed: 'Failed to change tags',
+    call: (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
+    say: (answers) => {
       const changed = sum(answers, (answer) => answer.changed)
       if (changed === 0) toast.info('The tags were so already.')
       else toast.success(`${changed.toLocaleString('en-US')} ${changed === 1 ? 'tag' : 'tags'} changed`)
-      onDone()
     },
-  )
+    onClose,
+  })
 }
 
 export interface BasisInput {
@@ -58,56 +87,69 @@ export interface BasisInput {
   source?: string
 }
 
-export function useSetBasis(onDone: () => void = () => {}) {
-  return useBulk(
-    'Failed to set the contact basis',
-    (selection, input: BasisInput) => client.leads.setBasis({ ...selection, ...input }),
-    (answers) => {
-      toast.success(`Contact basis of ${leads(sum(answers, (answer) => answer.changed))} set`)
-      onDone()
-    },
-  )
+export function useSetBasis(onClose?: () => void) {
+  return useBulk({
+    doing: 'Setting the contact basis',
+    failed: 'Failed to set the contact basis',
+    call: (selection, input: BasisInput) => client.leads.setBasis({ ...selection, ...input }),
+    say: (answers) => toast.success(`Contact basis of ${leads(sum(answers, (answer) => answer.changed))} set`),
+    onClose,
+  })
 }
 
-export function useSuppressLeads(onDone: () => void = () => {}) {
-  return useBulk(
-    'Failed to suppress leads',
-    (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
-    (answers) => {
+export function useSuppressLeads(onClose?: () => void) {
+  return useBulk({
+    doing: 'Suppressing',
+    failed: 'Failed to suppress leads',
+    call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
+    say: (answers) => {
       const stopped = sum(answers, (answer) => answer.stopped)
       const words = `${leads(sum(answers, (answer) => answer.suppressed))} added to the suppression list`
       toast.success(stopped === 0 ? words : `${words}, ${stopped} queued DMs stopped`)
-      onDone()
     },
-  )
+    onClose,
+  })
 }
 
-const removalKey = ['last-removal-of-leads']
-
-/** What was deleted last, until it is taken back or dismissed: leaving the page and coming back within the hour keeps it. */
+/** What was deleted last in this tab, until it is taken back or dismissed, or the hour is over: also where the page was left or loaded anew meanwhile. */
 export function useLastRemoval() {
   const queries = useQueryClient()
+  const workspaceId = session.workspaceId()
+  const queryKey = ['last-removal-of-leads', workspaceId]
   const { data = null } = useQuery<Removal | null>({
-    queryKey: removalKey,
-    queryFn: skipToken,
+    queryKey,
+    queryFn: () => keptRemoval(sessionStorage, workspaceId, Date.now()),
     staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 3_600_000,
   })
-  return [data, (removal: Removal | null) => queries.setQueryData(removalKey, removal)] as const
+  const keep = (removal: Removal | null) => {
+    if (removal) keepRemoval(sessionStorage, workspaceId, removal, Date.now())
+    else forgetRemoval(sessionStorage)
+    queries.setQueryData(queryKey, removal)
+  }
+  return [data, keep] as const
 }
 
-/** @param onRemoved told where something was deleted */
-export function useRemoveLeads(onRemoved: (removal: Removal) => void) {
-  return useBulk(
-    'Failed to delete leads',
-    (selection, _: null) => client.leads.removeMany(selection),
-    (answers) => {
+/** What deleting is called while it is under way. */
+export const DELETING = 'Deleting'
+
+/** @param onRemoved told, after each part, of everything that was deleted up to then */
+export function useRemoveLeads(onRemoved: (removal: Removal) => void, onClose: () => void) {
+  return useBulk({
+    doing: DELETING,
+    failed: 'Failed to delete leads',
+    call: (selection, _: null) => client.leads.removeMany(selection),
+    onPart: (answers) => {
+      const removal = answers.flatMap(({ removalId, removed }) =>
+        removalId ? [{ id: removalId, count: removed }] : [],
+      )
+      if (removal.length > 0) onRemoved(removal)
+    },
+    say: (answers) => {
       const count = sum(answers, (answer) => answer.removed)
       toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
-      if (count > 0)
-        onRemoved(answers.flatMap(({ removalId, removed }) => (removalId ? [{ id: removalId, count: removed }] : [])))
     },
-  )
+    onClose,
+  })
 }
 
 /** @param onRest told what is left to be taken back; null: nothing */

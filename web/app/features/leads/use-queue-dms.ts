@@ -4,8 +4,9 @@ import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { failureWords } from './failure-words'
-import { type Picked, pickedCount, sumOfParts } from './lead-selection'
+import { type Picked, pickedCount } from './lead-selection'
 import { canBeMessaged } from './lead-standing'
+import { sumOfParts } from './parts-runs'
 
 /** What is sent where nobody wrote anything else (specification §9). */
 export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
@@ -35,6 +36,7 @@ export function useQueueDms() {
   return useMutation({
     mutationFn: ({ picked, message }: Order) =>
       sumOfParts(
+        'Queueing',
         picked,
         (selection) => client.leads.queue({ ...selection, message }),
         ({ queued }) => queued,

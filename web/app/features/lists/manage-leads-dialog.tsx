@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { IDS_MAX } from '@x-automated/contract/lead-limits'
 import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { Search, Users } from 'lucide-react'
@@ -17,15 +18,14 @@ import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
 import { useSettled } from '../../ui/use-settled'
 import { wordsIn } from '../leads/lead-address'
-import { inParts } from '../leads/lead-selection'
+import { RunsUnderWay } from '../leads/parts-bar'
+import { sumOfParts, usePartsRuns } from '../leads/parts-runs'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
 import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
 
 const PAGE_SIZE = 20
 /** Typing is searched for once it pauses this long. */
 const SEARCH_AFTER_MS = 250
-/** Ids that one call may name (contract: IDS_MAX). */
-const IDS_AT_ONCE = 5000
 
 const columns: LeadColumn<Lead>[] = [
   ...leadColumns,
@@ -33,6 +33,14 @@ const columns: LeadColumn<Lead>[] = [
 ]
 const count = (n: number) => n.toLocaleString('en-US')
 const leadsInWords = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
+
+function sayMoved(changed: number, way: 'add' | 'remove'): void {
+  toast.success(
+    way === 'add'
+      ? `${count(changed)} leads added to the list successfully!`
+      : `${leadsInWords(changed)} removed from the list.`,
+  )
+}
 
 interface ManageLeadsDialogProps {
   list: List
@@ -44,6 +52,7 @@ interface ManageLeadsDialogProps {
 export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProps) {
   const queries = useQueryClient()
   const confirm = useConfirm()
+  const runs = usePartsRuns()
   const [typed, setTyped] = useState('')
   const [shown, setShown] = useState<'all' | 'members'>('all')
   const [page, setPage] = useState(1)
@@ -96,26 +105,20 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
     onSettled: settled,
   })
   const moveAll = useMutation({
-    async mutationFn(way: 'add' | 'remove') {
-      let changed = 0
-      await inParts(
-        (next) =>
+    mutationFn: (way: 'add' | 'remove') =>
+      sumOfParts(
+        way === 'add' ? 'Adding to the list' : 'Removing from the list',
+        { everyone: filter, count: total },
+        (selection) =>
           way === 'add'
-            ? client.lists.addLeads({ id: list.id, filter, ...next }).catch(sayThat('Failed to add leads'))
-            : client.lists.removeLeads({ id: list.id, filter, ...next }).catch(sayThat('Failed to remove leads')),
-        (answer) => {
-          changed += answer.changed
-        },
-      )
-      return changed
-    },
-    async onSuccess(changed, way) {
+            ? client.lists.addLeads({ id: list.id, ...selection }).catch(sayThat('Failed to add leads'))
+            : client.lists.removeLeads({ id: list.id, ...selection }).catch(sayThat('Failed to remove leads')),
+        ({ changed }) => changed,
+        (changed) => sayMoved(changed, way),
+      ),
+    onSuccess(changed, way) {
       setPage(1)
-      toast.success(
-        way === 'add'
-          ? `${count(changed)} leads added to the list successfully!`
-          : `${leadsInWords(changed)} removed from the list.`,
-      )
+      sayMoved(changed, way)
     },
     onSettled: settled,
   })
@@ -183,6 +186,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       }
     >
       <div className="grid gap-4">
+        <RunsUnderWay runs={runs} />
         {failed && (
           <Callout tone="bad" title="Failed to save changes.">
             {failed instanceof ChangeFailure ? failed.message : errorWords(failed)}
@@ -312,7 +316,7 @@ function sayThat(what: string) {
 }
 
 function portions(ids: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / IDS_AT_ONCE) }, (_, index) =>
-    ids.slice(index * IDS_AT_ONCE, (index + 1) * IDS_AT_ONCE),
+  return Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, index) =>
+    ids.slice(index * IDS_MAX, (index + 1) * IDS_MAX),
   )
 }

@@ -4,6 +4,7 @@ import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
 import { TooltipProvider } from '../../ui/tooltip-provider'
+import { PartsBar } from '../leads/parts-bar'
 import { LoadingScreen } from './loading-screen'
 
 /** What a page may export as `handle`, where the specification gives it words of its own. */
@@ -45,6 +46,7 @@ export default function SignedIn() {
       <div className="page-width py-8 md:py-10">
         <Outlet />
       </div>
+      <PartsBar />
     </TooltipProvider>
   )
 }

@@ -1,0 +1,63 @@
+import { useEffect } from 'react'
+import { session } from '../../session'
+import { Button } from '../../ui/button'
+import { Progress } from '../../ui/progress'
+import { durationInWords } from '../campaigns/campaign-progress'
+import { type PartsRun, partsRuns, runInWords, secondsLeft, usePartsRuns } from './parts-runs'
+
+/** Work on many leads that is under way, on whatever page one is meanwhile. */
+export function PartsBar() {
+  const runs = usePartsRuns()
+  useAskBeforeClosing(runs.length > 0)
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {runs.map(runInWords).join('. ')}
+      </p>
+      {runs.length > 0 && (
+        <section
+          aria-label="Under way"
+          className="fixed inset-x-4 bottom-4 z-40 mx-auto grid max-w-md gap-4 rounded-lg border border-line bg-raised p-4 shadow-md"
+        >
+          <RunsUnderWay runs={runs} />
+          <p className="text-xs text-muted">It goes on while you look at other pages, and ends with this tab.</p>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** How far each is, how long it will still take, and the way to stop it. */
+export function RunsUnderWay({ runs }: { runs: readonly PartsRun[] }) {
+  return runs.map((run) => {
+    const seconds = secondsLeft(run, Date.now())
+    return (
+      <div key={run.id} className="flex items-end gap-4">
+        <div className="min-w-0 flex-1">
+          <Progress
+            label={runInWords(run)}
+            value={run.done}
+            max={run.total}
+            detail={seconds === null ? undefined : `${durationInWords(seconds)} left`}
+          />
+        </div>
+        <Button size="sm" disabled={run.isStopping} onClick={() => partsRuns.stop(run.id)}>
+          Stop
+        </Button>
+      </div>
+    )
+  })
+}
+
+/** What was done stays done, and what is left is not done by itself. */
+function useAskBeforeClosing(isUnderWay: boolean): void {
+  useEffect(() => {
+    if (!isUnderWay) return
+    // Who goes on in another workspace is not held up: it has ended with this one.
+    const ask = (event: BeforeUnloadEvent) => {
+      if (partsRuns.all().some((run) => run.workspaceId === session.workspaceId())) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isUnderWay])
+}
