@@ -41,11 +41,19 @@ export const Lead = z.object({
 })
 export type Lead = z.output<typeof Lead>
 
+/** They are on the suppression list: nobody in the workspace can write to them. */
+const suppressed = z.boolean()
+
+/** A lead as the messenger offers it. */
+export const OfferedLead = Lead.extend({ suppressed })
+export type OfferedLead = z.output<typeof OfferedLead>
+
 /** A lead as the leads page shows it. */
 export const ListedLead = Lead.extend({
   basis: z.enum(CONTACT_BASES),
   /** Tags, by their ids (GET /tags names them). */
   tagIds: z.array(z.string()),
+  suppressed,
 })
 export type ListedLead = z.output<typeof ListedLead>
 
@@ -57,8 +65,6 @@ export const LeadDetail = ListedLead.extend({
   basisAt: Time.nullable(),
   /** How the contact basis is known, in somebody's words. */
   basisSource: z.string().nullable(),
-  /** They are on the suppression list: nobody in the workspace can write to them. */
-  suppressed: z.boolean(),
 })
 export type LeadDetail = z.output<typeof LeadDetail>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MESSAGE_MAX } from './campaigns.ts'
 import { Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from './fields.ts'
-import { Lead } from './leads.ts'
+import { OfferedLead } from './leads.ts'
 import { route } from './route.ts'
 
 /** What the messenger's filter offers: pending is not_sent or queued; contacted counts as sent, failed_contact as failed (domain rules, Leads). */
@@ -28,7 +28,7 @@ export const messages = {
         cursor: z.string().max(500).optional(),
       }),
     )
-    .output(Success.extend({ ...Page.shape, leads: z.array(Lead), cursor: z.string().nullable() })),
+    .output(Success.extend({ ...Page.shape, leads: z.array(OfferedLead), cursor: z.string().nullable() })),
 
   send: route({
     method: 'POST',

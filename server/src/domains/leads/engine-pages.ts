@@ -1,6 +1,7 @@
 import { type ContactBasis, LEADS_PAGE_SIZE, type LeadSort, type LeadStatus } from '@x-automated/contract/leads'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
 import type { Place } from './rules.ts'
 import {
   filterStatus,
@@ -36,6 +37,7 @@ export interface PageLead {
   dmStatus: LeadStatus
   basis: ContactBasis
   tagIds: string[]
+  suppressed: boolean
   createdAt: Date
   updatedAt: Date
 }
@@ -46,6 +48,7 @@ type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
+  ${isSuppressed('leads')} as suppressed,
   created_at as "createdAt", updated_at as "updatedAt"`
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`

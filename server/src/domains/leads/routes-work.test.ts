@@ -9,6 +9,7 @@ import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
 import { dms } from '../sending/tables.ts'
+import { suppressions } from '../suppressions/tables.ts'
 import { leadTags } from '../tags/tables.ts'
 import { upsertLeads } from './service.ts'
 import { leadCounts, leads } from './tables.ts'
@@ -136,6 +137,31 @@ describe('POST /leads/basis', () => {
     const answer = await person.call('POST', '/leads/basis', body)
     expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
   })
+})
+
+it('GET /leads, GET /messages/leads: who is on the suppression list is marked, by handle or by X id, in every order', async () => {
+  const [byHandle, byId, free] = await makeLeads(app, person, [
+    { twitterHandle: 'By_Handle', xUserId: null },
+    { twitterHandle: 'renamed', xUserId: '77', dmStatus: 'sent' },
+    { twitterHandle: 'free', xUserId: '78' },
+  ])
+  const stranger = await makePerson(app)
+  await stranger.client.suppressions.create({ handles: ['free'], reason: 'manual' })
+  await app.db.insert(suppressions).values([
+    { workspaceId: person.workspaceId, twitterHandle: 'by_handle', reason: 'manual' },
+    { workspaceId: person.workspaceId, twitterHandle: 'before', xUserId: '77', reason: 'manual' },
+  ])
+  const { client } = person
+  const marked = (found: { leads: { id: string; suppressed: boolean }[] }) =>
+    found.leads.flatMap(({ id, suppressed }) => (suppressed ? id : [])).sort()
+  const both = [byHandle!.id, byId!.id].sort()
+  for (const ask of [{}, { sort: 'dmStatus' as const }, { sort: 'name' as const }, { keyword: 'e' }])
+    expect(marked(await client.leads.list(ask))).toEqual(both)
+  expect(marked(await client.leads.list({ status: 'sent' }))).toEqual([byId!.id])
+  expect(marked(await client.messages.leads({}))).toEqual(both)
+  expect(marked(await client.messages.leads({ status: 'pending' }))).toEqual([byHandle!.id])
+  const seen = await Promise.all([byHandle, byId, free].map((lead) => client.leads.find({ id: lead!.id })))
+  expect(seen.map(({ suppressed }) => suppressed)).toEqual([true, true, false])
 })
 
 describe('POST /leads/delete, POST /leads/restore', () => {

@@ -67,6 +67,7 @@ describe('GET /leads', () => {
           dmStatus: 'not_sent',
           basis: 'none',
           tagIds: [],
+          suppressed: false,
           createdAt: oldest!.createdAt.toISOString(),
           updatedAt: oldest!.updatedAt.toISOString(),
         },

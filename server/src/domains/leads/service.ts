@@ -1,12 +1,12 @@
 import type { ContactBasis, LeadEvent, LeadFilter, LeadSelection, LeadSort } from '@x-automated/contract/leads'
-import { and, asc, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { leadLists } from '../lists/tables.ts'
 import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
 import { rememberContacts } from './engine-contacts.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
@@ -110,7 +110,11 @@ export async function listByStanding(
   const ids = sql`
     select id from (${sql.join(parts, sql` union all `)}) found order by created_at desc, id desc limit ${pageSize + 1} offset ${skipped}`
   const [rows, totals] = await Promise.all([
-    db.select().from(leads).where(sql`${leads.id} in (${ids})`).orderBy(desc(leads.createdAt), desc(leads.id)),
+    db
+      .select({ ...getTableColumns(leads), suppressed: isSuppressed('leads') })
+      .from(leads)
+      .where(sql`${leads.id} in (${ids})`)
+      .orderBy(desc(leads.createdAt), desc(leads.id)),
     Promise.all(
       (standings.length === 0 ? [undefined] : standings).map((standing) => countByStatus(db, actor, standing)),
     ),
@@ -193,7 +197,7 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 /** A lead with everything that is known of it. @throws Refusal LEAD_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ lead: leads, tagIds, suppressed: sql<boolean>`${suppressedBecause('leads')} is not null` })
+    .select({ lead: leads, tagIds, suppressed: isSuppressed('leads') })
     .from(leads)
     .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
   if (!row) throw new Refusal('LEAD_NOT_FOUND')

@@ -44,6 +44,16 @@ const words = sql`case s.reason
   when 'replied_stop' then 'Skipped: this person asked you to stop.'
   else 'Skipped: this person is on your suppression list.' end`
 
+/** Over a row of leads, by its alias: whether it may not be written to. As `suppressedBecause`, for pages. */
+export function isSuppressed(lead: string): SQL<boolean> {
+  const l = sql.raw(lead)
+  // Not by `exists`, for which PostgreSQL might read the whole list at once.
+  return sql`coalesce(
+    (select true from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
+    (select true from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1),
+    false)`
+}
+
 /**
  * Over a row of leads, by its alias: why it may not be written to, in the words that its message then fails with; null where it may.
  * Two looks into an index.

@@ -1,5 +1,7 @@
 import type { Lead } from '@x-automated/contract/leads'
+import { Ban } from 'lucide-react'
 import { Avatar } from '../../ui/avatar'
+import { Badge } from '../../ui/badge'
 import { shorten } from '../../ui/shorten'
 import { XHandle } from '../x-account/x-handle'
 import { pictureOf } from './lead-picture'
@@ -41,6 +43,15 @@ export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
     <bdi title={short === text ? undefined : text} className="wrap-anywhere">
       {short}
     </bdi>
+  )
+}
+
+/** For who is on the suppression list. */
+export function SuppressedBadge() {
+  return (
+    <Badge tone="warn" icon={<Ban aria-hidden />}>
+      Suppressed
+    </Badge>
   )
 }
 

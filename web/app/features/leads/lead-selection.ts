@@ -1,4 +1,4 @@
-import type { Lead, LeadFilter } from '@x-automated/contract/leads'
+import type { Lead, LeadFilter, OfferedLead } from '@x-automated/contract/leads'
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-standing'
 
@@ -56,9 +56,9 @@ interface Kept {
 
 /**
  * Which leads are picked, over all pages of one filter.
- * @param shown the leads of the page in sight; those that meanwhile were queued or sent are no longer picked
+ * @param shown the leads of the page in sight; those that meanwhile were queued, sent or suppressed are no longer picked
  */
-export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
+export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead[]) {
   const under = JSON.stringify(filter)
   const nothing: Kept = { under, ids: new Set(), all: false }
   const [kept, setKept] = useState<Kept>(nothing)
@@ -70,7 +70,7 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
   const selectableIds = selectable.map(({ id }) => id)
   const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
   const idsOf = ({ ids }: Kept) => [...ids].filter((id) => !barred.has(id))
-  const has = (lead: Lead) => (current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id))
+  const has = (lead: OfferedLead) => (current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id))
   // What is picked by then, not when this was drawn: several picks may come before it is drawn anew.
   const pick = (change: (before: Kept) => Iterable<string>, all = false) =>
     setKept((before) => ({ under, ids: new Set(change(before.under === under ? before : nothing)), all }))
@@ -84,7 +84,7 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly Lead[]) {
     page: !selectable.some(has) ? 'none' : selectable.every(has) ? 'all' : 'some',
     selectableHere: selectable.length,
     /** @param through takes all between the lead that was picked last and this one along */
-    toggle(lead: Lead, through = false) {
+    toggle(lead: OfferedLead, through = false) {
       const range = through ? between(selectable, anchor.current, lead.id) : [lead.id]
       anchor.current = lead.id
       // Out of all, one is left out: what stays is the page in sight.

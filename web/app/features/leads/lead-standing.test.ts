@@ -15,11 +15,15 @@ test('contacted counts as sent, failed_contact as failed, every other status as 
 })
 
 test('queued and sent leads cannot be messaged, all others can', () => {
-  expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus }))).toEqual([
+  expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus, suppressed: false }))).toEqual([
     'not_sent',
     'failed',
     'failed_contact',
   ])
+})
+
+test('whoever is suppressed cannot be messaged, whatever their status', () => {
+  expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus, suppressed: true }))).toEqual([])
 })
 
 test('all that match a filter are those of its parts, and never a queued or sent one', () => {

@@ -1,4 +1,4 @@
-import type { Lead, LeadFilter, LeadStatus } from '@x-automated/contract/leads'
+import type { Lead, LeadFilter, LeadStatus, OfferedLead } from '@x-automated/contract/leads'
 
 /** How far a lead is, as filters, badges and selection see it: contacted counts as sent, failed_contact as failed. */
 export type LeadStanding = NonNullable<LeadFilter['status']>
@@ -16,14 +16,17 @@ export function standingOf(lead: Pick<Lead, 'dmStatus'>): LeadStanding {
   return standings[lead.dmStatus]
 }
 
-/** Queued and sent leads cannot be selected, and get no second message. */
-export function canBeMessaged(lead: Pick<Lead, 'dmStatus'>): boolean {
+/** Queued, sent and suppressed leads cannot be selected, and get no message. */
+export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
   const standing = standingOf(lead)
-  return standing === 'not_sent' || standing === 'failed'
+  return !lead.suppressed && (standing === 'not_sent' || standing === 'failed')
 }
 
+/** Why a suppressed lead cannot be selected. */
+export const SUPPRESSED = 'On your suppression list: nobody in this workspace can write to them.'
+
 /**
- * The filters that together match exactly the leads of `filter` that can be messaged: none where it asks for those that cannot.
+ * The filters that together match the leads of `filter` that can be messaged, and those of them who are suppressed, whom the server leaves out: none where it asks for those that cannot.
  * For calls that take a filter in place of ids.
  */
 export function messageableParts(filter: LeadFilter): LeadFilter[] {

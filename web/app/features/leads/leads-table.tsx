@@ -11,9 +11,9 @@ import { SortTh } from '../../ui/sort-th'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { useIsOffered } from '../settings/use-role'
 import { basisWords, LEADS_ON_A_PAGE } from './lead-address'
-import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
+import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
 import type { useLeadSelection } from './lead-selection'
-import { canBeMessaged } from './lead-standing'
+import { canBeMessaged, SUPPRESSED } from './lead-standing'
 import { TagBadges } from './tag-badge'
 
 export interface LeadsTableProps {
@@ -47,7 +47,7 @@ function walk(event: KeyboardEvent<HTMLInputElement>): void {
   if (!next.checked) next.click()
 }
 
-/** Leads, each with its status and what can be done with it. Queued and sent ones cannot be picked. */
+/** Leads, each with its status and what can be done with it. Queued, sent and suppressed ones cannot be picked. */
 export function LeadsTable({
   leads,
   stale,
@@ -101,6 +101,7 @@ export function LeadsTable({
                       checked={selection.has(lead)}
                       data-lead={lead.id}
                       disabled={!open}
+                      title={lead.suppressed ? SUPPRESSED : undefined}
                       onKeyDown={walk}
                       onChange={(event) =>
                         selection.toggle(
@@ -114,8 +115,9 @@ export function LeadsTable({
                 <Td className="md:max-w-72 md:min-w-52">
                   <span className="grid min-w-0 gap-1.5 max-md:pe-9">
                     <LeadIdentity lead={lead} onOpen={() => onOpen(lead)} />
-                    {(lead.tagIds.length > 0 || lead.basis !== 'none') && (
+                    {(lead.tagIds.length > 0 || lead.basis !== 'none' || lead.suppressed) && (
                       <span className="flex flex-wrap items-center gap-1 md:ps-10">
+                        {lead.suppressed && <SuppressedBadge />}
                         <TagBadges ids={lead.tagIds} />
                         {lead.basis !== 'none' && <span className="text-2xs text-muted">{basisWords[lead.basis]}</span>}
                       </span>
@@ -141,6 +143,7 @@ export function LeadsTable({
                         size="sm"
                         icon={<Send aria-hidden />}
                         disabled={!open}
+                        title={lead.suppressed ? SUPPRESSED : undefined}
                         className="max-md:flex-1"
                         aria-label={`Send DM to @${lead.twitterHandle}`}
                         onClick={() => onSend(lead)}
@@ -158,7 +161,12 @@ export function LeadsTable({
                           Show details
                         </MenuItem>
                         <MenuSeparator />
-                        <MenuItem danger icon={<Ban aria-hidden />} onSelect={() => onSuppress(lead)}>
+                        <MenuItem
+                          danger
+                          icon={<Ban aria-hidden />}
+                          disabled={lead.suppressed}
+                          onSelect={() => onSuppress(lead)}
+                        >
                           Suppress
                         </MenuItem>
                         <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(lead)}>

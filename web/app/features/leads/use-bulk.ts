@@ -57,7 +57,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
     onError: (error) => toast.error(`${failed}: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all(
-        [api.leads, api.lists, api.tags, api.suppressions].map((part) =>
+        [api.leads, api.lists, api.tags, api.suppressions, api.messages].map((part) =>
           queries.invalidateQueries({ queryKey: part.key() }),
         ),
       ),

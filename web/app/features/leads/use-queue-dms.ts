@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Lead } from '@x-automated/contract/leads'
+import type { Lead, ListedLead } from '@x-automated/contract/leads'
 import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
@@ -16,7 +16,7 @@ interface Order {
   message: string
 }
 
-type LeadsPage = { leads: Lead[] }
+type LeadsPage = { leads: ListedLead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
 function sayQueued(queued: number): void {
@@ -82,7 +82,7 @@ export function useQueueDms() {
 }
 
 /** @returns the statuses as they were, by the leads' ids */
-function markQueued(queries: QueryClient, isMeant: (lead: Lead) => boolean): Map<string, Lead['dmStatus']> {
+function markQueued(queries: QueryClient, isMeant: (lead: ListedLead) => boolean): Map<string, Lead['dmStatus']> {
   const before = new Map<string, Lead['dmStatus']>()
   changeLeads(queries, (lead) => {
     if (!isMeant(lead)) return lead
@@ -96,7 +96,7 @@ function restore(queries: QueryClient, before: Map<string, Lead['dmStatus']>): v
   changeLeads(queries, (lead) => ({ ...lead, dmStatus: before.get(lead.id) ?? lead.dmStatus }))
 }
 
-function changeLeads(queries: QueryClient, change: (lead: Lead) => Lead): void {
+function changeLeads(queries: QueryClient, change: (lead: ListedLead) => ListedLead): void {
   queries.setQueriesData<LeadsPage>(
     { queryKey: listKey() },
     (page) => page && { ...page, leads: page.leads.map(change) },

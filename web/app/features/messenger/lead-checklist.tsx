@@ -1,22 +1,24 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { Lead } from '@x-automated/contract/leads'
+import type { OfferedLead } from '@x-automated/contract/leads'
 import { useEffect, useRef } from 'react'
 import { Avatar } from '../../ui/avatar'
 import { StatusBadge } from '../../ui/badge'
 import { Checkbox } from '../../ui/choice'
 import { Skeleton } from '../../ui/skeleton'
+import { SuppressedBadge } from '../leads/lead-parts'
 import { pictureOf } from '../leads/lead-picture'
+import { SUPPRESSED } from '../leads/lead-standing'
 
 const ROW_PX = 56
 /** Rows kept beyond what is seen; as many from the end the next leads are asked for. */
 const BEYOND = 8
 
 interface LeadChecklistProps {
-  leads: readonly Lead[]
+  leads: readonly OfferedLead[]
   total: number
   picked: ReadonlySet<string>
-  canPick: (lead: Lead) => boolean
-  onPick: (lead: Lead, on: boolean) => void
+  canPick: (lead: OfferedLead) => boolean
+  onPick: (lead: OfferedLead, on: boolean) => void
   /** Asks for the leads behind those that are there; undefined: these are all. */
   loadMore: (() => void) | undefined
   disabled: boolean
@@ -65,6 +67,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
                 aria-label={`Select ${name}`}
                 checked={picked.has(lead.id)}
                 disabled={disabled || !canPick(lead)}
+                title={lead.suppressed ? SUPPRESSED : undefined}
                 onChange={(event) => onPick(lead, event.currentTarget.checked)}
               />
               <Avatar name={name} src={pictureOf(lead)} size="sm" />
@@ -72,7 +75,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
                 <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
                 <span className="truncate text-muted">@{lead.twitterHandle}</span>
               </span>
-              <StatusBadge status={lead.dmStatus} />
+              {lead.suppressed ? <SuppressedBadge /> : <StatusBadge status={lead.dmStatus} />}
             </label>
           </li>
         )

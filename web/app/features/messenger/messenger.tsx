@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { Lead } from '@x-automated/contract/leads'
+import type { Lead, OfferedLead } from '@x-automated/contract/leads'
 import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -34,7 +34,7 @@ const FILTERS: readonly { value: MessengerFilter; label: string }[] = [
 ]
 /** Of the message of a run that was cut off. */
 const KEPT_PREVIEW = 80
-const NONE: ReadonlyMap<string, Lead> = new Map()
+const NONE: ReadonlyMap<string, OfferedLead> = new Map()
 
 /** Writes to chosen leads by hand: who, what, and off it goes, one a second. */
 export function Messenger() {
@@ -62,7 +62,8 @@ export function Messenger() {
   })
   const shown = leads.data?.pages.flatMap((page) => page.leads) ?? []
   const total = leads.data?.pages[0]?.total ?? 0
-  const canPick = (lead: Lead) => canBeMessaged(lead) || (allowRepeat && standingOf(lead) === 'sent')
+  const canPick = (lead: OfferedLead) =>
+    canBeMessaged(lead) || (allowRepeat && !lead.suppressed && standingOf(lead) === 'sent')
   const pickable = shown.filter(canPick)
   const allPicked = pickable.length > 0 && pickable.every(({ id }) => picked.has(id))
   const running = run.progress !== null
@@ -72,7 +73,7 @@ export function Messenger() {
   const cannotSend =
     !mayWrite || picked.size === 0 || blank || running || unknownPlaces(message, 'messenger').length > 0
 
-  const pick = (changed: readonly Lead[], on: boolean) => {
+  const pick = (changed: readonly OfferedLead[], on: boolean) => {
     setPicked((before) => {
       const after = new Map(before)
       for (const lead of changed) on ? after.set(lead.id, lead) : after.delete(lead.id)

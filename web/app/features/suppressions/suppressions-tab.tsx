@@ -48,6 +48,7 @@ export function SuppressionsTab() {
     return Promise.all([
       queries.invalidateQueries({ queryKey: api.suppressions.key() }),
       queries.invalidateQueries({ queryKey: api.leads.key() }),
+      queries.invalidateQueries({ queryKey: api.messages.key() }),
       queries.invalidateQueries({ queryKey: api.campaigns.key() }),
     ])
   }
