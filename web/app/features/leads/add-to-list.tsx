@@ -53,7 +53,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       // How far it is stands below the page meanwhile.
       if (isLong(picked)) close()
     },
-    onSuccess: (changed, { picked }) => {
+    onSuccess: ({ sum: changed }, { picked }) => {
       if (changed === 0) toast.info('These leads are in this list already.')
       else sayAdded(changed)
       if (!isLong(picked)) close()

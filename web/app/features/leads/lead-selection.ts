@@ -70,7 +70,8 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead
   const selectableIds = selectable.map(({ id }) => id)
   const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
   const idsOf = ({ ids }: Kept) => [...ids].filter((id) => !barred.has(id))
-  const has = (lead: OfferedLead) => (current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id))
+  const has = (lead: OfferedLead) =>
+    current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id)
   // What is picked by then, not when this was drawn: several picks may come before it is drawn anew.
   const pick = (change: (before: Kept) => Iterable<string>, all = false) =>
     setKept((before) => ({ under, ids: new Set(change(before.under === under ? before : nothing)), all }))

@@ -75,7 +75,7 @@ test('what parts did is added up, and said where a later one fails', async () =>
       () => 10,
       (done) => partly.push(done),
     )
-  expect([await sum(0), partly]).toEqual([30, []])
+  expect([await sum(0), partly]).toEqual([{ sum: 30, isStopped: false }, []])
   await expect(sum(3)).rejects.toThrow('gone')
   await expect(sum(1)).rejects.toThrow('gone')
   expect(partly).toEqual([20])

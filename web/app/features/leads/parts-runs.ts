@@ -101,7 +101,7 @@ export const partsRuns = createPartsRuns({ workspaceId: session.workspaceId, now
 /**
  * As `run` of this page's, and adds up what the parts have done.
  * @param onPartly told how much was done where a later part fails, before it throws
- * @returns the sum; where it was stopped, that is said
+ * @returns the sum, and whether it was stopped before its end, which is said
  */
 export async function sumOfParts<Answer extends Parted>(
   doing: string,
@@ -109,18 +109,18 @@ export async function sumOfParts<Answer extends Parted>(
   call: (selection: Selection) => Promise<Answer>,
   doneBy: (answer: Answer) => number,
   onPartly: (done: number) => void,
-): Promise<number> {
+): Promise<{ sum: number; isStopped: boolean }> {
   let sum = 0
   try {
     const end = await partsRuns.run(doing, picked, call, (answer) => {
       sum += doneBy(answer)
     })
     if (end.isStopped) toast.info(stoppedInWords(end))
+    return { sum, isStopped: end.isStopped }
   } catch (error) {
     if (sum > 0) onPartly(sum)
     throw error
   }
-  return sum
 }
 
 const none: readonly PartsRun[] = []

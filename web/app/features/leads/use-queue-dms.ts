@@ -47,7 +47,7 @@ export function useQueueDms() {
       const wanted = 'ids' in picked ? new Set(picked.ids) : null
       return markQueued(queries, (lead) => canBeMessaged(lead) && (wanted === null || wanted.has(lead.id)))
     },
-    onSuccess: (queued, { picked }, before) => {
+    onSuccess: ({ sum: queued, isStopped }, { picked }, before) => {
       const single = 'ids' in picked && picked.ids.length === 1
       if (queued === 0) {
         restore(queries, before)
@@ -59,7 +59,7 @@ export function useQueueDms() {
       } else {
         sayQueued(queued)
         const words = leftOutWords(picked, queued)
-        if (words) toast.info(words)
+        if (words && !isStopped) toast.info(words)
       }
     },
     onError: (error, { picked }, before) => {

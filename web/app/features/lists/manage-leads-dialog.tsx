@@ -116,7 +116,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         ({ changed }) => changed,
         (changed) => sayMoved(changed, way),
       ),
-    onSuccess(changed, way) {
+    onSuccess({ sum: changed }, way) {
       setPage(1)
       sayMoved(changed, way)
     },
