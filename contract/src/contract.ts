@@ -6,6 +6,7 @@ import { campaigns } from './campaigns.ts'
 import { extension } from './extension-pairings.ts'
 import { firstSteps } from './first-steps.ts'
 import { identities } from './identities.ts'
+import { imports } from './imports.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { messages } from './messages.ts'
@@ -37,6 +38,7 @@ export const contract = {
   xAccount,
   scrapes,
   leads,
+  imports,
   lists,
   tags,
   savedFilters,

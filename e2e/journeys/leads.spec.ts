@@ -54,6 +54,33 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
 
+    // What came of it is there afterwards; one that is under way is there when the page is opened again, and can be stopped.
+    await page.reload()
+    await page.getByRole('button', { name: 'Import CSV' }).click()
+    await page.getByText('Last import (people.csv): 64 leads imported, 1 line refused.').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Show refused lines' }).click()
+    await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    const [last] = (await callApi(page, 'GET', '/imports')).imports as object[]
+    const slow = { ...last, id: 'slow', status: 'running', stage: 'saving', done: 5_000, of: 20_000, secondsLeft: 130 }
+    await page.route('**/api/imports**', (route) => {
+      if (route.request().method() === 'POST') slow.status = 'canceled'
+      const asksForAll = new URL(route.request().url()).pathname === '/api/imports'
+      return route.fulfill({
+        json: asksForAll ? { imports: [slow], total: 1, page: 1, pageSize: 1 } : { ...slow, rejected: [] },
+      })
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'Importing, about 2 min left' }).click()
+    await page.getByText('5,000 of 20,000 lines · about 2 min left').waitFor()
+    await page.getByText('You can close this tab.').waitFor()
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Stop the import' }).click()
+    await page.getByText('The import was stopped. Nothing of the file was kept.').waitFor()
+    await page.unroute('**/api/imports**')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+
     // Ten a page, newest first; at most five page buttons; fallbacks and truncations.
     await page.getByText('1–10 of 64 leads').waitFor()
     expect(await page.getByRole('row').count()).toBe(11)

@@ -22,6 +22,7 @@ import { campaignRoutes } from './domains/campaigns/routes.ts'
 import { extensionRoutes } from './domains/extension/routes.ts'
 import { firstStepsRoutes } from './domains/first-steps/routes.ts'
 import { identityRoutes } from './domains/identities/routes.ts'
+import { importRoutes } from './domains/imports/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
 import { noticeRoutes } from './domains/notices/routes.ts'
@@ -56,6 +57,7 @@ export const router = {
   xAccount: xAccountRoutes,
   scrapes: scrapeRoutes,
   leads: leadRoutes,
+  imports: importRoutes,
   lists: listRoutes,
   tags: tagRoutes,
   savedFilters: savedFilterRoutes,

@@ -22,6 +22,7 @@ let theirs: Record<
   | 'campaign'
   | 'dm'
   | 'scrape'
+  | 'import'
   | 'account'
   | 'session'
   | 'pairing'
@@ -94,6 +95,7 @@ beforeAll(async () => {
     campaign: campaign.id,
     dm: dm.id,
     scrape: scrape.id,
+    import: (await owner.client.imports.list({})).imports[0]!.id,
     suppression: suppression.id,
     reply: reply!.id,
     account: account.id,
@@ -116,6 +118,7 @@ const KINDS: Record<string, keyof typeof theirs> = {
   campaigns: 'campaign',
   dms: 'dm',
   scrapes: 'scrape',
+  imports: 'import',
   suppressions: 'suppression',
   replies: 'reply',
   'x-accounts': 'account',

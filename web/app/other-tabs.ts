@@ -8,6 +8,7 @@ const shared = [
   'campaigns',
   'firstSteps',
   'identities',
+  'imports',
   'leads',
   'lists',
   'messages',

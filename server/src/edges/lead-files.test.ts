@@ -309,7 +309,9 @@ describe('GET /leads/export', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(said.at(-1)).toEqual({ result: { imported: 6_002, updated: 0, rejected: [], rejectedCount: 0 } })
-    const stages = said.slice(0, -1).map(({ progress }) => progress as { stage: string; done: number; of: number })
+    const [begun] = (await person.client.imports.list({})).imports
+    expect(said[0]).toEqual({ import: { id: begun!.id } })
+    const stages = said.slice(1, -1).map(({ progress }) => progress as { stage: string; done: number; of: number })
     expect(stages.filter(({ stage }) => stage === 'reading').length).toBeGreaterThan(3)
     expect(stages.filter(({ stage }) => stage === 'saving')).toEqual([
       { stage: 'saving', done: 5_000, of: 6_002 },

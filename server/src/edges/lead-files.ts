@@ -6,7 +6,8 @@ import { stringify } from 'csv-stringify'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Services } from '../app.ts'
-import { type ImportProgress, importLeads, type LeadRow, readAll } from '../domains/leads/service.ts'
+import { run } from '../domains/imports/service.ts'
+import { type LeadRow, readAll } from '../domains/leads/service.ts'
 import { importSuppressions } from '../domains/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
@@ -30,18 +31,20 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       const actor = await signedIn(services, request, 'member')
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
-        return uploads.receive(request, actor.userId, (upload) =>
-          importLeads(services.database.db, actor, upload, options),
-        )
-      // Who asks for lines is told how far it is, and at last what came of it.
+        return uploads.receive(request, actor.userId, (upload) => run(services.database.db, actor, upload, options))
+      // Who asks for lines is told which import it is, how far it is, and at last what came of it. It goes on when they have gone.
       return new Promise((answer, refuse) => {
         const lines = new PassThrough()
         const say = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
         const take = async (upload: Upload) => {
           answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
-            const onProgress = (progress: ImportProgress) => say({ progress })
-            say({ result: await importLeads(services.database.db, actor, upload, { ...options, onProgress }) })
+            const result = await run(services.database.db, actor, upload, {
+              ...options,
+              onBegun: (id) => say({ import: { id } }),
+              onProgress: (progress) => say({ progress }),
+            })
+            say({ result })
           } catch (error) {
             say({ failure: failureOf(services, error) })
           }
@@ -77,7 +80,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   })
 }
 
-/** What the query of an import says: the columns as a JSON list, and the contact basis of everyone in the file. */
+/** What the query of an import says: the columns as a JSON list, the contact basis of everyone in the file, and what it is called. */
 const ImportQuery = z.object({
   columns: z
     .string()
@@ -94,11 +97,12 @@ const ImportQuery = z.object({
     .optional(),
   basis: z.enum(CONTACT_BASES).optional(),
   basisSource: text(500).optional(),
+  fileName: text(255).optional(),
 })
 
 function readOptions(query: unknown) {
-  const { columns, basis, basisSource } = readQuery(ImportQuery, query)
-  return { columns, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
+  const { columns, basis, basisSource, fileName } = readQuery(ImportQuery, query)
+  return { columns, fileName, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
 }
 
 /** @throws Refusal INVALID_INPUT with what is wrong with each field */

@@ -1,12 +1,9 @@
-import { Upload } from 'lucide-react'
-import { useState } from 'react'
 import { ExportButton } from '../features/leads/export-button'
-import { ImportDialog } from '../features/leads/import-dialog'
+import { ImportButton } from '../features/leads/import-button'
 import { Leads } from '../features/leads/leads'
 import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
-import { Button } from '../ui/button'
 import { PageHeader } from '../ui/page-header'
 
 const text = 'Everyone you have found, and how far you are with each.'
@@ -14,7 +11,6 @@ const text = 'Everyone you have found, and how far you are with each.'
 export const meta = () => pageMeta('Twitter Leads', text)
 
 export default function LeadsPage() {
-  const [importing, setImporting] = useState(false)
   const mayWrite = useIsOffered('member')
   return (
     <>
@@ -23,11 +19,7 @@ export default function LeadsPage() {
         description={text}
         actions={
           <>
-            {mayWrite && (
-              <Button icon={<Upload aria-hidden />} onClick={() => setImporting(true)}>
-                Import CSV
-              </Button>
-            )}
+            {mayWrite && <ImportButton />}
             <ExportButton />
           </>
         }
@@ -36,7 +28,6 @@ export default function LeadsPage() {
         <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
       </div>
       <Leads />
-      <ImportDialog open={importing} onClose={() => setImporting(false)} />
     </>
   )
 }

@@ -56,6 +56,10 @@ export interface ImportOptions {
   /** The contact basis of everyone of whom the file names none. */
   basis?: { basis: ContactBasis; source: string | null } | null
   onProgress?: (progress: ImportProgress) => void
+  /** What else is to be so if and only if the leads are in: called with the result in their transaction. */
+  onDone?: (tx: Db, result: ImportResult) => Promise<void>
+  /** Stops it before it goes on with the next lines; nothing of the file is kept. Throws its reason. */
+  signal?: AbortSignal
 }
 
 /** A file's records from the beginning, and how far reading is. */
@@ -73,7 +77,7 @@ export async function importLeads(
   db: Db,
   actor: Actor,
   source: ImportSource,
-  { columns: named, basis, onProgress = () => {} }: ImportOptions = {},
+  { columns: named, basis, onProgress = () => {}, onDone = async () => {}, signal }: ImportOptions = {},
 ): Promise<ImportResult> {
   return transact(db, async (tx) => {
     const rejected = rejectedLines()
@@ -97,6 +101,7 @@ export async function importLeads(
         await stage(tx, batch)
         batch = []
         onProgress({ stage: 'reading', done: source.bytesRead(), of: source.bytes })
+        signal?.throwIfAborted()
       }
     }
     if (!columns) throw new Refusal('INVALID_INPUT', 'The file is empty.')
@@ -112,9 +117,15 @@ export async function importLeads(
     }
     for (const line of await unstageSuppressed(tx, actor.workspaceId)) rejected.add(line, 'is on your suppression list')
     const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
-    const counts = await settleStage(tx, owner, 'parts', (done, of) => onProgress({ stage: 'saving', done, of }))
+    signal?.throwIfAborted()
+    const counts = await settleStage(tx, owner, 'parts', (done, of) => {
+      onProgress({ stage: 'saving', done, of })
+      signal?.throwIfAborted()
+    })
     await tagStaged(tx, owner)
-    return { ...counts, ...rejected.answer() }
+    const result = { ...counts, ...rejected.answer() }
+    await onDone(tx, result)
+    return result
   })
 }
 

@@ -23,7 +23,14 @@ import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
-export { type CsvRecord, type ImportProgress, importLeads, rejectedLines } from './engine-import.ts'
+export {
+  type CsvRecord,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportSource,
+  importLeads,
+  rejectedLines,
+} from './engine-import.ts'
 export { asksForTag, choosePart, selectLeads } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'

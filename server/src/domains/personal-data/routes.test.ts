@@ -76,6 +76,7 @@ describe('GET /auth/user/export', () => {
       'usage.json': expect.any(Number),
       'x-accounts.json': 1,
       'leads.json': 3,
+      'imports.json': 0,
       'past-contacts.json': 0,
       'tags.json': 0,
       'lead-tags.json': 0,

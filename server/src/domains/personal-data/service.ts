@@ -13,6 +13,7 @@ import { endSubscriptions } from '../billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../billing/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { extensionPairings } from '../extension/tables.ts'
+import { imports } from '../imports/tables.ts'
 import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { noticePreferences, notices } from '../notices/tables.ts'
@@ -112,6 +113,7 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['usage.json', await allOf(db, monthlyUsage, inOwn(monthlyUsage.workspaceId))],
     ['x-accounts.json', rowsOf(db, xAccounts, inOwn(xAccounts.workspaceId))],
     ['leads.json', rowsOf(db, leads, inOwn(leads.workspaceId))],
+    ['imports.json', rowsOf(db, imports, inOwn(imports.workspaceId))],
     ['past-contacts.json', rowsOf(db, pastContacts, inOwn(pastContacts.workspaceId))],
     ['tags.json', rowsOf(db, tags, inOwn(tags.workspaceId))],
     ['lead-tags.json', tagsOf(db, inOwn(tags.workspaceId))],

@@ -6,12 +6,14 @@ import { filterQuery } from './lead-address'
 
 /** Largest file that an import takes: 64 MiB. */
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024
+/** Characters of a file's name that are remembered. */
+const NAME_MAX = 255
 
-/** How far an import is. */
-export type ImportStep =
-  | { stage: 'sending'; done: number; of: number }
-  /** The server reads bytes of the file, then saves its lines. */
-  | { stage: 'reading' | 'saving'; done: number; of: number }
+/** Bytes of a file that are sent, and all of them. */
+export interface Sent {
+  done: number
+  of: number
+}
 
 export interface ImportOrder {
   file: File
@@ -22,54 +24,51 @@ export interface ImportOrder {
 }
 
 /**
- * Sends a CSV file of leads.
- * @param onStep called as it goes on
+ * Sends a CSV file of leads. What then becomes of it goes on without this tab (GET /imports).
+ * @param onSent called as it goes on
+ * @returns the import's id
  * @throws ORPCError where it is refused, TypeError where the connection broke, AbortError where `signal` said to stop
  */
-export async function importLeads(
+export async function sendImport(
   order: ImportOrder,
-  onStep: (step: ImportStep) => void,
+  onSent: (sent: Sent) => void,
   signal: AbortSignal,
-): Promise<ImportResult> {
-  let answer = await upload(order, await session.currentToken(), onStep, signal)
+): Promise<string> {
+  let answer = await upload(order, await session.currentToken(), onSent, signal)
   if (answer.status === 401) {
     const fresh = await session.refresh()
-    if (fresh) answer = await upload(order, fresh, onStep, signal)
+    if (fresh) answer = await upload(order, fresh, onSent, signal)
   }
   if (answer.status !== 200) throw errorOf(answer.status, answer.body)
-  const last = JSON.parse(answer.body.trim().split('\n').at(-1) ?? '') as {
-    result?: ImportResult
-    failure?: { status: number; body: unknown }
-  }
-  if (last.failure) throw errorOf(last.failure.status, JSON.stringify(last.failure.body))
-  if (!last.result) throw new TypeError('The connection broke.')
-  return last.result
+  const id = idIn(answer.body)
+  if (!id) throw new TypeError('The connection broke.')
+  return id
 }
 
 /** With XMLHttpRequest, because fetch does not say how much of a body was sent. */
 function upload(
   { file, columns, basis, basisSource }: ImportOrder,
   token: string | null,
-  onStep: (step: ImportStep) => void,
+  onSent: (sent: Sent) => void,
   signal: AbortSignal,
 ): Promise<{ status: number; body: string }> {
-  const query = new URLSearchParams({ columns: JSON.stringify(columns) })
+  const query = new URLSearchParams({ columns: JSON.stringify(columns), fileName: file.name.slice(0, NAME_MAX) })
   if (basis !== 'none') query.set('basis', basis)
   if (basis !== 'none' && basisSource.trim()) query.set('basisSource', basisSource.trim())
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', `/api/leads/import?${query}`)
     request.setRequestHeader('content-type', 'text/csv; charset=utf-8')
-    // Then it says line by line how far it is.
+    // Then its first line comes at once, and names the import.
     request.setRequestHeader('accept', 'application/x-ndjson')
     if (token) request.setRequestHeader('authorization', `Bearer ${token}`)
-    request.upload.onprogress = ({ loaded, total }) => onStep({ stage: 'sending', done: loaded, of: total })
-    request.upload.onload = () => onStep({ stage: 'sending', done: file.size, of: file.size })
+    const answer = () => resolve({ status: request.status, body: request.responseText })
+    request.upload.onprogress = ({ loaded, total }) => onSent({ done: loaded, of: total })
+    request.upload.onload = () => onSent({ done: file.size, of: file.size })
     request.onprogress = () => {
-      const step = lastStep(request.responseText)
-      if (request.status === 200 && step) onStep(step)
+      if (request.status === 200 && idIn(request.responseText)) answer()
     }
-    request.onload = () => resolve({ status: request.status, body: request.responseText })
+    request.onload = answer
     request.onerror = () => reject(new TypeError('The connection broke.'))
     request.onabort = () => reject(new DOMException('The import was stopped.', 'AbortError'))
     signal.addEventListener('abort', () => request.abort(), { once: true })
@@ -77,12 +76,11 @@ function upload(
   })
 }
 
-/** The last whole line of an answer that is still coming, where it says how far the import is. */
-function lastStep(text: string): ImportStep | null {
-  const end = text.lastIndexOf('\n')
+/** The import's id, once the first line of an answer is there. */
+function idIn(text: string): string | null {
+  const end = text.indexOf('\n')
   if (end === -1) return null
-  const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end)
-  return (JSON.parse(line) as { progress?: ImportStep }).progress ?? null
+  return (JSON.parse(text.slice(0, end)) as { import?: { id: string } }).import?.id ?? null
 }
 
 /** Downloads the leads that match as a CSV file. @throws as signedFetch */

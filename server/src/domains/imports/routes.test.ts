@@ -1,0 +1,161 @@
+import { request } from 'node:http'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makePerson, type Person } from '../../../test/makers.ts'
+import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { leads } from '../leads/tables.ts'
+import { DIED } from './rules.ts'
+import { run } from './service.ts'
+import { imports } from './tables.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp()
+})
+let person: Person
+beforeEach(async () => {
+  person = await makePerson(app)
+})
+
+const send = (body: string, query = '') =>
+  person.call('POST', `/leads/import${query}`, body, { 'content-type': 'text/csv' })
+const leadsIn = () => app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))
+const newest = async () => (await person.client.imports.list({})).imports[0]!
+
+/** A file of so many people, which does `before` its end and then ends. */
+function fileOf(people: number, before: () => Promise<unknown>) {
+  return {
+    bytes: 1_000,
+    bytesRead: () => 500,
+    async *records() {
+      yield { line: 1, fields: ['twitter_handle'] }
+      for (let n = 0; n < people; n += 1) yield { line: n + 2, fields: [`person_${n}`] }
+      await before()
+    },
+  }
+}
+
+describe('GET /imports, GET /imports/{id}', () => {
+  it('200: what came of a file, and which lines were refused, is there afterwards, for everybody in the workspace', async () => {
+    await send('twitter_handle\nana\nbob\nno-handle\n', '?fileName=people.csv')
+    const viewer = await makePerson(app, { in: person, role: 'viewer' })
+    const { imports: all, total } = await viewer.client.imports.list({})
+    expect([all.length, total]).toEqual([1, 1])
+    expect(all[0]).toMatchObject({
+      fileName: 'people.csv',
+      status: 'completed',
+      imported: 2,
+      updated: 0,
+      rejectedCount: 1,
+      secondsLeft: null,
+      error: null,
+    })
+    expect(all[0]).not.toHaveProperty('rejected')
+    expect((await viewer.client.imports.find({ id: all[0]!.id })).rejected).toEqual([
+      { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
+    ])
+  })
+
+  it('200: why a file could not be taken in', async () => {
+    const odd = await send('a\u0000,a\u0000,twitter_handle\n')
+    expect([odd.status, odd.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(await newest()).toMatchObject({ status: 'failed', error: 'The file has two columns named a.' })
+    expect((await send('name\nAna\n')).status).toBe(400)
+    expect(await newest()).toMatchObject({
+      fileName: null,
+      status: 'failed',
+      error: 'The first line must name a column twitter_handle.',
+    })
+  })
+
+  it('200: one whose process was killed has failed', async () => {
+    await send('twitter_handle\nana\n')
+    await app.db
+      .update(imports)
+      .set({ status: 'running', updatedAt: sql`now() - interval '2 minutes'` })
+      .where(eq(imports.workspaceId, person.workspaceId))
+    expect(await newest()).toMatchObject({ status: 'failed', error: DIED })
+  })
+
+  it('200: the newest 20', async () => {
+    for (let n = 0; n < 22; n += 1) await send('twitter_handle\nana\n', `?fileName=${n}`)
+    const { imports: all, total } = await person.client.imports.list({})
+    expect([total, all.at(0)?.fileName, all.at(-1)?.fileName]).toEqual([20, '21', '2'])
+  })
+
+  it('404: IMPORT_NOT_FOUND', async () => {
+    const answer = await person.call('GET', '/imports/01900000-0000-7000-8000-000000000000')
+    expect([answer.status, answer.body.code]).toEqual([404, 'IMPORT_NOT_FOUND'])
+  })
+})
+
+describe('an import under way', () => {
+  it('says how far it is and how long it will take, and nothing of it is kept once it is canceled; then it has ended', async () => {
+    const taking = run(
+      app.db,
+      person.actor,
+      fileOf(2_500, async () => {
+        await expect.poll(newest, { timeout: 10_000 }).toMatchObject({
+          status: 'running',
+          stage: 'reading',
+          done: 500,
+          of: 1_000,
+          secondsLeft: expect.any(Number),
+        })
+        const { id } = await newest()
+        expect((await person.call('POST', `/imports/${id}/cancel`)).body).toMatchObject({ id, status: 'canceled' })
+      }),
+    )
+    await expect(taking).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    const { id, status } = await newest()
+    expect([status, await leadsIn()]).toEqual(['canceled', 0])
+    const again = await person.call('POST', `/imports/${id}/cancel`)
+    expect([again.status, again.body.code]).toEqual([409, 'IMPORT_STATE'])
+    expect((await person.call('POST', '/imports/01900000-0000-7000-8000-000000000000/cancel')).status).toBe(404)
+  })
+
+  it('is heard of being canceled between two lines, without reading on', async () => {
+    let read = 0
+    const endless = {
+      ...fileOf(0, async () => {}),
+      async *records() {
+        yield { line: 1, fields: ['twitter_handle'] }
+        for (; ; read += 1) {
+          if (read === 1_500) await person.call('POST', `/imports/${(await newest()).id}/cancel`)
+          yield { line: read + 2, fields: [`p_${read}`] }
+        }
+      },
+    }
+    await expect(run(app.db, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    expect(await leadsIn()).toBe(0)
+  })
+
+  it('goes on when whoever sent the file has gone', async () => {
+    const holder = await app.services.database.connect()
+    await holder.query('begin')
+    await holder.query(`select pg_advisory_xact_lock(hashtextextended('leads of ${person.workspaceId}', 0))`)
+    await new Promise<void>((resolve, reject) => {
+      const sending = request(`${app.url}/leads/import`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${person.token}`,
+          'content-type': 'text/csv',
+          accept: 'application/x-ndjson',
+        },
+      })
+      sending.on('response', (answer) =>
+        answer.once('data', () => {
+          sending.destroy()
+          resolve()
+        }),
+      )
+      sending.on('error', reject)
+      sending.end('twitter_handle\nana\nbob\n')
+    })
+    expect(await newest()).toMatchObject({ status: 'running' })
+    await holder.query('rollback')
+    await holder.end()
+    await expect.poll(newest, { timeout: 10_000 }).toMatchObject({ status: 'completed', imported: 2 })
+    expect(await leadsIn()).toBe(2)
+  })
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { DIED, secondsLeft, standing } from './rules.ts'
+
+test('the rest of an import is told from what is done, over both of its stages', () => {
+  expect(secondsLeft('reading', 0, 1_000, 1)).toBeNull()
+  expect(secondsLeft('reading', 500, 1_000, 2)).toBe(13)
+  expect(secondsLeft('saving', 0, 10, 4)).toBe(6)
+  expect(secondsLeft('saving', 10, 10, 10)).toBe(0)
+  // A file that was longer or shorter than it said.
+  expect(secondsLeft('saving', 12, 10, 10)).toBe(0)
+  expect(secondsLeft('reading', 0, 0, 10)).toBeNull()
+})
+
+test('an import that fell silent has failed; one that has ended stays as it ended', () => {
+  const running = { status: 'running' as const, error: null }
+  expect(standing(running, 59)).toEqual(running)
+  expect(standing(running, 61)).toEqual({ status: 'failed', error: DIED })
+  expect(standing({ status: 'completed', error: null }, 1_000)).toEqual({ status: 'completed', error: null })
+})

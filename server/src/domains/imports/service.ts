@@ -1,0 +1,184 @@
+import { ERROR_TEXT } from '@x-automated/contract/errors'
+import { IMPORTS_KEPT } from '@x-automated/contract/imports'
+import type { ImportResult } from '@x-automated/contract/leads'
+import { and, desc, eq, getTableColumns, notInArray, sql } from 'drizzle-orm'
+import type { Actor } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { Refusal } from '../../refusal.ts'
+import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
+import { secondsLeft, standing } from './rules.ts'
+import { imports } from './tables.ts'
+
+const { rejected: _, ...listed } = getTableColumns(imports)
+/** By the database's clock, which also says when a row last changed. */
+const ages = {
+  elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
+  silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
+}
+type Row = Omit<typeof imports.$inferSelect, 'rejected'> & { elapsedSeconds: number; silentSeconds: number }
+
+function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
+  const { status, error } = standing(row, silentSeconds)
+  const isRunning = status === 'running'
+  return {
+    ...row,
+    status,
+    error,
+    secondsLeft: isRunning ? secondsLeft(row.stage, row.done, row.of, elapsedSeconds) : null,
+  }
+}
+
+const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
+const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
+
+export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
+  const [rows, total] = await Promise.all([
+    db
+      .select({ ...listed, ...ages })
+      .from(imports)
+      .where(inOwn(actor))
+      .orderBy(desc(imports.createdAt), desc(imports.id))
+      .limit(pageSize)
+      .offset((page - 1) * pageSize),
+    db.$count(imports, inOwn(actor)),
+  ])
+  return { imports: rows.map(view), total, page, pageSize }
+}
+
+/** @throws Refusal IMPORT_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  const [row] = await db
+    .select({ ...getTableColumns(imports), ...ages })
+    .from(imports)
+    .where(and(inOwn(actor), eq(imports.id, id)))
+  if (!row) throw new Refusal('IMPORT_NOT_FOUND')
+  return { ...view(row), rejected: row.rejected }
+}
+
+/**
+ * Stops an import: from here on nothing of its file can become a lead.
+ * @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (it has ended)
+ */
+export async function cancel(db: Db, actor: Actor, id: string) {
+  const { rowCount } = await db
+    .update(imports)
+    .set({ status: 'canceled' })
+    .where(and(inOwn(actor), isRunning(id)))
+  const found = await find(db, actor, id)
+  if (rowCount === 0) throw new Refusal('IMPORT_STATE')
+  return found
+}
+
+interface RunOptions extends ImportOptions {
+  fileName?: string | undefined
+  /** Told the import's id before it begins. */
+  onBegun?: (id: string) => void
+}
+
+/**
+ * Takes in a file of leads as `importLeads` does. How far it is, and what came of it, stands in a row that everybody in the workspace
+ * sees, however long whoever sent the file keeps listening.
+ * @throws Refusal as `importLeads`; IMPORT_STATE: somebody has canceled it
+ */
+export async function run(
+  db: Db,
+  actor: Actor,
+  source: ImportSource,
+  { fileName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
+): Promise<ImportResult> {
+  const id = await begin(db, actor, source, fileName ?? null)
+  onBegun(id)
+  const row = watch(db, id)
+  try {
+    return await importLeads(db, actor, source, {
+      ...options,
+      onProgress(progress) {
+        row.note(progress)
+        onProgress(progress)
+      },
+      // With the leads, so that they are there if and only if it says so.
+      onDone: (tx, result) => complete(tx, id, result),
+      signal: row.signal,
+    })
+  } catch (error) {
+    await fail(db, id, error instanceof Refusal ? error.message : ERROR_TEXT.INTERNAL)
+    throw error
+  } finally {
+    row.leave()
+  }
+}
+
+async function begin(db: Db, actor: Actor, source: ImportSource, fileName: string | null): Promise<string> {
+  const { workspaceId, userId } = actor
+  const [row] = await db
+    .insert(imports)
+    .values({ workspaceId, userId, fileName, of: source.bytes })
+    .returning({ id: imports.id })
+  if (!row) throw new Error('the import was not kept')
+  const newest = db
+    .select({ id: imports.id })
+    .from(imports)
+    .where(inOwn(actor))
+    .orderBy(desc(imports.createdAt), desc(imports.id))
+    .limit(IMPORTS_KEPT)
+  await db.delete(imports).where(and(inOwn(actor), sql`${imports.status} <> 'running'`, notInArray(imports.id, newest)))
+  return row.id
+}
+
+/** Says why it failed. Where even that cannot be said it counts as dead before long. @param words may quote the file */
+async function fail(db: Db, id: string, words: string): Promise<void> {
+  const error = words.replaceAll('\u0000', '')
+  await db
+    .update(imports)
+    .set({ status: 'failed', error })
+    .where(isRunning(id))
+    .catch(() => {})
+}
+
+/** @throws Refusal IMPORT_STATE: it was canceled meanwhile */
+async function complete(tx: Db, id: string, { imported, updated, rejected, rejectedCount }: ImportResult) {
+  const { rowCount } = await tx
+    .update(imports)
+    .set({ status: 'completed', imported, updated, rejected, rejectedCount, updatedAt: sql`clock_timestamp()` })
+    .where(isRunning(id))
+  if (rowCount === 0) throw canceled()
+}
+
+const canceled = () => new Refusal('IMPORT_STATE', 'The import was canceled. Nothing of the file was kept.')
+
+/** Between two looks at the row. */
+const WATCH_MS = 1_000
+
+/**
+ * Says every second in the row how far its import is, and hears there whether somebody has canceled it.
+ * On a connection of its own, and without waiting: others are to see it before the import's transaction ends.
+ */
+function watch(db: Db, id: string) {
+  const stop = new AbortController()
+  let latest: ImportProgress | null = null
+  let isBusy = false
+  const look = async () => {
+    if (isBusy) return
+    isBusy = true
+    try {
+      const { rowCount } = await db
+        .update(imports)
+        .set({ ...latest, updatedAt: sql`clock_timestamp()` })
+        .where(isRunning(id))
+      if (rowCount === 0) stop.abort(canceled())
+    } catch {
+      // The next look tells; were the database gone, the import would end by itself.
+    } finally {
+      isBusy = false
+    }
+  }
+  const timer = setInterval(() => void look(), WATCH_MS)
+  return {
+    /** Aborted, with the refusal, once it was canceled. */
+    signal: stop.signal,
+    note: (progress: ImportProgress) => {
+      latest = progress
+    },
+    leave: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,33 @@
+import { IMPORT_STAGES, IMPORT_STATUSES } from '@x-automated/contract/imports'
+import type { ImportResult } from '@x-automated/contract/leads'
+import { bigint, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { createdAt, id, updatedAt } from '../../db/columns.ts'
+import { authUsers } from '../auth/tables.ts'
+import { workspaces } from '../workspaces/tables.ts'
+
+/** Files of leads that are being taken in, and what came of the last ones. */
+export const imports = pgTable(
+  'imports',
+  {
+    id: id(),
+    workspaceId: uuid('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
+    fileName: text('file_name'),
+    status: text('status', { enum: IMPORT_STATUSES }).notNull().default('running'),
+    stage: text('stage', { enum: IMPORT_STAGES }).notNull().default('reading'),
+    /** Bytes that are read, or lines that are saved. */
+    done: bigint('done', { mode: 'number' }).notNull().default(0),
+    of: bigint('of', { mode: 'number' }).notNull(),
+    imported: integer('imported').notNull().default(0),
+    updated: integer('updated').notNull().default(0),
+    rejected: jsonb('rejected').$type<ImportResult['rejected']>().notNull().default([]),
+    rejectedCount: integer('rejected_count').notNull().default(0),
+    error: text('error'),
+    createdAt: createdAt(),
+    /** While it runs, whoever does it says so here every second: one that fell silent is dead. */
+    updatedAt: updatedAt(),
+  },
+  (t) => [index('imports_newest').on(t.workspaceId, t.createdAt, t.id)],
+)

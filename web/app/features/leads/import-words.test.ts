@@ -1,0 +1,52 @@
+import type { Import } from '@x-automated/contract/imports'
+import { expect, test } from 'vitest'
+import { importedWords, importProgress, outcomeWords, sendingProgress, underWayWords } from './import-words'
+
+const base: Import = {
+  id: 'i',
+  fileName: 'people.csv',
+  status: 'running',
+  stage: 'saving',
+  done: 5_000,
+  of: 20_000,
+  secondsLeft: 130,
+  imported: 0,
+  updated: 0,
+  rejectedCount: 0,
+  error: null,
+  createdAt: '2026-11-22T00:00:00.000Z',
+}
+
+test('an import says how far it is and how long it will still take, while it is sent too', () => {
+  expect(sendingProgress(null, 0)).toEqual({ label: 'Sending the file', value: null, max: 1 })
+  expect(sendingProgress({ done: 1_048_576, of: 4 * 1_048_576 }, 30)).toMatchObject({
+    value: 0.25,
+    detail: '25% of 4 MB · about 2 min left',
+  })
+  expect(sendingProgress({ done: 10, of: 10 }, 30)).toEqual({ label: 'Reading the lines', value: null, max: 1 })
+  expect(importProgress(base)).toEqual({
+    label: 'Saving the leads',
+    value: 0.25,
+    max: 1,
+    detail: '5,000 of 20,000 lines · about 2 min left',
+  })
+  expect(importProgress({ ...base, stage: 'reading', done: 0, of: 2_048, secondsLeft: null })).toEqual({
+    label: 'Reading the lines',
+    value: null,
+    max: 1,
+    detail: '0% of 2 KB',
+  })
+  expect(underWayWords(base)).toBe('Importing, about 2 min left')
+  expect(underWayWords({ secondsLeft: null })).toBe('Importing…')
+})
+
+test('what came of it is said in a line', () => {
+  const done: Import = { ...base, status: 'completed', imported: 64, rejectedCount: 1 }
+  expect(outcomeWords(done)).toBe('64 leads imported, 1 line refused.')
+  expect(outcomeWords({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe(
+    '1 lead that you had already updated.',
+  )
+  expect(outcomeWords({ ...done, status: 'failed', error: 'The file is empty.' })).toBe('failed. The file is empty.')
+  expect(outcomeWords({ ...done, status: 'canceled' })).toBe('stopped, nothing of it was kept.')
+  expect(importedWords({ imported: 0, updated: 0 })).toBe('No leads imported')
+})
