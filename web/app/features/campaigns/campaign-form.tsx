@@ -116,7 +116,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                   {...form.register('name', { onChange: () => form.clearErrors('name') })}
                 />
               </Field>
-              {lists.isError ? (
+              {lists.isError && !lists.data ? (
                 <Callout
                   tone="bad"
                   action={

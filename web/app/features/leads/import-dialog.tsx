@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
+import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
 import { IMPORT_BYTES_MAX, type ImportOrder, type Sent, sendImport } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePick } from './import-file-pick'
@@ -40,6 +41,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
     },
     onSuccess: begin,
   })
+  useAskBeforeClosing(upload.isPending)
   const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
   const isRunning = shown?.status === 'running'
   const isDone = shown?.status === 'completed'
@@ -114,8 +116,8 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
           {shown.fileName && <p className="font-strong wrap-anywhere">{shown.fileName}</p>}
           <Progress {...importProgress(shown)} />
           <p className="text-muted">
-            You can close this tab. The import goes on, and is here when you open it again. Stopped before its end,
-            nothing of the file is kept.
+            You can close this tab. The import goes on, and is here when you open it again. If you stop it, nothing of
+            the file is kept.
           </p>
         </div>
       ) : isDone ? (

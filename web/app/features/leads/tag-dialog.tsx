@@ -80,7 +80,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
         />
         {tags.isPending ? (
           <SkeletonText lines={3} />
-        ) : tags.isError ? (
+        ) : tags.isError && !tags.data ? (
           <Callout tone="bad">{errorWords(tags.error)}</Callout>
         ) : known.length === 0 ? (
           <p className="text-muted">There are no tags yet. Make the first one below.</p>

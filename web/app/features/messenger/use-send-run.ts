@@ -4,6 +4,7 @@ import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
 import { type Addressee, forgetRun, type KeptRun, keepRun, readKeptRun } from './kept-run'
 import { runProblem } from './messenger-words'
 import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
@@ -163,10 +164,5 @@ function useKeepOnPage(running: boolean, onLeave: () => void): void {
       blocker.proceed()
     })
   })
-  useEffect(() => {
-    if (!running) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [running])
+  useAskBeforeClosing(running)
 }
