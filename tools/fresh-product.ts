@@ -44,7 +44,8 @@ export async function openFreshProduct(): Promise<FreshProduct> {
   throw new Error('The product did not start.')
 }
 
-async function freePort(): Promise<number> {
+/** A port on which nobody listens. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

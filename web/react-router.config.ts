@@ -1,14 +1,15 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
-import { pages } from './app/paths'
+import { pages, restingPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { letLandingPageRest } from './build-steps/first-touch'
-import { letWordsComeFirst } from './build-steps/prerendered'
+import { letPagesRest } from './build-steps/first-touch'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
+
+const prerendered = [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath]
 
 /**
  * Public pages are prerendered and readable without a script; signed-in pages start from __spa-fallback.html.
@@ -17,7 +18,7 @@ const notFoundPath = '/404'
 export default {
   appDirectory: 'app',
   ssr: false,
-  prerender: [...pages.filter((page) => page.access === 'public').map((page) => page.path), notFoundPath],
+  prerender: prerendered,
   async buildEnd({ reactRouterConfig }) {
     const known = {
       findable: pages.filter((page) => page.access === 'public' && !page.unlisted).map((page) => page.path),
@@ -28,8 +29,10 @@ export default {
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
     await buildLegalPages(folder)
-    await letLandingPageRest(folder)
-    await letWordsComeFirst(folder)
+    await letPagesRest(
+      folder,
+      prerendered.map((path) => ({ path, rest: path === notFoundPath ? 'touched' : (restingPages[path] ?? 'drawn') })),
+    )
     await refuseInlineStyles(folder)
     await compressFiles(folder)
   },
@@ -38,7 +41,10 @@ export default {
 /** The content security policy allows no style attribute, and no style element but the landing page's own: the browser would drop it, silently for whoever builds. */
 async function refuseInlineStyles(folder: string): Promise<void> {
   for await (const file of glob('**/*.html', { cwd: folder })) {
-    const html = (await readFile(join(folder, file), 'utf8')).replace(file === 'index.html' ? /<style>/ : '', '')
+    const html = (await readFile(join(folder, file), 'utf8')).replace(
+      file === 'index.html' ? /<style( media="[^"]*")?>/g : '',
+      '',
+    )
     const styled = html.match(/<style[\s>]|<[^>]+\sstyle="[^"]*"/)?.[0]
     if (styled) throw new Error(`${file} carries an inline style, which its policy forbids: ${styled.slice(0, 200)}`)
   }

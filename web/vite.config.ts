@@ -13,6 +13,12 @@ export default defineConfig({
     cssTarget,
     // Inlined data: URLs would need their own permission in the content security policy.
     assetsInlineLimit: 0,
+    // React's own part comes in a script of its own, so that pages which start one after the other are not held up by it in one piece.
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'react-dom', test: /node_modules[\\/](react-dom|scheduler)[\\/]/ }] },
+      },
+    },
   },
   server: { proxy: { '/api': apiOrigin, '/buy': apiOrigin } },
   test: { include: ['{app,embed}/**/*.test.ts', 'app/**/*.test.tsx'] },

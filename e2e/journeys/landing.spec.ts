@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { expectSoundPage, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -15,7 +15,9 @@ const QUESTIONS = [
   'What happens when somebody answers, or wants no messages?',
   'What do you store, and can I take it with me?',
 ]
-/** Of the landing page before anybody touches it, and of the first signed-in page (issue 7). */
+/** Pages that are whole without their app (web/app/paths.ts). */
+const RESTING = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
+/** Of a page that rests before anybody touches it, and of the first signed-in page (issue 7). */
 const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** Less than anybody sees: letters differ by a hair until their font is there. */
@@ -165,6 +167,72 @@ describe('the landing page', () => {
     expect(shared).toContain(encodeURIComponent(`${world.origin}/`))
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
+    // A form that nothing would answer says so, and shows no button.
+    await page.getByText('This form needs JavaScript.').waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
+
+  it('fetches no script of the app for the other pages that rest, either', async () => {
+    const page = await world.openPage()
+    const requests = watchRequests(page)
+    world.expectConsole(/404/)
+    for (const path of RESTING) {
+      await page.goto(path)
+      await page.waitForLoadState('networkidle')
+      expect((await requests.scripts()) + (await inlineBytes(page)), path).toBeLessThan(LANDING_BYTES_MAX)
+      await page.goto('about:blank')
+    }
+    // Each view was counted all the same.
+    expect(requests.views.map((view) => JSON.parse(view).path)).toEqual(RESTING)
+  })
+
+  it('keeps what is typed before the app is there, and presses again what was pressed', async () => {
+    const email = 'grace@example.com'
+    await signUp(world, email)
+    const page = await world.openPage()
+    // The app takes its time.
+    let letGo = () => {}
+    const typed = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/assets/*.js', async (route) => {
+      await typed
+      await route.continue()
+    })
+    await page.goto('/login')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    const logIn = page.getByRole('button', { name: 'Log In' })
+    await logIn.click()
+    expect(await logIn.getAttribute('aria-busy')).toBe('true')
+    letGo()
+    await page.waitForURL('**/dashboard')
+  })
+
+  it('is loaded anew, once, where a script of the app does not come', async () => {
+    const page = await world.openPage()
+    world.expectConsole(/404|Failed to (load|fetch)|module script/)
+    let loads = 0
+    let isGone = true
+    page.on('load', () => {
+      loads += 1
+    })
+    // As after a deployment: the page in this tab names scripts that are there no more.
+    await page.route('**/assets/*.js', (route) =>
+      isGone ? route.fulfill({ status: 404, body: '' }) : route.continue(),
+    )
+    await page.goto('/')
+    await page.getByRole('radio', { name: 'Dark theme' }).click()
+    await expect.poll(() => loads).toBe(2)
+    // It does not help: nothing turns in circles, and what was pressed is not busy for ever.
+    const dark = page.getByRole('radio', { name: 'Dark theme' })
+    await dark.click()
+    await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
+    expect(loads).toBe(2)
+    isGone = false
+    await page.reload()
+    await dark.click()
+    await page.locator('html[data-theme="dark"]').waitFor()
   })
 
   it('knows who is signed in without being touched, and leads to a first page that is light', async () => {

@@ -117,6 +117,8 @@ describe('the session, in a browser', () => {
       localStorage.clear()
     })
     await isReloaded(page)
+    // What they still ask for is refused from now on.
+    for (const one of [page, again]) await one.context().close()
   })
 
   it('shows the not-found page, and what broke', async () => {
@@ -126,6 +128,9 @@ describe('the session, in a browser', () => {
     expect(answer?.status()).toBe(404)
     await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
     await expectSoundPage(page)
+    expect(await page.locator('meta[name="robots"]').getAttribute('content')).toBe('noindex')
+    const support = page.getByRole('main').getByRole('link', { name: 'Contact support' })
+    expect(await support.getAttribute('href')).toMatch(/^mailto:/)
     await page.getByRole('link', { name: 'Back to Home' }).click()
     await page.getByRole('heading', { name: 'Automate your X outreach with AI' }).waitFor()
 
@@ -163,7 +168,12 @@ describe('the session, in a browser', () => {
     )
     await page.goto('/leaderboard')
     await page.goto('/rankings')
+    // The page rests until somebody reaches for it.
+    await page.getByLabel('Email').focus()
     await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor()
+    expect(await support.getAttribute('href')).toMatch(/^mailto:/)
     await expectSoundPage(page)
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await expectSoundPage(page, ['color-contrast'])
   })
 })

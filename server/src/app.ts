@@ -175,6 +175,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     pictures: env.standIns && env.x ? new URL(env.x.apiUrl).origin : null,
     origin: services.origin,
     supportEmail: env.supportEmail,
+    google: services.google !== null,
   })
   return app
 }

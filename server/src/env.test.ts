@@ -28,6 +28,20 @@ describe('TRUST_PROXY', () => {
   })
 })
 
+describe('SUPPORT_EMAIL', () => {
+  it('is where people write to; else MAIL_FROM is, and in production one of them must be named', () => {
+    const production = { NODE_ENV: 'production', AUTH_SECRET }
+    expect(() => readEnv(production)).toThrow(/^SUPPORT_EMAIL /)
+    expect(readEnv({ ...production, SUPPORT_EMAIL: 'help@acme.test' })).toMatchObject({
+      supportEmail: 'help@acme.test',
+      hasContact: true,
+    })
+    const MAIL_FROM = 'Acme <hello@acme.test>'
+    expect(readEnv({ ...production, MAIL_FROM }).supportEmail).toBe('hello@acme.test')
+    expect(readEnv({ ...production, STAND_INS: 'on' }).hasContact).toBe(false)
+  })
+})
+
 describe('AUTH_SECRET', () => {
   it('is made once for a DATA_DIR, readable by its owner only', () => {
     const DATA_DIR = newDataDir()

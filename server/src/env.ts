@@ -92,7 +92,10 @@ export interface Env {
   smtpUrl: string | null
   mailFrom: string
   /** Where people write to: shown on the legal pages. */
+  /** Where people write to; every page names it. */
   supportEmail: string
+  /** An address was named for it; else it is one that nobody reads. */
+  hasContact: boolean
   sendIntervalSeconds: number
   dailyDmCap: number
   /** A referral counts only once the referred member has confirmed the mailed link. */
@@ -120,6 +123,11 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
   const v = parsed.data
   const production = v.NODE_ENV === 'production'
   if (production && !v.AUTH_SECRET) throw new Error('AUTH_SECRET is required when NODE_ENV=production')
+  const hasContact = Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM)
+  if (production && v.STAND_INS !== 'on' && !hasContact)
+    throw new Error(
+      'SUPPORT_EMAIL (or MAIL_FROM) is required when NODE_ENV=production: every page names it for support',
+    )
   const dataDir = resolve(v.DATA_DIR)
   return {
     production,
@@ -163,6 +171,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     dnsServer: v.DNS_SERVER ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     mailFrom: v.MAIL_FROM,
+    hasContact,
     supportEmail: v.SUPPORT_EMAIL ?? v.MAIL_FROM.match(/[\w.+-]+@[\w.-]+/)?.[0] ?? v.MAIL_FROM,
     sendIntervalSeconds: v.SEND_INTERVAL_SECONDS,
     dailyDmCap: v.DAILY_DM_CAP,

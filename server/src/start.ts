@@ -137,6 +137,8 @@ export async function startServer({
     await workOnPayments(services)
     if (mailer) await workOnMails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
+    if (!env.hasContact && !env.standIns)
+      log.warn('SUPPORT_EMAIL is not set: the pages name an address for support that nobody reads')
     if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: signing in with Google is off')
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')

@@ -53,5 +53,22 @@ export function buyPath(planId: PlanId): string {
   return `/buy/${planId}`
 }
 
+/** What a page that rests waits for. */
+export type Rest = 'touched' | 'asked'
+
+/**
+ * Pages that are whole without their app, which waits until somebody reaches for it (decision 0022).
+ * Those of `asked` have something to say to a friend's code, and wake for one. Pages that are not named start their app once they are drawn.
+ */
+export const restingPages: Readonly<Record<string, Rest>> = {
+  [allPages.home.path]: 'touched',
+  [allPages.pricing.path]: 'touched',
+  [allPages.rankings.path]: 'touched',
+  [allPages.forgotPassword.path]: 'touched',
+  [allPages.login.path]: 'asked',
+  [allPages.signUp.path]: 'asked',
+  [allPages.waitlist.path]: 'asked',
+}
+
 /** Every page with its module, for the router. */
 export const pages: readonly Page[] = Object.values(allPages)

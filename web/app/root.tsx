@@ -20,6 +20,7 @@ import { NotFound } from './features/shell/not-found'
 import { pageMeta } from './features/shell/page-meta'
 import { supportAddress } from './features/shell/product-address'
 import { SessionWatch } from './features/shell/session-watch'
+import { SupportLine } from './features/shell/support-line'
 import { ViewCount } from './features/shell/view-count'
 import { wakeScript } from './features/shell/wake-script'
 import { DATA_CHANNEL, followOtherTabs } from './other-tabs'
@@ -49,6 +50,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
+        {/* The canvas of ui/tokens.css, as browsers colour their own frame. */}
+        <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff" />
+        <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, allowed by its hash */}
         <script dangerouslySetInnerHTML={{ __html: wakeScript }} />
@@ -150,6 +154,7 @@ function Crash({ error }: { error: unknown }) {
       <Button variant="primary" onClick={() => location.reload()}>
         Reload the page
       </Button>
+      <SupportLine />
     </div>
   )
 }

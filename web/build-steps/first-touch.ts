@@ -4,17 +4,57 @@ import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
 import { besideTheApp, cssTarget, web } from './embed.ts'
 
+/** A prerendered page, and what its app waits for: to be touched, to be asked by the address too, or no more than that the page is drawn. */
+export interface WaitingPage {
+  path: string
+  rest: 'touched' | 'asked' | 'drawn'
+}
+
 /**
- * Lets the landing page rest: the app's scripts stay in its HTML as words that the browser does not run, until web/first-touch starts them.
- * Its style stands in it, so that one answer is enough to show it.
+ * Lets prerendered pages stand before their app does: its scripts stay in their HTML as words that the browser does not run, until web/first-touch starts them.
+ * The landing page's style stands in it, so that one answer is enough to show it.
  * @param folder build/client
  */
-export async function letLandingPageRest(folder: string): Promise<void> {
-  const file = join(folder, 'index.html')
-  const html = await readFile(file, 'utf8')
+export async function letPagesRest(folder: string, pages: readonly WaitingPage[]): Promise<void> {
+  const script = await buildScript(folder)
+  for (const { path, rest } of pages) {
+    const file = join(folder, path, 'index.html')
+    const html = await readFile(file, 'utf8')
+    const style = path === '/' ? await styleOf(folder, html) : null
+    await writeFile(file, waiting(html, { rest, script, style, scripts: await scriptsOf(folder, html) }))
+  }
+}
+
+const shared: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }
+const output = (folder: string): BuildOptions => ({
+  outDir: folder,
+  write: false,
+  modulePreload: false,
+  cssTarget,
+  assetsInlineLimit: 0,
+})
+
+/** The words of the small script. */
+async function buildScript(folder: string): Promise<string> {
+  const built = await build({
+    ...shared,
+    build: { ...output(folder), rollupOptions: { input: join(web, 'first-touch/page.ts') } },
+  })
+  const { code } = (built as Rollup.RollupOutput).output[0]
+  if (code.includes('</')) throw new Error('first-touch/page.ts cannot stand in a page.')
+  return code.trim()
+}
+
+/** All the style that a page needs until its app is there. */
+async function styleOf(folder: string, html: string): Promise<string> {
   await writeFile(join(folder, '..', 'landing.txt'), decoded(html))
-  const { script, style } = await buildFirstTouch(folder)
-  await writeFile(file, resting(html, script, style))
+  const built = await build({
+    ...shared,
+    build: { ...output(folder), rollupOptions: { input: join(web, 'first-touch/page.css') } },
+  })
+  const style = (built as Rollup.RollupOutput).output.find(({ fileName }) => fileName.endsWith('.css'))
+  if (style?.type !== 'asset') throw new Error('first-touch/page.css gave no style.')
+  return style.source.toString().trim()
 }
 
 /** The words of a page as its attributes mean them: Tailwind finds `[&_svg]:size-4` in no `[&amp;_svg]:size-4`. */
@@ -27,62 +67,61 @@ function decoded(html: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** @returns the path of the script, without a leading slash, and the words of the style */
-async function buildFirstTouch(folder: string): Promise<{ script: string; style: string }> {
-  const options: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }
-  const shared: BuildOptions = {
-    outDir: folder,
-    emptyOutDir: false,
-    modulePreload: false,
-    cssTarget,
-    assetsInlineLimit: 0,
-  }
-  const scripts = await build({
-    ...options,
-    build: {
-      ...shared,
-      rollupOptions: {
-        input: join(web, 'first-touch/page.ts'),
-        output: { entryFileNames: 'assets/first-touch-[hash].js' },
-      },
-    },
-  })
-  const styles = await build({
-    ...options,
-    build: { ...shared, write: false, rollupOptions: { input: join(web, 'first-touch/page.css') } },
-  })
-  const style = (styles as Rollup.RollupOutput).output.find(({ fileName }) => fileName.endsWith('.css'))
-  if (style?.type !== 'asset') throw new Error('first-touch/page.css gave no style.')
-  return { script: (scripts as Rollup.RollupOutput).output[0].fileName, style: style.source.toString().trim() }
-}
-
 const PRELOAD = /<link rel="modulepreload" href="([^"]+)"\/>/g
 const START = /<script type="module" async="">(?=import )/g
-/** The style stands in the page and names the font early enough; fetched before it is needed, it would hold the first words up. */
+/** What starts the app: the last that its first script asks for. */
+const ENTRY = /\bimport\("([^"]+)"\);?<\/script>/
+/** The landing page shows its first words in the typeface that stands in for ours, and fetches it then (web/first-touch); at once only where no script does. */
+const FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g
 const FONT = /<link rel="preload" href="[^"]+" as="font"[^>]*>/g
 const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
+/** What a built script needs before it runs itself. */
+const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
+
+/** The scripts of a page, each after those that it needs; the one that starts the app is the last. */
+async function scriptsOf(folder: string, html: string): Promise<string[]> {
+  const entry = html.match(ENTRY)?.[1]
+  const ordered = new Set<string>()
+  const add = async (href: string) => {
+    if (ordered.has(href)) return
+    const words = await readFile(join(folder, href), 'utf8')
+    for (const [, file] of words.matchAll(IMPORT)) await add(`/assets/${file}`)
+    ordered.add(href)
+  }
+  for (const [, href] of html.matchAll(PRELOAD)) if (href && href !== entry) await add(href)
+  if (entry) await add(entry)
+  return [...ordered]
+}
+
+export interface Waiting {
+  rest: WaitingPage['rest']
+  /** The words of the small script that starts the app. */
+  script: string
+  /** All the style that the page needs until then; null: it keeps its style sheet. */
+  style: string | null
+  /** The paths of the app's scripts, in the order in which they are to run. */
+  scripts: readonly string[]
+}
 
 /**
  * A prerendered page whose app waits.
- * @param script the path of the script that starts it, without a leading slash
- * @param style all that the page needs until then
  * @throws where the page is not as React Router writes it
  */
-export function resting(html: string, script: string, style: string): string {
-  const preloads = [...html.matchAll(PRELOAD)].map(([, href]) => href)
+export function waiting(html: string, { rest, script, style, scripts }: Waiting): string {
   const starts = html.match(START)?.length ?? 0
-  const [[, sheet] = [], ...more] = html.matchAll(STYLE)
-  if (preloads.length === 0 || starts !== 1 || !sheet || more.length > 0)
+  const sheets = [...html.matchAll(STYLE)].map(([, href]) => href)
+  if (scripts.length === 0 || starts !== 1 || sheets.length !== 1)
     throw new Error(
-      `A page that is to rest has ${starts} scripts that start the app, ${preloads.length} preloads, the style ${sheet}.`,
+      `A page that is to rest has ${starts} scripts that start the app, ${scripts.length} scripts, the styles ${sheets}.`,
     )
-  return (
-    html
-      .replaceAll(PRELOAD, '')
-      .replaceAll(FONT, '')
-      .replace(START, `<script type="text/plain" data-app data-style="${sheet}" data-preload="${preloads.join(' ')}">`)
-      .replace(STYLE, () => `<style>${style}</style>`)
-      // Async, so that React passes it over where it looks for its own elements.
-      .replace('</head>', `<script type="module" async fetchpriority="low" src="/${script}"></script></head>`)
-  )
+  const sheet = style === null ? '' : ` data-style="${sheets[0]}"`
+  const held = html
+    .replaceAll(PRELOAD, '')
+    .replace(START, `<script type="text/plain" data-app="${rest}"${sheet} data-scripts="${scripts.join(' ')}">`)
+    // The last of the head, where React has found its own.
+    .replace('</head>', () => `<script type="module">${script}</script></head>`)
+  if (style === null) return held
+  const fonts = [...style.matchAll(FACE)].map(([face]) => face).join('')
+  const styles = `<style>${style.replaceAll(FACE, '')}</style><style media="(scripting: none)">${fonts}</style>`
+  return held.replaceAll(FONT, '').replace(STYLE, () => styles)
 }

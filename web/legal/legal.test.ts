@@ -5,6 +5,8 @@ import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'
 import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { describe, expect, it } from 'vitest'
 import { faq } from '../app/features/landing/faq-answers'
+import { ORIGIN_PLACEHOLDER } from '../app/features/shell/product-address'
+import { PRODUCT_WORDS, shareAddresses } from '../app/features/waitlist/referral-links'
 
 const wordsOf = (file: string) =>
   readFileSync(new URL(file, import.meta.url), 'utf8')
@@ -15,6 +17,18 @@ const terms = wordsOf('./terms.html')
 
 const count = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'))
 const priceOf = (id: string) => `$${(PLANS.find((plan) => plan.id === id)?.priceCents ?? Number.NaN) / 100}`
+
+describe('both documents', () => {
+  it.each([['privacy.html'], ['terms.html']])(
+    '%s ends as every page does: three networks, and a person to write to',
+    (file) => {
+      const html = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8').replaceAll('&amp;', '&')
+      for (const network of ['twitter', 'linkedin', 'facebook'] as const)
+        expect(html).toContain(`href="${shareAddresses[network](`${ORIGIN_PLACEHOLDER}/`, PRODUCT_WORDS)}"`)
+      expect(html).toContain('<a href="mailto:support@x-automated.example">Contact support</a>')
+    },
+  )
+})
 
 describe('the terms', () => {
   it.each(['free', 'pro', 'agency'] as const)('name what %s holds', (id) => {
@@ -42,6 +56,38 @@ describe('the privacy policy', () => {
   ])('says how long is kept: %s', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 500)).toContain(how)
+  })
+
+  /** Of the server, whose files nobody here may import. */
+  const kept = (file: string, name: string) => {
+    const words = readFileSync(new URL(`../../server/src/${file}`, import.meta.url), 'utf8')
+    return Number(words.match(new RegExp(`const ${name} = (\\d+)\\b`))?.[1])
+  }
+  it.each([
+    [
+      'Sessions, with the network address',
+      `${kept('domains/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
+    ],
+    ['Codes and links that we mail', `to ${kept('domains/auth/engine.ts', 'VERIFICATION_HOURS')} hours`],
+    ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
+    ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
+    ['that carry an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
+  ])('says how long the server keeps: %s', (what, how) => {
+    const [, after] = privacy.split(what)
+    expect(after?.slice(0, 300)).toContain(how)
+  })
+  it('and the terms, how long a plan holds without its payment', () => {
+    expect(terms).toContain(`the plan holds for ${kept('domains/billing/rules.ts', 'GRACE_DAYS')} more days`)
+  })
+
+  it.each([
+    'Campaigns with their messages, saved filters',
+    'Scrapes:',
+    'Single sign-on of a workspace',
+    'What operators of this server did',
+    'Links that confirm a place on the waitlist, or end its mails, are not stored',
+  ])('names what else is kept: %s', (what) => {
+    expect(privacy).toContain(what)
   })
 
   it('says what the picture of a referral link shows', () => {

@@ -10,11 +10,14 @@ export interface Address {
   /** Without a trailing slash. */
   origin: string
   supportEmail: string
+  /** Does it offer to sign in with Google? */
+  google: boolean
 }
 
-/** Writes the product's own addresses where the built page leaves room for them. */
-export function withAddress(html: string, { origin, supportEmail }: Address): string {
+/** Writes the product's own addresses where the built page leaves room for them, and what it does not offer. */
+export function withAddress(html: string, { origin, supportEmail, google }: Address): string {
   return html
+    .replace('<html ', google ? '<html ' : '<html data-without="google" ')
     .replaceAll(SUPPORT_PLACEHOLDER, supportEmail)
     .replaceAll(ORIGIN_PLACEHOLDER, origin)
     .replaceAll(encodeURIComponent(ORIGIN_PLACEHOLDER), encodeURIComponent(origin))

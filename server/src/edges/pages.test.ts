@@ -23,10 +23,10 @@ beforeAll(async () => {
     'rankings/index.html': '<head><style>p{margin:0}</style></head>',
     'leaderboard/index.html': `<head></head>${'<p>words</p>'.repeat(200)}`,
     'embed/index.html': '<script>1</script><p>widget</p>',
-    '404/index.html': '<p>nothing</p>',
+    '404/index.html': '<head></head><p>nothing</p>',
     '__spa-fallback.html': '<head></head><p>app</p>',
     'privacy.html': '<p>privacy: support@x-automated.example</p>',
-    'terms.html': '<p>terms</p>',
+    'terms.html': '<html lang="en"><p>terms</p>',
     'embed.js': '0',
     'assets/page.js': '0',
     'assets/page.js.br': 'as brotli',
@@ -83,6 +83,10 @@ it('names the address that people write to', async () => {
   expect(app.services.env.supportEmail).not.toBe('support@x-automated.example')
 })
 
+it('says in each page what it does not offer', async () => {
+  expect((await get('/terms.html')).body).toContain('<html data-without="google" lang="en">')
+})
+
 it('/embed.js may be loaded from anywhere, other files from here alone', async () => {
   const script = await get('/embed.js')
   expect(script.statusCode).toBe(200)
@@ -133,7 +137,7 @@ describe('what is said of a page', () => {
 
   it.each(['/dashboard', '/reset-password', '/nothing'])('%s is not to be found', async (path) => {
     const { body } = await get(path)
-    if (path !== '/nothing') expect(contentOf(body, 'robots')).toBe('noindex')
+    expect(contentOf(body, 'robots')).toBe('noindex')
     expect(body).not.toContain('canonical')
   })
 

@@ -159,7 +159,7 @@ function readPageList(folder: string): PageList {
  */
 function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
-  const styles = html.matchAll(/<style>([\s\S]*?)<\/style>/g)
+  const styles = html.matchAll(/<style[^>]*>([\s\S]*?)<\/style>/g)
   return [
     "default-src 'self'",
     ["script-src 'self'", ...hashesOf(scripts)].join(' '),

@@ -38,8 +38,12 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
   } else {
     write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, colour: MUTED })
     const place = `#${position.toLocaleString('en-US')}`
-    const end = write(pen, place, { x: EDGE, y: 448, size: 136, strong: true, colour: ACCENT })
-    write(pen, 'on the waitlist', { x: end + 28, y: 448, size: 64, strong: true })
+    const room = SHARE_PICTURE.width - 2 * EDGE
+    // Long places are written smaller, as a whole.
+    const wanted = widthOf(pen, place, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
+    const scale = Math.min(1, room / wanted)
+    const end = write(pen, place, { x: EDGE, y: 448, size: 136 * scale, strong: true, colour: ACCENT })
+    write(pen, 'on the waitlist', { x: end + 28 * scale, y: 448, size: 64 * scale, strong: true })
     write(pen, 'Join by this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, colour: MUTED })
   }
   return canvas.encode('png')
@@ -54,12 +58,22 @@ interface Words {
   colour?: string
 }
 
-/** @returns where the words end */
-function write(pen: SKRSContext2D, words: string, { x, y, size, strong = false, colour = INK }: Words): number {
+function take(pen: SKRSContext2D, size: number, strong: boolean): void {
   const weight = strong ? 570 : 400
   pen.fontVariationSettings = `"wght" ${weight}`
   pen.font = `${weight} ${size}px "${FAMILY}"`
   pen.letterSpacing = `${-0.025 * size}px`
+}
+
+/** Of strong words. */
+function widthOf(pen: SKRSContext2D, words: string, size: number): number {
+  take(pen, size, true)
+  return pen.measureText(words).width
+}
+
+/** @returns where the words end */
+function write(pen: SKRSContext2D, words: string, { x, y, size, strong = false, colour = INK }: Words): number {
+  take(pen, size, strong)
   pen.fillStyle = colour
   pen.fillText(words, x, y)
   return x + pen.measureText(words).width

@@ -10,20 +10,23 @@ export const meta = () =>
 export default function LeaderboardPage() {
   return (
     <div className="page-width grid gap-12 py-8 md:py-10">
-      <Leaderboard
-        title={title}
-        description={
-          <>
-            Invite more friends to climb the ranks...
-            {/* The largest words of the page, there from the first: what comes later is measured by them. */}
-            <span className="block pt-2 text-base">
-              Each friend who joins by your link counts once: for all time, for this week and for today. Reach 3, 10, 25
-              and 50 of them to earn months of Pro.
-            </span>
-          </>
-        }
-        heading="h1"
-      />
+      {/* What stands below keeps out of the first screen, however few rows come. */}
+      <div className="min-h-dvh">
+        <Leaderboard
+          title={title}
+          description={
+            <>
+              Invite more friends to climb the ranks...
+              {/* The largest words of the page, there from the first: what comes later is measured by them. */}
+              <span className="block pt-2 text-base">
+                Each friend who joins by your link counts once: for all time, for this week and for today. Reach 3, 10,
+                25 and 50 of them to earn months of Pro.
+              </span>
+            </>
+          }
+          heading="h1"
+        />
+      </div>
       <AchievementLegend />
     </div>
   )

@@ -13,7 +13,7 @@ export interface SegmentsProps<T extends string> {
 /** One of two or three, side by side, in force at once. The first is chosen to begin with. */
 export function Segments<T extends string>({ label, name, options, value, onChange }: SegmentsProps<T>) {
   return (
-    <fieldset className="w-fit">
+    <fieldset className="w-fit" data-works-alone={onChange ? undefined : ''}>
       <legend className="sr-only">{label}</legend>
       <div className="flex gap-1 rounded-lg border border-line bg-sunken p-1">
         {options.map((option, index) => (

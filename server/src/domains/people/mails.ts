@@ -22,13 +22,14 @@ export function invitationMail(
 /** Tells the former and the new owner of a workspace that it changed hands. */
 export function ownerChangedMail(
   to: string,
-  { workspace, from, by, link }: { workspace: string; from: string; by: string; link: string },
+  facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
 ): Mail {
+  const { workspace, from, by, link, supportEmail } = facts
   return mailOf(to, {
     subject: `${workspace} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}: billing and deletion are theirs from now on.`],
     action: { label: 'See who is in the workspace', link },
-    closing: 'If that should not be, write to the new owner, or to our support.',
+    closing: `If that should not be, write to the new owner, or to our support: ${supportEmail}`,
   })
 }
 

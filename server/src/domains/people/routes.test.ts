@@ -184,7 +184,8 @@ describe('POST /workspace/owner', () => {
     const body = { personId: admin.id, currentPassword: PASSWORD }
     expect((await owner.call('POST', '/workspace/owner', body)).status).toBe(200)
     expect(await rolesIn(owner.workspaceId)).toEqual({ [owner.id]: 'admin', [admin.id]: 'owner' })
-    await Promise.all([owner, admin].map(({ email }) => mailTo(app, email, /has a new owner/)))
+    const mails = await Promise.all([owner, admin].map(({ email }) => mailTo(app, email, /has a new owner/)))
+    for (const { text } of mails) expect(text).toContain(`our support: ${app.env.supportEmail}`)
     await admin.session.renew()
     const back = await admin.session.call('POST', '/workspace/owner', { personId: owner.id, currentPassword: PASSWORD })
     expect(back.status).toBe(200)

@@ -92,7 +92,7 @@ export async function leave(db: Db, actor: Actor) {
  * @throws Refusal PERSON_NOT_FOUND, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED, FORBIDDEN
  */
 export async function transfer(
-  context: Context,
+  context: Context & { env: { supportEmail: string } },
   actor: Actor,
   { personId, currentPassword }: { personId: string; currentPassword?: string },
 ) {
@@ -107,7 +107,14 @@ export async function transfer(
     await setRole(tx, { workspaceId, userId: former.id }, 'admin')
     await setRole(tx, { workspaceId, userId: next.id }, 'owner')
     await tx.update(workspaces).set({ personalOf: null }).where(eq(workspaces.id, workspaceId))
-    const facts = { workspace, from: former.name, by: next.name, link: `${origin}/settings?tab=people` }
+    const { supportEmail } = context.env
+    const facts = {
+      workspace,
+      from: former.name,
+      by: next.name,
+      link: `${origin}/settings?tab=people`,
+      supportEmail,
+    }
     for (const { email } of [next, former]) await outbox.post(tx, ownerChangedMail(email, facts))
   })
   return { success: true as const }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { NavLink } from 'react-router'
 import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
+import { NeedsScript } from '../../ui/needs-script'
 
 export interface AuthFrameProps {
   title: string
@@ -40,6 +41,7 @@ export function AuthFrame({ title, description, tabs = true, children, footer }:
           <h1 className="text-2xl">{title}</h1>
           {description && <p className="text-muted">{description}</p>}
         </div>
+        <NeedsScript />
         {children}
         {footer && <div className="text-center text-muted">{footer}</div>}
       </div>

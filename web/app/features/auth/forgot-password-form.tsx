@@ -4,14 +4,13 @@ import { api, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
-import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
 /** Asks for a link to set a new password. The answer is the same whether there is such an account or not. */
 export function ForgotPasswordForm() {
-  const ready = useHydrated()
-  const form = useForm({ defaultValues: { email: '' } })
+  // Without default values: what was typed before the app was there stays.
+  const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const recover = useMutation(
     api.account.recover.mutationOptions({
@@ -34,7 +33,7 @@ export function ForgotPasswordForm() {
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput autoComplete="username" {...form.register('email', requiredEmail)} />
       </Field>
-      <Button type="submit" variant="primary" size="lg" wide loading={recover.isPending} disabled={!ready}>
+      <Button type="submit" variant="primary" size="lg" wide loading={recover.isPending}>
         {recover.isPending ? 'Sending…' : 'Send reset link'}
       </Button>
     </form>

@@ -1,20 +1,17 @@
 import { BrandSign } from '../../ui/brand-sign'
 import { Button } from '../../ui/button'
-import { useGoogleSignIn, useOffersGoogle } from './use-google'
+import { useGoogleSignIn, whereGoogleIsOffered } from './use-google'
 
 /** Signs in, or up, with Google. Not there where the server does not offer it. */
 export function GoogleLogin({ referralCode }: { referralCode: string | null }) {
-  const isOffered = useOffersGoogle()
   const { busy, begin } = useGoogleSignIn({ intent: 'login', referralCode })
-  if (isOffered === false) return null
   return (
-    // Its room is kept while it is not known, so that nothing moves.
     <Button
       size="lg"
       wide
       loading={busy}
       icon={<BrandSign brand="google" />}
-      className={isOffered ? undefined : 'invisible'}
+      className={whereGoogleIsOffered}
       onClick={begin}
     >
       Continue with Google

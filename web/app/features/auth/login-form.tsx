@@ -29,7 +29,8 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
   const ready = useHydrated()
   const state = useSession()
   const isLoading = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
+  // Without default values: what was typed before the app was there stays.
+  const form = useForm<Values>()
   const { errors } = form.formState
   const login = useMutation(
     api.auth.signInEmail.mutationOptions({
@@ -65,7 +66,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
           {...form.register('password', { required: 'Password is required' })}
         />
       </Field>
-      <Button type="submit" variant="primary" size="lg" wide loading={busy} disabled={!ready}>
+      <Button type="submit" variant="primary" size="lg" wide loading={busy}>
         {busy ? 'Logging in…' : 'Log In'}
       </Button>
     </form>

@@ -22,10 +22,12 @@ interface Values {
 }
 
 export function SignUpForm({ referralCode }: { referralCode: string | null }) {
-  const ready = useHydrated()
-  const form = useForm<Values>({ defaultValues: { email: '', password: '' } })
+  // Draws again once it knows what was typed before.
+  useHydrated()
+  // Without default values: what was typed before the app was there stays.
+  const form = useForm<Values>()
   const { errors } = form.formState
-  const password = form.watch('password')
+  const password = form.watch('password') ?? ''
   const signUp = useMutation({
     async mutationFn(input: { email: string; password: string; referralCode?: string }) {
       const codeChallenge = await newCodeChallenge()
@@ -99,7 +101,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
         </Field>
         <PasswordChecklist password={password} />
       </div>
-      <Button type="submit" variant="primary" size="lg" wide loading={signUp.isPending} disabled={!ready}>
+      <Button type="submit" variant="primary" size="lg" wide loading={signUp.isPending}>
         {signUp.isPending ? 'Signing up…' : 'Sign Up'}
       </Button>
     </form>

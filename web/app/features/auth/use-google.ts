@@ -1,26 +1,18 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { api, client, refusalWords } from '../../api'
+import { client, refusalWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { useBackAgain } from '../../ui/use-back-again'
-import { useHydrated } from '../../ui/use-hydrated'
 import { newCodeChallenge } from './pkce'
 
 /** However long Google takes, the button can be pressed again after this (specification §9). */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
-/** Does the server offer Google? Null while that is not known. */
-export function useOffersGoogle(): boolean | null {
-  const hydrated = useHydrated()
-  const { data, isPending } = useQuery({
-    ...api.identities.listProviders.queryOptions(),
-    enabled: hydrated,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  if (isPending) return null
-  return data?.providers.includes('google') ?? false
-}
+/**
+ * For what is there only where the server offers Google: it says so in its pages (its edges/page-head.ts), so that nobody has to ask
+ * and nothing moves.
+ */
+export const whereGoogleIsOffered = '[[data-without~=google]_&]:hidden'
 
 export interface GoogleSignInOptions {
   /** Where Google leads back to: the log-in's callback, or the waitlist, which is joined too. */

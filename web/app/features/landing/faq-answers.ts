@@ -26,7 +26,7 @@ export const faq: readonly { question: string; answer: string }[] = [
   {
     question: 'What do you store, and can I take it with me?',
     answer:
-      'Your account, your leads and your messages, and nothing to follow you with: no tracking, no advertising, no sale of data. Access to X is kept encrypted. You can download what is yours in one archive, or delete your account at once and for good, from your settings. The privacy policy names each thing and how long it is kept.',
+      'Your account, your leads and your messages, and nothing to follow you with: no tracking, no advertising, no sale of data. Access to X is kept encrypted. You can download what is yours in one archive, or delete your account at once and for good, on your account page. The privacy policy names each thing and how long it is kept.',
   },
 ]
 

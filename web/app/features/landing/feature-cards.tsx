@@ -18,7 +18,7 @@ const features = [
   },
   {
     title: 'Team access',
-    words: 'Role-based permissions and shared templates, so that nobody writes to the same person twice.',
+    words: 'Role-based permissions and shared templates. Everybody sees the same leads, lists and campaigns.',
     icon: Users,
   },
 ]

@@ -10,12 +10,9 @@ export function FollowUpSection() {
       title="Follow-ups that know when to stop"
       words="Most answers come to the second or third message. Following up raises conversion by 40%, as long as nobody is pestered."
       points={[
-        [
-          'Multi-stage follow-ups',
-          'Each step waits the days you choose, and goes only to those who have not answered.',
-        ],
-        ['Smart pausing', 'A reply or an opt-out ends the sequence for that person, before the next message leaves.'],
-        ['Re-engagement', 'Conversations that went quiet get one friendly reason to go on, weeks later.'],
+        ['Multi-stage follow-ups', 'One campaign after the other, to the same list, with a message of its own.'],
+        ['Smart pausing', 'A reply or an opt-out stops what is queued for that person, before it leaves.'],
+        ['Re-engagement', 'Conversations that went quiet can get one friendly reason to go on.'],
       ]}
       isMirrored
       picture={

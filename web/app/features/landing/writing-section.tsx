@@ -8,14 +8,14 @@ export function WritingSection() {
   return (
     <FeatureSection
       title="One message, and everybody reads their own"
-      words="Say who you are and what you offer. The AI writer drafts the message; you keep the last word."
+      words="Say who you are and what you offer. The AI writer helps with the message; you keep the last word."
       points={[
-        ['AI writer', 'Drafts in your tone, short enough to be read on a phone.'],
+        ['AI writer', 'Helps with the draft, short enough to be read on a phone.'],
         [
           'Custom variables',
           'Names, companies, whatever your CSV holds; with words to fall back on where one is missing.',
         ],
-        ['A/B testing', 'Two openings go out side by side, and the one that earns replies stays.'],
+        ['A/B testing', 'Write it in two ways, and see by the replies which one people answer.'],
       ]}
       picture={
         <div className="grid grid-cols-1 gap-4 rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">

@@ -8,8 +8,8 @@ import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
+import { NeedsScript } from '../../ui/needs-script'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
-import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
 import { EmailInput } from '../auth/email-input'
 import { RankingResult, RankingTable } from './ranking-result'
@@ -17,9 +17,9 @@ import { rankingProblem } from './ranking-words'
 
 /** Looks up where an address stands on the waitlist. */
 export function RankingCheck() {
-  const ready = useHydrated()
   const carry = useCarriedReferral()
-  const form = useForm({ defaultValues: { email: '' } })
+  // Without default values: what was typed before the app was there stays.
+  const form = useForm<{ email: string }>()
   const { errors } = form.formState
   const check = useMutation(
     api.waitlist.position.mutationOptions({
@@ -32,6 +32,7 @@ export function RankingCheck() {
 
   return (
     <div className="grid gap-8">
+      <NeedsScript />
       <form
         noValidate
         method="post"
@@ -56,7 +57,6 @@ export function RankingCheck() {
           variant="primary"
           icon={<Search aria-hidden />}
           loading={check.isPending}
-          disabled={!ready}
           className="max-sm:w-full"
         >
           Check Ranking

@@ -2,7 +2,7 @@ import { documents } from '../../paths'
 import { type Brand, BrandSign } from '../../ui/brand-sign'
 import { useHydrated } from '../../ui/use-hydrated'
 import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
-import { ORIGIN_PLACEHOLDER } from './product-address'
+import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
 import { ThemeSwitch } from './theme-switch'
 
 /** The product has no pages of its own on these networks; here it is passed on to friends there. */
@@ -19,12 +19,15 @@ export function Footer() {
     <footer className="mt-auto border-t border-line">
       <div className="page-width flex flex-wrap items-center gap-x-6 gap-y-4 py-8 text-muted">
         <p>© 2024 X-Automated</p>
-        <nav aria-label="Legal" className="flex gap-x-6">
+        <nav aria-label="Legal and support" className="flex flex-wrap gap-x-6 gap-y-2">
           <a href={documents.privacy} className="hover:text-ink">
             Privacy Policy
           </a>
           <a href={documents.terms} className="hover:text-ink">
             Terms of Service
+          </a>
+          <a href={`mailto:${supportAddress()}`} className="hover:text-ink">
+            Contact support
           </a>
         </nav>
         <div className="ms-auto flex items-center gap-4 max-sm:w-full max-sm:justify-between">

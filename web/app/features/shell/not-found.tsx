@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
 import { paths } from '../../paths'
+import { SupportLine } from './support-line'
 
 /** For every address that leads nowhere (specification §2). */
 export function NotFound() {
@@ -12,6 +13,7 @@ export function NotFound() {
       <Link to={paths.home} className="text-link pt-1 text-base">
         Back to Home
       </Link>
+      <SupportLine />
     </div>
   )
 }

@@ -6,13 +6,11 @@ import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { useBackAgain } from '../../ui/use-back-again'
-import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
 import { newCodeChallenge } from '../auth/pkce'
 
 /** Asks for the work address, and goes to the identity provider of its domain. */
 export function SsoLogin({ onBack }: { onBack: () => void }) {
-  const ready = useHydrated()
   const form = useForm({ defaultValues: { email: '' } })
   const { errors } = form.formState
   const begin = useMutation({
@@ -53,14 +51,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
           })}
         />
       </Field>
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        wide
-        loading={begin.isPending || begin.isSuccess}
-        disabled={!ready}
-      >
+      <Button type="submit" variant="primary" size="lg" wide loading={begin.isPending || begin.isSuccess}>
         Continue
       </Button>
       <Button variant="ghost" wide onClick={onBack}>

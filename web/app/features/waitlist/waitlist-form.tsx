@@ -5,7 +5,6 @@ import { api, fieldProblems, refusalWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { toast } from '../../ui/toast'
-import { useHydrated } from '../../ui/use-hydrated'
 import { emailProblem, isEmail } from '../auth/email'
 import { EmailInput } from '../auth/email-input'
 import { entryPath } from '../shell/view-count'
@@ -23,10 +22,10 @@ export interface WaitlistFormProps {
 
 /** Idle, submitting, joined or failed (specification §4). */
 export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
-  const ready = useHydrated()
   const queries = useQueryClient()
   // Checks on the first blur, then on every change, and on submitting (specification §5).
-  const form = useForm({ mode: 'onTouched', defaultValues: { email: '' } })
+  // Without default values: what was typed before the app was there stays.
+  const form = useForm<{ email: string }>({ mode: 'onTouched' })
   const { errors } = form.formState
   // A second press may come before the first has drawn the button anew.
   const isUnderWay = useRef(false)
@@ -67,7 +66,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
           })}
         />
       </Field>
-      <Button type="submit" variant="primary" size="lg" wide loading={join.isPending} disabled={!ready}>
+      <Button type="submit" variant="primary" size="lg" wide loading={join.isPending}>
         GET EARLY ACCESS
       </Button>
     </form>

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { documents, paths } from '../../paths'
 import { useReferralCode } from '../../referral-code'
 import { cx } from '../../ui/cx'
+import { NeedsScript } from '../../ui/needs-script'
 import { useHydrated } from '../../ui/use-hydrated'
 import { googleFlag } from './google-flag'
 import { GoogleJoin } from './google-join'
@@ -46,6 +47,7 @@ export function WaitlistPanel() {
       ) : (
         <div className={cx('grid gap-5', !hydrated && unseenByMembers)}>
           {referralCode && <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>}
+          <NeedsScript />
           <WaitlistForm
             referralCode={referralCode}
             onJoined={(isNew) =>

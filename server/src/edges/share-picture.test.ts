@@ -1,0 +1,25 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { expect, it } from 'vitest'
+import { drawSharePicture, SHARE_PICTURE } from './share-picture.ts'
+
+/** As wide as the space at its left. */
+const EDGE = 96
+
+/** How many pixels from the right end something is drawn. */
+async function spaceAtTheRight(png: Buffer): Promise<number> {
+  const { width, height } = SHARE_PICTURE
+  const pen = createCanvas(width, height).getContext('2d')
+  pen.drawImage(await loadImage(png), 0, 0)
+  const { data } = pen.getImageData(0, 0, width, height)
+  const ground = [...data.subarray(0, 3)]
+  const isDrawn = (x: number, y: number) => ground.some((value, i) => data[(y * width + x) * 4 + i] !== value)
+  for (let x = width - 1; x > 0; x--) for (let y = 0; y < height; y++) if (isDrawn(x, y)) return width - 1 - x
+  return width
+}
+
+it.each([null, 1, 88, 12_345, 888_888, 1_234_567])(
+  'leaves its edge free, in whatever place one is: %s',
+  async (place) => {
+    expect(await spaceAtTheRight(await drawSharePicture(place))).toBeGreaterThanOrEqual(EDGE - 4)
+  },
+)
