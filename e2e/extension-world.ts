@@ -57,6 +57,7 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
     headless: false,
     baseURL: product.origin,
     viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       '--headless=new',

@@ -145,10 +145,8 @@ export function Messenger() {
             </span>
           }
         >
-          {run.kept.leads.length === 1
-            ? '1 lead was not written to yet'
-            : `${run.kept.leads.length.toLocaleString('en-US')} leads were not written to yet`}
-          : “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>”. Sending something else discards this.
+          {run.kept.leads.length === 1 ? '1 lead has' : `${run.kept.leads.length.toLocaleString('en-US')} leads have`}{' '}
+          not received “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>” yet. Sending something else discards this.
         </Callout>
       )}
       <UsageNotice what="dms" />
