@@ -261,6 +261,31 @@ describe('a list', () => {
     expect(await person.client.lists.find({ id })).toMatchObject({ leadCount: 2 })
   })
 
+  it('one whose count fails or takes long shows the count before, and holds up nobody; it is counted behind the answer', async () => {
+    const [fails, slow, sound] = [
+      await makeSmart({}, 'fails'),
+      await makeSmart({}, 'slow'),
+      await makeSmart({}, 'sound'),
+    ]
+    await app.db.execute(sql`
+      create function hinder_counts() returns trigger language plpgsql as $$ begin
+        if new.name = 'fails' then raise exception 'no count'; end if;
+        if new.name = 'slow' then perform pg_sleep(1.5); end if;
+        return new;
+      end $$`)
+    await app.db.execute(sql`
+      create trigger counts_hindered before update on lead_lists for each row
+      when (new.workspace_id = '${sql.raw(person.workspaceId)}') execute function hinder_counts()`)
+    await makeLeads(app, person, 2)
+    const counts = async () => {
+      const { lists } = await person.client.lists.list({})
+      return [sound, slow, fails].map((one) => lists.find(({ id }) => id === one.id)?.leadCount)
+    }
+    expect(await counts()).toEqual([2, 0, 0])
+    await expect.poll(counts, { timeout: 10_000 }).toEqual([2, 2, 0])
+    expect(await person.client.lists.find({ id: fails.id })).toMatchObject({ leadCount: 0 })
+  })
+
   it('404, 403: of others, and by a viewer', async () => {
     const { id } = await person.client.lists.create({ name: 'x' })
     const viewer = await makePerson(app, { in: person, role: 'viewer' })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
 import { LIST_NAME_MAX } from '@x-automated/contract/lists'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
@@ -40,7 +41,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Pag
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
-    lists: await describe(db, shown),
+    lists: await describe(db, shown, await countSoon(db, shown)),
     total,
     page,
     pageSize,
@@ -50,20 +51,33 @@ export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Pag
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
-  const [described] = await describe(db, [await lockList(db, actor, id)])
+  const row = await lockList(db, actor, id)
+  return show(db, row, await countSoon(db, [row]))
+}
+
+/** A list as it was just made or changed, in the transaction that did so. */
+async function findChanged(tx: Db, actor: Actor, id: string) {
+  const row = await lockList(tx, actor, id)
+  return show(tx, row, isDue(row) ? new Map([[id, await countOne(tx, row)]]) : new Map())
+}
+
+async function show(db: Db, row: Row, counted: Map<string, Counts>) {
+  const [described] = await describe(db, [row], counted)
   return described as NonNullable<typeof described>
 }
 
-/** Adds what lists are shown with: the sums of their campaigns, and of smart ones the leads, counted anew where that is due. */
-async function describe(db: Db, rows: Row[]) {
+/** Adds what lists are shown with: the sums of their campaigns, and what was counted just now. */
+async function describe(db: Db, rows: Row[], counted: Map<string, Counts>) {
   if (rows.length === 0) return []
   const ids = sql.param(rows.map(({ id }) => id))
-  const [counted, { rows: sums }] = await Promise.all([
-    countSmart(db, rows),
-    db.execute<{ id: string; campaignCount: number; sentCount: number; replyCount: number }>(sql`
-      select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount", sum(dms_replied_count)::int as "replyCount"
-      from campaigns where lead_list_id = any(${ids}::uuid[]) group by 1`),
-  ])
+  const { rows: sums } = await db.execute<{
+    id: string
+    campaignCount: number
+    sentCount: number
+    replyCount: number
+  }>(sql`
+    select lead_list_id as id, count(*)::int as "campaignCount", sum(dms_sent_count)::int as "sentCount", sum(dms_replied_count)::int as "replyCount"
+    from campaigns where lead_list_id = any(${ids}::uuid[]) group by 1`)
   const byId = new Map(sums.map((sum) => [sum.id, sum]))
   return rows.map((row) => ({ ...row, ...NO_CAMPAIGNS, ...byId.get(row.id), ...counted.get(row.id) }))
 }
@@ -72,25 +86,53 @@ const NO_CAMPAIGNS = { campaignCount: 0, sentCount: 0, replyCount: 0 }
 
 type Counts = Pick<Row, 'leadCount' | 'contactedCount' | 'countedAt'>
 
-/** Milliseconds that one answer spends on counting smart lists; what it does not reach shows what was counted before. */
+/** Milliseconds that an answer waits for smart lists to be counted; what is not counted by then shows what was counted before. */
 const COUNTING_MS = 1_000
 
-/** Counts the leads of smart lists whose count is due, one after the other, and keeps what was found for the next look. */
-async function countSmart(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
+/** What this process is counting, by list and filter: several looks at once count a list once. */
+const counting = new Map<string, Promise<Counts | null>>()
+
+/**
+ * Counts the leads of smart lists whose count is due, one after the other, and answers with those that were counted in time; the others go on behind the answer,
+ * for the next look. A count that fails leaves the one before. On a pool only: a transaction would be over.
+ */
+async function countSoon(db: Db, rows: Row[]): Promise<Map<string, Counts>> {
   const counted = new Map<string, Counts>()
-  const end = performance.now() + COUNTING_MS
-  for (const row of rows) {
-    if (!row.filter || !isStale(row, new Date()) || performance.now() > end) continue
-    const began = performance.now()
-    const [leadCount, contactedCount] = [await count(db, row, row.filter), await countContacted(db, row, row.filter)]
-    const found = { leadCount, contactedCount, countedAt: new Date() }
-    await db
-      .update(leadLists)
-      .set({ ...found, countMs: Math.round(performance.now() - began) })
-      .where(eq(leadLists.id, row.id))
-    counted.set(row.id, found)
-  }
-  return counted
+  const due = rows.filter(isDue)
+  if (due.length === 0) return counted
+  const work = (async () => {
+    for (const row of due) {
+      const what = `${row.id} ${JSON.stringify(row.filter)}`
+      const began =
+        counting.get(what) ??
+        countOne(db, row)
+          .catch(() => null)
+          .finally(() => counting.delete(what))
+      counting.set(what, began)
+      const found = await began
+      if (found) counted.set(row.id, found)
+    }
+  })()
+  await Promise.race([work, sleep(COUNTING_MS, undefined, { ref: false })])
+  return new Map(counted)
+}
+
+function isDue(row: Row): boolean {
+  return row.filter !== null && isStale(row, new Date())
+}
+
+/** Counts the leads of a smart list, and keeps what was found for the next look. */
+async function countOne(db: Db, row: Row): Promise<Counts> {
+  const began = performance.now()
+  const filter = row.filter ?? {}
+  const [leadCount, contactedCount] = [await count(db, row, filter), await countContacted(db, row, filter)]
+  const found = { leadCount, contactedCount, countedAt: new Date() }
+  await db
+    .update(leadLists)
+    .set({ ...found, countMs: Math.round(performance.now() - began) })
+    // Unless its filter has changed meanwhile, or another process was first.
+    .where(and(eq(leadLists.id, row.id), sql`${leadLists.countedAt} is not distinct from ${row.countedAt}`))
+  return found
 }
 
 /** How many who match a smart list its campaigns have written to. */
@@ -123,7 +165,7 @@ export async function create(db: Db, actor: Actor, { description, filter, ...inp
       userId: actor.userId,
     })
     .returning({ id: leadLists.id })
-  return find(db, actor, row?.id ?? '')
+  return findChanged(db, actor, row?.id ?? '')
 }
 
 /** A smart list within a smart list would be no filter of leads any more. */
@@ -151,7 +193,7 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string
     await tx.execute(sql`
       insert into lead_list_items (lead_list_id, lead_id, added_at)
       select ${copy.id}::uuid, lead_id, added_at from lead_list_items where lead_list_id = ${id} order by lead_id`)
-    return find(tx, actor, copy.id)
+    return findChanged(tx, actor, copy.id)
   })
 }
 
@@ -173,7 +215,7 @@ export async function update(db: Db, actor: Actor, { id, description, filter, ..
     }
     if (Object.values(edits).some((value) => value !== undefined))
       await tx.update(leadLists).set(edits).where(eq(leadLists.id, id))
-    return find(tx, actor, id)
+    return findChanged(tx, actor, id)
   })
 }
 
