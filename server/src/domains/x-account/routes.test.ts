@@ -118,6 +118,18 @@ describe('POST /scrapes with credentials', () => {
   })
 })
 
+it('POST /session/connect: X forgets the tokens that an account had before it was connected again', async () => {
+  const again = { username: 'founder_again', password: 'long enough' }
+  await connect(again)
+  const before = await rowOf(person)
+  await connect(again)
+  const after = await rowOf(person)
+  const { sealer, x } = app.services
+  await expect(x!.findMe(sealer.open(before.sealedAccessToken!))).rejects.toMatchObject({ kind: 'unauthorized' })
+  await expect(x!.refreshTokens(sealer.open(before.sealedRefreshToken!))).rejects.toThrow(XError)
+  expect((await x!.findMe(sealer.open(after.sealedAccessToken!))).handle).toBe('founder_again')
+})
+
 describe('POST /session/disconnect', () => {
   it('200: ends the connection here and at X', async () => {
     await connect({ username: 'founder_bob', password: 'long enough' })

@@ -193,10 +193,12 @@ export async function connectWithPassword(
   const { tokens, user } = await signInAt(x, input)
   const answer = { success: true as const, message: CONNECTED }
   try {
-    await database.db.transaction(async (tx) => {
-      await keepAccount(tx, sealer, actor, tokens, user)
+    const former = await database.db.transaction(async (tx) => {
+      const tokensBefore = await keepAccount(tx, sealer, actor, tokens, user)
       await remember(tx, answer)
+      return tokensBefore
     })
+    if (former) await giveUp(x, former)
   } catch (error) {
     if (error instanceof Refusal) await giveUp(x, tokens)
     throw error
@@ -279,16 +281,18 @@ export async function finishAuthorize(
     const tokens = await x.finishAuthorization(callback, requestOf(context, state))
     try {
       const user = await x.findMe(tokens.accessToken)
-      return await database.db.transaction(async (tx) => {
+      const { outcome, former } = await database.db.transaction(async (tx) => {
         // Whoever began may have lost the right to it since.
         const [member] = await tx
           .select({ role: workspaceMembers.role })
           .from(workspaceMembers)
           .where(and(eq(workspaceMembers.workspaceId, begun.workspaceId), eq(workspaceMembers.userId, begun.userId)))
         if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
-        await keepAccount(tx, sealer, begun, tokens, user)
-        return (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected'
+        const former = await keepAccount(tx, sealer, begun, tokens, user)
+        return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
       })
+      if (former) await giveUp(x, former)
+      return outcome
     } catch (error) {
       await giveUp(x, tokens)
       throw error
@@ -356,6 +360,7 @@ async function lockAccounts(db: Db, workspaceId: string): Promise<void> {
 
 /**
  * Keeps an account with its tokens. A new one becomes the current one, and so does one that is connected again while the current one is not connected.
+ * @returns the tokens that it had before, of which X may forget then: one that the account is renewed to meanwhile is waited for
  * @throws Refusal PLAN_LIMIT
  */
 async function keepAccount(
@@ -364,9 +369,14 @@ async function keepAccount(
   { workspaceId, userId }: { workspaceId: string; userId: string },
   tokens: XTokens,
   user: XUser,
-): Promise<void> {
+): Promise<Pick<XTokens, 'refreshToken' | 'accessToken'> | null> {
   await lockAccounts(db, workspaceId)
   await requireRoom(db, workspaceId, user.id)
+  const [before] = await db
+    .select()
+    .from(xAccounts)
+    .where(and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.xUserId, user.id)))
+    .for('update')
   const current = await findCurrentAccount(db, workspaceId)
   const row = {
     ...sealedTokens(sealer, tokens),
@@ -391,6 +401,8 @@ async function keepAccount(
             : chosenAt,
       },
     })
+  const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
+  return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
 /** Ends the connection of the current account, here and at X. */
