@@ -116,6 +116,7 @@ export default function Campaigns() {
                   page={page}
                   pageSize={CAMPAIGNS_PAGE_SIZE}
                   total={campaigns.data?.total}
+                  stale={campaigns.isFetching}
                   onChange={setPage}
                   noun="campaigns"
                 />

@@ -485,7 +485,7 @@ function Tables() {
           {head}
           <tbody>{rows}</tbody>
         </Table>
-        <Pager page={page} pageSize={10} total={1284} onChange={setPage} noun="leads" />
+        <Pager page={page} pageSize={10} total={1284} stale={false} onChange={setPage} noun="leads" />
       </div>
       <Table label="Leads, scrolling when narrow" narrow="scroll" maxHeight="14rem">
         {head}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pagerNumbers } from './pager-numbers'
+import { pageLeft, pagerNumbers } from './pager-numbers'
 
 describe('pagerNumbers', () => {
   test.each([
@@ -38,4 +38,14 @@ describe('pagerNumbers', () => {
       }),
     )
   })
+})
+
+test('from a page that is gone it goes to the last one, once the total is that of its rows', () => {
+  const gone = { page: 2, pageSize: 25, total: 25, stale: false }
+  expect(pageLeft(gone)).toBe(1)
+  expect(pageLeft({ ...gone, total: 0 })).toBe(1)
+  expect(pageLeft({ ...gone, page: 9, total: 51 })).toBe(3)
+  expect(pageLeft({ ...gone, total: 26 })).toBeNull()
+  expect(pageLeft({ ...gone, stale: true })).toBeNull()
+  expect(pageLeft({ ...gone, total: undefined })).toBeNull()
 })

@@ -18,3 +18,18 @@ export function pagerNumbers(page: number, pages: number): PagerEntry[] {
     return [number <= current ? 'gap-before' : 'gap-after', number]
   })
 }
+
+/**
+ * Where a pager goes by itself: from a page that is gone, as its rows are, to the last one that is left; null: it stays.
+ * @param of the total undefined or stale: nobody knows whether it is gone
+ */
+export function pageLeft(of: {
+  page: number
+  pageSize: number
+  total: number | undefined
+  stale: boolean
+}): number | null {
+  if (of.total === undefined || of.stale) return null
+  const last = Math.max(1, Math.ceil(of.total / of.pageSize))
+  return of.page > last ? last : null
+}

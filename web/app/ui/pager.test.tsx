@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Pager } from './pager'
 
 const shown = (page: number, total: number | undefined) =>
-  renderToString(<Pager page={page} pageSize={25} total={total} onChange={() => {}} noun="lists" />)
+  renderToString(<Pager page={page} pageSize={25} total={total} stale={false} onChange={() => {}} noun="lists" />)
 
 test('a pager is there where there is more than one page, and where one stands behind the last', () => {
   expect(shown(1, 25)).toBe('')

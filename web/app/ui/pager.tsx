@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
 import { Button } from './button'
 import { cx } from './cx'
-import { pagerNumbers } from './pager-numbers'
+import { pageLeft, pagerNumbers } from './pager-numbers'
 
 export interface PagerProps {
   /** 1-based. */
@@ -15,18 +15,18 @@ export interface PagerProps {
   /** What the rows are, in the plural: 'leads'. */
   noun?: string
   disabled?: boolean
-  /** The total is that of other rows, which stand there until these come. */
-  stale?: boolean
+  /** These rows are being asked for: the total may be that of others, or an earlier one. */
+  stale: boolean
 }
 
 /** Moves through pages of rows, and back from one that is gone; hidden while one page holds them all. */
-export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale = false }: PagerProps) {
+export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled, stale }: PagerProps) {
   const pages = Math.max(1, Math.ceil((total ?? 0) / pageSize))
-  const isBehindTheEnd = total !== undefined && page > pages
-  const stepBack = useEffectEvent(() => onChange(pages))
+  const goneBackTo = pageLeft({ page, pageSize, total, stale })
+  const stepBack = useEffectEvent((left: number) => onChange(left))
   useEffect(() => {
-    if (isBehindTheEnd && !stale) stepBack()
-  }, [isBehindTheEnd, stale])
+    if (goneBackTo !== null) stepBack(goneBackTo)
+  }, [goneBackTo])
   if (total === undefined || (pages === 1 && page === 1)) return null
   const last = Math.min(page * pageSize, total)
   const first = Math.min((page - 1) * pageSize + 1, last)

@@ -98,7 +98,14 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={dms.data?.total} onChange={onPage} noun="DMs" />
+      <Pager
+        page={page}
+        pageSize={PAGE_SIZE}
+        total={dms.data?.total}
+        stale={dms.isFetching}
+        onChange={onPage}
+        noun="DMs"
+      />
     </>
   )
 }

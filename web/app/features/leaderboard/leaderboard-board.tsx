@@ -87,6 +87,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
         page={page}
         pageSize={LEADERBOARD_PAGE_SIZE}
         total={board?.total}
+        stale={stale}
         onChange={setPage}
         noun="people"
         disabled={stale}

@@ -288,6 +288,7 @@ function History({ id }: { id: string }) {
         page={page}
         pageSize={EVENTS_ON_A_PAGE}
         total={history.data?.total}
+        stale={history.isFetching}
         onChange={(next) => setAt({ id, page: next })}
         noun="events"
       />

@@ -183,7 +183,7 @@ export function Leads() {
             page={page}
             pageSize={LEADS_ON_A_PAGE}
             total={leads.data?.total}
-            stale={leads.isPlaceholderData}
+            stale={leads.isFetching}
             // A page that is gone is no place to go back to.
             onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_ON_A_PAGE) })}
             noun="leads"

@@ -105,6 +105,7 @@ export function LeadLists() {
             page={page}
             pageSize={PAGE_SIZE}
             total={lists.data?.total}
+            stale={lists.isFetching}
             onChange={setPage}
             noun="campaigns"
             disabled={lists.isPlaceholderData}

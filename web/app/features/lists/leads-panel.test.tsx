@@ -8,7 +8,14 @@ const shown = (data: { leads: Lead[]; total: number } | undefined) =>
   renderToString(
     <LeadsPanel
       label="Leads"
-      query={{ data, error: new Error('gone'), isPending: false, isPlaceholderData: false, refetch: () => {} }}
+      query={{
+        data,
+        error: new Error('gone'),
+        isPending: false,
+        isPlaceholderData: false,
+        isFetching: false,
+        refetch: () => {},
+      }}
       failure={() => 'Failed to fetch leads'}
       empty="none"
       columns={[{ head: 'Handle', cell: ({ twitterHandle }) => twitterHandle }]}

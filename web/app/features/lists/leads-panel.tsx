@@ -13,6 +13,7 @@ interface LeadsQuery<L> {
   error: Error | null
   isPending: boolean
   isPlaceholderData: boolean
+  isFetching: boolean
   refetch: () => unknown
 }
 
@@ -117,6 +118,7 @@ export function LeadsPanel<L extends Lead>({
         page={page}
         pageSize={pageSize}
         total={query.data?.total}
+        stale={query.isFetching}
         onChange={onPage}
         noun="leads"
         disabled={query.isPlaceholderData}

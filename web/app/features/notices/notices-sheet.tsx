@@ -98,7 +98,14 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
               />
             ))}
           </ul>
-          <Pager page={page} pageSize={PAGE_SIZE} total={data.total} onChange={setPage} noun="notices" />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={data.total}
+            stale={query.isFetching}
+            onChange={setPage}
+            noun="notices"
+          />
         </>
       )}
     </Sheet>

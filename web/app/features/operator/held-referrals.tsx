@@ -25,8 +25,6 @@ export function HeldReferrals() {
   )
   const decide = useDecision()
   if (held.isError) return <Failure query={held} fallback="Failed to load the held referrals." />
-  // The last page goes when all of it is decided.
-  if (held.data && page > 1 && held.data.held.length === 0 && !held.isPlaceholderData) setPage(page - 1)
   if (held.data?.total === 0)
     return (
       <EmptyState icon={<ShieldCheck aria-hidden />} title="No referral waits for a decision">
@@ -91,7 +89,14 @@ export function HeldReferrals() {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={held.data?.total} onChange={setPage} noun="referrals" />
+      <Pager
+        page={page}
+        pageSize={PAGE_SIZE}
+        total={held.data?.total}
+        stale={held.isFetching}
+        onChange={setPage}
+        noun="referrals"
+      />
     </div>
   )
 }

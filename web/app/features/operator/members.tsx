@@ -95,7 +95,14 @@ export function Members() {
               )}
             </tbody>
           </Table>
-          <Pager page={page} pageSize={PAGE_SIZE} total={members.data?.total} onChange={setPage} noun="members" />
+          <Pager
+            page={page}
+            pageSize={PAGE_SIZE}
+            total={members.data?.total}
+            stale={members.isFetching}
+            onChange={setPage}
+            noun="members"
+          />
         </div>
       )}
     </div>

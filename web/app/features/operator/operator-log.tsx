@@ -57,7 +57,14 @@ export function OperatorLog() {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={log.data?.total} onChange={setPage} noun="entries" />
+      <Pager
+        page={page}
+        pageSize={PAGE_SIZE}
+        total={log.data?.total}
+        stale={log.isFetching}
+        onChange={setPage}
+        noun="entries"
+      />
     </div>
   )
 }

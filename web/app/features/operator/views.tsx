@@ -102,7 +102,14 @@ export function Views() {
             ) : (
               <Sources by={by} sources={data?.sources} stale={views.isPlaceholderData} />
             )}
-            <Pager page={page} pageSize={PAGE_SIZE} total={data?.total} onChange={setPage} noun="sources" />
+            <Pager
+              page={page}
+              pageSize={PAGE_SIZE}
+              total={data?.total}
+              stale={views.isFetching}
+              onChange={setPage}
+              noun="sources"
+            />
           </div>
         </>
       )}

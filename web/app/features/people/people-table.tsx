@@ -63,7 +63,14 @@ export function PeopleTable({ role }: { role: Role }) {
           )}
         </tbody>
       </Table>
-      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total} onChange={setPage} noun="people" />
+      <Pager
+        page={page}
+        pageSize={PAGE_SIZE}
+        total={data?.total}
+        stale={list.isFetching}
+        onChange={setPage}
+        noun="people"
+      />
     </div>
   )
 }

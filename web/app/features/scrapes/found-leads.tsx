@@ -96,6 +96,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
             page={page}
             pageSize={PAGE_SIZE}
             total={found.data?.total}
+            stale={found.isFetching}
             onChange={setPage}
             noun="leads"
             disabled={found.isPlaceholderData}

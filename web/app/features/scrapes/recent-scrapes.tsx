@@ -155,6 +155,7 @@ export function RecentScrapes({
             page={page}
             pageSize={pageSize}
             total={scrapes.data?.total}
+            stale={scrapes.isFetching}
             onChange={onPage}
             noun="scrapes"
             disabled={scrapes.isPlaceholderData}

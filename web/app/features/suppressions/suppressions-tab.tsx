@@ -180,7 +180,14 @@ export function SuppressionsTab() {
           </tbody>
         </Table>
       )}
-      <Pager page={page} pageSize={PAGE_SIZE} total={data?.total} onChange={turn} noun="people" />
+      <Pager
+        page={page}
+        pageSize={PAGE_SIZE}
+        total={data?.total}
+        stale={list.isFetching}
+        onChange={turn}
+        noun="people"
+      />
       <AddPeopleDialog open={dialog === 'add'} onClose={() => setDialog(null)} onDone={changed} />
       <ImportPeopleDialog open={dialog === 'import'} onClose={() => setDialog(null)} onDone={changed} />
     </div>
