@@ -331,12 +331,14 @@ export const campaigns = {
     path: '/claim',
     tag: 'Sending',
     summary: 'Take the next message of any campaign that the extension sends',
+    description:
+      'Where it is said who is signed in to X, campaigns of other accounts come only where no campaign of that account has anything queued.',
     access: 'member',
     effect: 'unkeyed',
     byExtension: true,
   })
     .route({ outputStructure: 'detailed' })
-    .input(z.strictObject({ holder }))
+    .input(z.strictObject({ holder, signedInAs: text(50).optional() }))
     .output(ClaimAnswer),
 
   recordOutcome: route({

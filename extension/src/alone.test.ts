@@ -18,8 +18,10 @@ beforeEach(() => {
 /** A product that has handed out so many messages; then none is due for an hour. */
 function openProduct(messages: number) {
   let claimed = 0
-  vi.stubGlobal('fetch', async (url: string) => {
+  const asked: unknown[] = []
+  vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
     if (!url.endsWith('/claim')) return Response.json({})
+    asked.push(JSON.parse(body))
     if (claimed === messages) return new Response(null, { status: 204, headers: { 'retry-after': '3600' } })
     claimed += 1
     const claim = {
@@ -31,6 +33,7 @@ function openProduct(messages: number) {
     }
     return Response.json(claim)
   })
+  return asked
 }
 
 /** A worker's life, in which every message ends so. */
@@ -54,4 +57,11 @@ test('X refusing three in a row stops it, also where the worker was ended in bet
     expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
   )
   expect(second).toHaveBeenCalledTimes(1)
+})
+
+test('it says who is signed in to X, so that their campaigns come first', async () => {
+  await changeState({ pairing, sendsAlone: true, account: { handle: 'me', at: 0 } })
+  const asked = openProduct(0)
+  live({ success: true })
+  await vi.waitFor(() => expect(asked).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]))
 })

@@ -69,7 +69,7 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
     if (!pairing || !sendsAlone || paused || changedPart(state) !== null || drivers > 0) return null
     const activity = await readActivity()
     if (activity.doing === 'stopped' && activity.until > Date.now()) return null
-    const step = await createRun(needsOf(pairing)).step()
+    const step = await createRun(needsOf(pairing, state.account?.handle ?? undefined)).step()
     switch (step.next) {
       case 'again':
         hasWorked = true
@@ -92,10 +92,11 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
     }
   }
 
-  function needsOf(pairing: Parameters<typeof createProduct>[0]): RunNeeds {
+  function needsOf(pairing: Parameters<typeof createProduct>[0], signedInAs: string | undefined): RunNeeds {
     return {
       product: createProduct(pairing),
       holder: 'extension alone',
+      signedInAs,
       journal: messenger.journal,
       send: ({ lease, dmId, twitterHandle, message, sendsAs }, claimedAt): Promise<SendDmReply> =>
         messenger.sendOnce(

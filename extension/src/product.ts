@@ -75,9 +75,15 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
       (await call('/extension/pair', { code, version })).body as Omit<Pairing, 'origin'>,
     unpair: async () => void (await call('/extension/unpair', {})),
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
-    /** The next message of any campaign that is due; else in how many seconds one will be, null where none waits. */
-    async claim(holder: string): Promise<{ claim: Claim } | { inSeconds: number | null }> {
-      const { status, headers, body } = await call('/claim', { holder })
+    /**
+     * The next message of any campaign that is due; else in how many seconds one will be, null where none waits.
+     * @param signedInAs who is signed in to X here, as far as that is known: their campaigns come first
+     */
+    async claim(holder: string, signedInAs?: string): Promise<{ claim: Claim } | { inSeconds: number | null }> {
+      const { status, headers, body } = await call('/claim', {
+        holder,
+        ...(signedInAs !== undefined && { signedInAs }),
+      })
       if (status === 200) return { claim: body as Claim }
       const seconds = Number(headers.get('retry-after'))
       return { inSeconds: seconds > 0 ? seconds : null }

@@ -14,8 +14,9 @@ export interface RunNeeds {
     record(claim: Claim, outcome: Outcome): Promise<unknown>
     release(claim: Claim): Promise<unknown>
   }
-  /** Who we say we are when we claim. */
+  /** Who we say we are when we claim, and who was last seen signed in to X here. */
   holder: string
+  signedInAs?: string | undefined
   journal: Pick<Journal, 'find'>
   /** Presses send at most once for the claim's lease. */
   send(claim: Claim, claimedAt: number): Promise<SendDmReply>
@@ -53,7 +54,7 @@ export function createRun(needs: RunNeeds) {
         return { next: 'again' }
       }
       const claimedAt = needs.now()
-      const due = await needs.product.claim(needs.holder)
+      const due = await needs.product.claim(needs.holder, needs.signedInAs)
       if (!('claim' in due))
         return due.inSeconds === null ? { next: 'idle' } : { next: 'wait', ms: due.inSeconds * 1000 }
       const { claim } = due

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import {
   ALL_DAY,
@@ -230,6 +230,23 @@ describe('POST /claim', () => {
     }
     expect([await campaignOf(), await campaignOf()]).toEqual([one.id, two.id])
     expect((await claimAny(own)).status).toBe(204)
+  })
+
+  it('200: from the campaigns of who is signed in to X; from another account’s only where they have none', async () => {
+    const own = await makePerson(app)
+    await subscribe(app, own)
+    const first = await connectX(app, own)
+    const older = await launched(1, own)
+    const second = await connectX(app, own)
+    const newer = await launched(1, own)
+    expect([older.xAccountId, newer.xAccountId]).toEqual([first.id, second.id])
+    const claimAs = (signedInAs: string) => own.call('POST', '/claim', { holder: 'laptop', signedInAs })
+    const { body } = await claimAs(second.handle.toUpperCase())
+    expect(body).toMatchObject({ sendsAs: second.handle })
+    // What it waits for is its own.
+    expect((await claimAs(second.handle)).status).toBe(204)
+    await report(body.dmId, { lease: body.lease, wasSent: true }, own)
+    expect((await claimAs(second.handle)).body).toMatchObject({ sendsAs: first.handle })
   })
 
   it('204 with Retry-After: one will be due', async () => {

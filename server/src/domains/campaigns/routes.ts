@@ -32,9 +32,7 @@ export const campaignRoutes = {
   queue: api.queue.handler(({ context, input }) => queue(context.db, context.env, context.actor, input.id)),
   dms: api.dms.handler(({ context, input }) => dms(context.db, context.actor, input)),
   claim: api.claim.handler(({ context, input }) => claim(context.db, context.env, context.actor, input)),
-  claimAny: api.claimAny.handler(({ context, input }) =>
-    claimAny(context.db, context.env, context.actor, input.holder),
-  ),
+  claimAny: api.claimAny.handler(({ context, input }) => claimAny(context.db, context.env, context.actor, input)),
   recordOutcome: api.recordOutcome.handler(({ context, input }) => reportOutcome(context.db, context.actor, input)),
   confirm: api.confirm.handler(({ context, input }) => confirm(context.db, context.env, context.actor, input)),
   release: api.release.handler(({ context, input }) => release(context.db, context.actor, input)),

@@ -61,12 +61,18 @@ export async function claim(
 }
 
 /** As `claim`, from the oldest active campaign that the extension sends and that has a message due. */
-export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string): Promise<ClaimAnswer> {
+export async function claimAny(
+  db: Db,
+  pace: Pace,
+  actor: Actor,
+  { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
+): Promise<ClaimAnswer> {
   await expireLeases(db)
   return transact(db, async (tx) => {
-    const active = await tx
-      .select()
+    const found = await tx
+      .select({ campaign: campaigns, handle: xAccounts.handle })
       .from(campaigns)
+      .leftJoin(xAccounts, eq(xAccounts.id, campaigns.xAccountId))
       .where(
         and(
           eq(campaigns.workspaceId, actor.workspaceId),
@@ -77,7 +83,10 @@ export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string)
         ),
       )
       .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
-      .for('no key update')
+      .for('no key update', { of: campaigns })
+    // The others could not go out from that browser: they come last, so that somebody is told.
+    const fitting = found.filter(({ handle }) => !isAnother(handle, signedInAs))
+    const active = (fitting.length > 0 ? fitting : found).map(({ campaign }) => campaign)
     let soonest = Number.POSITIVE_INFINITY
     for (const campaign of active) {
       const answer = await claimFrom(tx, pace, campaign, `extension:${holder}`)
@@ -88,6 +97,10 @@ export async function claimAny(db: Db, pace: Pace, actor: Actor, holder: string)
     soonest = Math.min(soonest, (await findSecondsHeld(tx, ids)) ?? Number.POSITIVE_INFINITY)
     return nothingDue(Number.isFinite(soonest) ? soonest : null)
   })
+}
+
+function isAnother(handle: string | null, signedInAs: string | undefined): boolean {
+  return handle !== null && signedInAs !== undefined && handle.toLowerCase() !== signedInAs.toLowerCase()
 }
 
 /** In how many seconds the first message that another sender holds comes free at the latest: until then a campaign is not at its end. Null: none is held. */
