@@ -40,6 +40,8 @@ describe('a page of followers', () => {
     [{ data: [{ id: 7 }], meta: { result_count: 1 } }],
     [{ data: { ana }, meta: { result_count: 1 } }],
     [{ data: [ana], meta: { result_count: 1, next_token: 'a' } }],
+    [{ data: [ana], meta: { result_count: 1, next_token: 5 } }],
+    [{ data: [ana], meta: { result_count: 1, next_token: '' } }],
   ])('is no end of the list where it is %j', async (answer) => {
     await expect(follows(answer, 'a')).rejects.toMatchObject({ kind: 'unknown' })
   })

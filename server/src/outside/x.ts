@@ -273,9 +273,10 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         throw new XError('forbidden', String(errors[0]?.detail ?? 'X does not show these people.'))
       // An empty page says that it is one: whatever else holds nobody is no end of the list.
       const isPage = data === undefined ? meta?.result_count === 0 : Array.isArray(data)
-      if (!isPage || typeof meta?.result_count !== 'number')
+      const next = meta?.next_token ?? null
+      const isPlace = next === null || (typeof next === 'string' && next !== '')
+      if (!isPage || typeof meta?.result_count !== 'number' || !isPlace)
         throw new XError('unknown', 'X answered with an unknown shape.')
-      const next = typeof meta.next_token === 'string' ? meta.next_token : null
       if (next !== null && next === cursor) throw new XError('unknown', 'X answered with the page before once more.')
       return { users: ((data ?? []) as unknown[]).map(userOf), next }
     },

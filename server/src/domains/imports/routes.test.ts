@@ -78,6 +78,12 @@ describe('GET /imports, GET /imports/{id}', () => {
   })
 
   it('200: the newest 20', async () => {
+    await send('twitter_handle\nana\n')
+    // One whose process was killed goes as the others do.
+    await app.db
+      .update(imports)
+      .set({ status: 'running', updatedAt: sql`now() - interval '2 hours'` })
+      .where(eq(imports.workspaceId, person.workspaceId))
     for (let n = 0; n < 22; n += 1) await send('twitter_handle\nana\n', `?fileName=${n}`)
     const { imports: all, total } = await person.client.imports.list({})
     expect([total, all.at(0)?.fileName, all.at(-1)?.fileName]).toEqual([20, '21', '2'])

@@ -121,7 +121,9 @@ async function begin(db: Db, actor: Actor, source: ImportSource, fileName: strin
     .where(inOwn(actor))
     .orderBy(desc(imports.createdAt), desc(imports.id))
     .limit(IMPORTS_KEPT)
-  await db.delete(imports).where(and(inOwn(actor), sql`${imports.status} <> 'running'`, notInArray(imports.id, newest)))
+  // Of those that are dead nobody has said that they ended.
+  const isOver = sql`(${imports.status} <> 'running' or ${imports.updatedAt} < clock_timestamp() - interval '1 hour')`
+  await db.delete(imports).where(and(inOwn(actor), isOver, notInArray(imports.id, newest)))
   return row.id
 }
 

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { whileWaiting } from '../../../test/while-waiting.ts'
 import { leadTags, tags } from './tables.ts'
 
 let app: TestApp
@@ -70,6 +71,17 @@ it('what asks for a tag asks for what it became: renamed, merged, in smart lists
   expect((await client.lists.find({ id: byName.id })).filter).toEqual({ tag: fair.id, keyword: 'lead' })
   expect((await client.savedFilters.list()).filters.find(({ id }) => id === other.id)?.filter).toEqual({ tag: fair.id })
   expect((await stranger.client.lists.find({ id: theirs.id })).filter).toEqual({ tag: 'VIP' })
+})
+
+it('a tag that is renamed waits for whoever merges it before it holds up the lists that ask for it', async () => {
+  const vip = await person.client.tags.create({ name: 'VIP' })
+  const list = await person.client.lists.create({ name: 'smart', filter: { tag: 'vip' } })
+  const renamed = await whileWaiting(app, {
+    lock: `select 1 from tags where id = '${vip.id}' for no key update`,
+    work: () => person.client.tags.update({ id: vip.id, name: 'Guests' }),
+    others: () => person.client.lists.update({ id: list.id, name: 'smarter' }),
+  })
+  expect(renamed).toMatchObject({ name: 'Guests' })
 })
 
 it('refuses a second of one name, an empty name, one too many, itself as an aim, and what is not there', async () => {

@@ -44,7 +44,11 @@ export async function create(db: Db, actor: Actor, { name, color }: { name: stri
 /** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
   return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
-    if (change.name !== undefined) await keepInFilters(tx, actor, id, id)
+    if (change.name !== undefined) {
+      // Before the filters that ask for it, as where it is merged.
+      await lockTags(tx, actor, [id])
+      await keepInFilters(tx, actor, id, id)
+    }
     const [row] =
       change.name === undefined && change.color === undefined
         ? await tx.select().from(tags).where(own(actor, id))
