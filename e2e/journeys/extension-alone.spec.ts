@@ -17,9 +17,9 @@ test('a campaign of 20, its tab closed half-way: the extension goes on, stops at
   const page = await browser.context.newPage()
   await page.goto(`${world.origin}/campaigns`)
   await startFrom(page, 'Summer')
-  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(8)
+  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(8)
   await page.close()
-  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 40_000 }).toBeGreaterThanOrEqual(10)
+  await expect.poll(async () => (await sentTo(handles)).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(10)
   await client.campaigns.update({ id, status: 'paused' })
   const atPause = (await sentTo(handles)).length
   expect(atPause).toBeLessThan(20)
