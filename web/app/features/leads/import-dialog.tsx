@@ -13,7 +13,7 @@ import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } 
 import { ImportFilePick } from './import-file-pick'
 import { ImportMapping, type Mapping } from './import-mapping'
 import { ImportOutcome } from './import-result'
-import { importProgress, outcomeWords, sendingProgress, sizeWords } from './import-words'
+import { importProgress, isBeingSent, outcomeWords, sendingProgress, sizeWords } from './import-words'
 import { useCancelImport, type useImport } from './use-import'
 
 export interface ImportDialogProps {
@@ -81,7 +81,9 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
       description="From a CSV file with a header. Only a column of handles is needed."
       footer={
         upload.isPending ? (
-          <Button onClick={() => stop.current?.abort()}>Cancel</Button>
+          <Button disabled={!isBeingSent(sent)} onClick={() => stop.current?.abort()}>
+            Cancel
+          </Button>
         ) : isRunning ? (
           <>
             <Button loading={cancel.isPending} onClick={() => cancel.mutate({ id: shown.id })}>

@@ -1,6 +1,13 @@
 import type { Import } from '@x-automated/contract/imports'
 import { expect, test } from 'vitest'
-import { importedWords, importProgress, outcomeWords, sendingProgress, underWayWords } from './import-words'
+import {
+  importedWords,
+  importProgress,
+  isBeingSent,
+  outcomeWords,
+  sendingProgress,
+  underWayWords,
+} from './import-words'
 
 const base: Import = {
   id: 'i',
@@ -38,6 +45,11 @@ test('an import says how far it is and how long it will still take, while it is 
   })
   expect(underWayWords(base)).toBe('Importing, about 2 min left')
   expect(underWayWords({ secondsLeft: null })).toBe('Importing…')
+})
+
+test('a file that is sent whole cannot be called off as if nothing had been sent', () => {
+  const sent = [null, { done: 0, of: 10 }, { done: 9, of: 10 }, { done: 10, of: 10 }]
+  expect(sent.map(isBeingSent)).toEqual([true, true, true, false])
 })
 
 test('what came of it is said in a line', () => {

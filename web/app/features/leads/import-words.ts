@@ -30,11 +30,14 @@ export function outcomeWords(ended: Import): string {
 const leftWords = (seconds: number | null) => (seconds === null ? '' : ` · ${timeLeftWords(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
+/** Can it still be called off by not sending the rest? Sent whole, the file becomes an import, which is stopped as one. */
+export const isBeingSent = (sent: Sent | null): boolean => sent === null || sent.done < sent.of
+
 /** How far sending is, for a progress bar. @param elapsedSeconds since it began */
 export function sendingProgress(sent: Sent | null, elapsedSeconds: number) {
   if (!sent || sent.done === 0) return { label: 'Sending the file', value: null, max: 1 }
   // Sent whole, the file is looked at before the import begins.
-  if (sent.done >= sent.of) return { label: 'Reading the lines', value: null, max: 1 }
+  if (!isBeingSent(sent)) return { label: 'Reading the lines', value: null, max: 1 }
   const value = share(sent.done, sent.of)
   const left = leftWords((elapsedSeconds * (1 - value)) / value)
   return {
