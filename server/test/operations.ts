@@ -10,6 +10,7 @@ export interface Operation extends OperationMeta {
   /** With its parameters, `/lists/{id}`. */
   path: string
   declared: ErrorCode[]
+  /** Something of what it is given can be malformed: an id in a path never is, only unknown. */
   takesInput: boolean
 }
 
@@ -18,7 +19,7 @@ interface Procedure {
     route: { method: string; path: string }
     meta: OperationMeta
     errorMap: Record<string, unknown>
-    inputSchema?: unknown
+    inputSchema?: { shape?: object }
   }
 }
 
@@ -31,11 +32,16 @@ export const operations: Operation[] = Object.entries(contract).flatMap(([domain
       method: route.method,
       path: route.path,
       declared: Object.keys(errorMap) as ErrorCode[],
-      takesInput: inputSchema !== undefined,
+      takesInput: inputSchema !== undefined && !(route.method === 'GET' && isInPath(inputSchema.shape, route.path)),
       ...meta,
     }
   }),
 )
+
+/** Are all fields of a query's schema in the path? */
+function isInPath(fields: object | undefined, path: string): boolean {
+  return fields !== undefined && Object.keys(fields).every((field) => path.includes(`{${field}}`))
+}
 
 /** The path with every parameter filled by `id`. */
 export function pathWith(operation: Operation, id: string): string {
