@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { IMPORTS_KEPT } from '@x-automated/contract/imports'
 import { NOTICE_DAYS } from '@x-automated/contract/notices'
 import { INVITATION_DAYS } from '@x-automated/contract/people'
 import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'
@@ -53,6 +54,7 @@ describe('the privacy policy', () => {
     ['Email addresses that are invited into a workspace', `at most ${INVITATION_DAYS} days`],
     ['What you have bought', 'With your workspace'],
     ['Paired browser extensions', 'Until you unpair them'],
+    ['Imports:', `The newest ${IMPORTS_KEPT}, with your workspace`],
   ])('says how long is kept: %s', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 500)).toContain(how)
