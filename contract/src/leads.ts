@@ -90,6 +90,8 @@ export const LeadEvent = z.discriminatedUnion('kind', [
     status: z.enum(DM_STATUSES),
     message: z.string(),
     errorMessage: z.string().nullable(),
+    /** It failed without anybody knowing whether it was sent. */
+    outcomeUnknown: z.boolean(),
   }),
   z.object({
     kind: z.literal('replied'),

@@ -13,6 +13,7 @@ import {
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { leadListItems } from '../lists/tables.ts'
+import { listDms } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { campaigns } from './tables.ts'
@@ -467,6 +468,15 @@ describe('GET /campaigns/{id}/dms', () => {
       dmsRepliedCount: 1,
     })
     await expectCountsRight(app)
+    // Totals are the kept counts, whatever their number: no row is counted for one.
+    const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, id))
+    const kept = { ...row!, dmsSentCount: 900_000, dmsDeliveredCount: 500_000, dmsRepliedCount: 20_000 }
+    for (const [status, count] of [
+      ['sent', 400_000],
+      ['delivered', 480_000],
+      ['replied', 20_000],
+    ] as const)
+      expect((await listDms(app.db, kept, { status, page: 1, pageSize: 1 })).total).toBe(count)
 
     const handles: (string | undefined)[] = []
     let cursor: string | undefined

@@ -94,6 +94,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
           status: 'queued',
           message: `Hi ${lead.name}`,
           errorMessage: null,
+          outcomeUnknown: false,
         }),
       ]),
     )

@@ -233,7 +233,7 @@ export async function history(
     from lead_tags g join tags t on t.id = g.tag_id where g.lead_id = ${id}
     union all
     select 'messaged', coalesce(d.sent_at, d.updated_at), d.id, jsonb_build_object(
-      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message,
+      'dmId', d.id, 'status', d.status, 'message', d.message, 'errorMessage', d.error_message, 'outcomeUnknown', d.outcome_unknown,
       'campaignId', case when c.kind = 'campaign' then c.id end, 'campaignName', case when c.kind = 'campaign' then c.name end)
     from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${id}
     union all

@@ -33,6 +33,8 @@ const LEASE_SECONDS = 120
 const AT_A_TIME = 10
 /** Calls in one asking: X allows 15 in 15 minutes, of which settling messages may need some. */
 const PAGES_MAX = 3
+/** Differences between X's clock and ours that are allowed for. */
+const CLOCK_SKEW_MS = 30_000
 
 const NOT_CONFIGURED = 'This server is not set up to be told by X, so replies are looked for every few minutes.'
 const NOT_TOLD = 'X does not tell us of replies at present, so they are looked for every few minutes.'
@@ -48,8 +50,8 @@ type Watch = {
   accountId: string | null
   /** Some workspace has not let go of it. */
   isKept: boolean
-  /** Something was sent from it that an answer may still come to. */
-  hasSent: boolean
+  /** Since when something was sent from it that an answer may still come to, as X goes back so far; null: nothing was. */
+  sentSince: string | null
 }
 
 /** Looks after subscriptions and asks, until it is closed. @param receive takes in what is found */
@@ -114,8 +116,9 @@ const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId", 
   w.cursor_event_id as "cursorEventId", w.page_token as "pageToken", w.page_newest_id as "pageNewestId",
   (select id from x_accounts a where a.x_user_id = w.x_user_id and a.status = 'connected' order by a.last_connected_at desc limit 1) as "accountId",
   exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') as "isKept",
-  exists (select from x_accounts a join dms d on d.x_account_id = a.id
-    where a.x_user_id = w.x_user_id and d.claimed_at > now() - interval '30 days') as "hasSent"`
+  (select min(d.claimed_at) from x_accounts a cross join lateral (
+      select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
+    ) d where a.x_user_id = w.x_user_id) as "sentSince"`
 
 async function takeChecks(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(sql`
@@ -227,18 +230,20 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
   if (!letGo) return
   try {
     const restSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
-    if (!accountId || !watch.hasSent) {
+    if (!accountId || watch.sentSince === null) {
       await rest(db, xUserId, restSeconds)
       return
     }
+    const sentSince = new Date(watch.sentSince).getTime()
     let { cursorEventId, pageToken, pageNewestId } = watch
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
       await receive(db, found.messages.map(happeningOf))
       pageNewestId ??= found.messages[0]?.id ?? null
-      const isKnown = (id: string) => cursorEventId !== null && BigInt(id) <= BigInt(cursorEventId)
-      // The first time the newest page is enough: nothing was sent by us before.
-      const isThrough = found.next === null || cursorEventId === null || found.messages.some(({ id }) => isKnown(id))
+      // The first time it goes back to the first message that was sent from here.
+      const isKnown = ({ id, at }: XConversationMessage) =>
+        cursorEventId === null ? at.getTime() < sentSince - CLOCK_SKEW_MS : BigInt(id) <= BigInt(cursorEventId)
+      const isThrough = found.next === null || found.messages.some(isKnown)
       pageToken = isThrough ? null : found.next
       if (isThrough) {
         cursorEventId = pageNewestId ?? cursorEventId

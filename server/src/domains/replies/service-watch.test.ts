@@ -241,6 +241,19 @@ describe('asking X', () => {
     expect(row).toMatchObject({ pageToken: null, pageNewestId: null, cursorEventId: expect.any(String) })
     expect((await detection(person)).checkedAt).not.toBeNull()
   })
+  it('goes back to its first message where an account is asked about for the first time', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    const notes = (count: number) => Promise.all(openHandles(count).map((one) => say(account.handle, one, 'A note')))
+    const campaign = await launch(person, list)
+    await start()
+    await eventually(async () => (await statuses(person, campaign.id)).join() === 'sent', 'it is sent')
+    await say(list.handles[0]!, account.handle, 'Tell me more')
+    await notes(210)
+    watch({ xActivity: null })
+    await eventually(async () => (await statuses(person, campaign.id)).join() === 'replied', 'the answer is found')
+  })
+
   const said = async (from: string) => (await asX(`/_log/dms?from=${from}`)) as unknown[]
   const due = () => app.db.update(replyWatches).set({ nextPollAt: new Date() })
   const nextPoll = async () => (await app.db.select().from(replyWatches))[0]!.nextPollAt.getTime()

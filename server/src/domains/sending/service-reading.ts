@@ -1,4 +1,4 @@
-import { DM_STATUSES, type DmStatus } from '@x-automated/contract/campaigns'
+import type { DmStatus } from '@x-automated/contract/campaigns'
 import { isId, isMoment } from '@x-automated/contract/fields'
 import { and, asc, eq, gt, or } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
@@ -52,24 +52,30 @@ export async function listDms(db: Db, campaign: Campaign, { status, page, pageSi
   const last = rows.length > pageSize ? shown.at(-1) : undefined
   return {
     dms: shown,
-    total: await countDms(db, campaign, status),
+    total: countDms(campaign, status),
     page,
     pageSize,
     cursor: last ? Buffer.from(`${last.createdAt.toISOString()} ${last.id}`).toString('base64url') : null,
   }
 }
 
-/** Kept counts where there is one; messages that were read or answered are counted. */
-async function countDms(db: Db, campaign: Campaign, status: DmStatus | undefined): Promise<number> {
-  if (status === 'queued') return campaign.dmsQueuedCount
-  if (status === 'failed') return campaign.dmsFailedCount
-  if (status === undefined) return campaign.dmsQueuedCount + campaign.dmsSentCount + campaign.dmsFailedCount
-  const others = DM_STATUSES.filter((one) => one !== status && one !== 'queued' && one !== 'failed')
-  if (status !== 'sent') return db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, status)))
-  const advanced = await Promise.all(
-    others.map((one) => db.$count(dms, and(eq(dms.campaignId, campaign.id), eq(dms.status, one)))),
-  )
-  return campaign.dmsSentCount - advanced.reduce((sum, count) => sum + count, 0)
+/** By the counts that triggers keep: those that were delivered count the answered ones in. */
+function countDms(campaign: Campaign, status: DmStatus | undefined): number {
+  const { dmsQueuedCount, dmsSentCount, dmsFailedCount, dmsDeliveredCount, dmsRepliedCount } = campaign
+  switch (status) {
+    case undefined:
+      return dmsQueuedCount + dmsSentCount + dmsFailedCount
+    case 'queued':
+      return dmsQueuedCount
+    case 'sent':
+      return dmsSentCount - dmsDeliveredCount
+    case 'delivered':
+      return dmsDeliveredCount - dmsRepliedCount
+    case 'replied':
+      return dmsRepliedCount
+    case 'failed':
+      return dmsFailedCount
+  }
 }
 
 function readCursor(cursor: string) {

@@ -16,6 +16,7 @@ import { Select } from '../../ui/select'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
+import { allCampaigns } from '../campaigns/all-campaigns'
 import { XHandle } from '../x-account/x-handle'
 import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
@@ -31,7 +32,10 @@ export function Analytics() {
   const today = dayIn(timeZone, new Date())
   const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
   const problem = range === 'custom' ? daysProblem(custom) : null
-  const campaigns = useQuery(api.campaigns.list.queryOptions({ input: { pageSize: 100 } }))
+  const campaigns = useQuery({
+    queryKey: [['campaigns', 'all'], {}],
+    queryFn: ({ signal }) => allCampaigns(signal),
+  })
   const query = useQuery(
     api.analytics.find.queryOptions({
       input: { ...daysOf(range, today, custom), ...(campaignId === 'all' ? {} : { campaignId }) },
@@ -71,7 +75,7 @@ export function Analytics() {
             options={[
               { value: 'all', label: 'All campaigns' },
               { value: 'direct', label: 'Direct messages' },
-              ...(campaigns.data?.campaigns.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+              ...(campaigns.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []),
             ]}
           />
         </Field>

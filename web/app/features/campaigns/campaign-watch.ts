@@ -11,6 +11,16 @@ export const WATCH_EVERY_MS = 1500
 /** What was sent is answered later: a campaign that is open is looked at this often, whatever its state. */
 export const WATCH_ANSWERS_EVERY_MS = 4_000
 
+/**
+ * How often a page of messages is asked for, in milliseconds.
+ * @param live they are being sent
+ * @param cursor where the page begins; without one it is counted off from the beginning, which costs the more the deeper it is
+ */
+export function watchPageEvery(live: boolean, page: number, cursor: string | undefined): number | false {
+  if (page > 1 && cursor === undefined) return false
+  return live ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS
+}
+
 export const CAMPAIGNS_PAGE_SIZE = 100
 
 export const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'

@@ -14,8 +14,9 @@ import { shorten } from '../../ui/shorten'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
-import { WATCH_ANSWERS_EVERY_MS, WATCH_EVERY_MS } from './campaign-watch'
+import { watchPageEvery } from './campaign-watch'
 import { dmsProblem, staleDmsProblem } from './campaign-words'
+import { usePageCursors } from './page-cursors'
 import { RequeueButton } from './requeue-button'
 
 /** As long as a card each can be on a phone. */
@@ -38,14 +39,26 @@ interface DmsTableProps {
 
 /** The messages of a campaign and what became of each. */
 export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, requeues }: DmsTableProps) {
+  const { cursorOf, keep } = usePageCursors(`${campaignId} ${status}`)
+  const cursor = cursorOf(page)
   const dms = useQuery(
     api.campaigns.dms.queryOptions({
-      input: { id: campaignId, page, pageSize: PAGE_SIZE, ...(status ? { status } : {}) },
+      input: {
+        id: campaignId,
+        page,
+        pageSize: PAGE_SIZE,
+        ...(status ? { status } : {}),
+        ...(cursor ? { cursor } : {}),
+      },
       placeholderData: keepPreviousData,
       staleTime: 0,
-      refetchInterval: live ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS,
+      refetchInterval: watchPageEvery(live, page, cursor),
     }),
   )
+  const turn = (next: number) => {
+    if (!dms.isPlaceholderData) keep(page + 1, dms.data?.cursor)
+    onPage(next)
+  }
   if (dms.isError && !dms.data)
     return (
       <Callout
@@ -103,7 +116,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
         pageSize={PAGE_SIZE}
         total={dms.data?.total}
         stale={dms.isFetching}
-        onChange={onPage}
+        onChange={turn}
         noun="DMs"
       />
     </>

@@ -7,8 +7,10 @@ import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
 
+type Failed = Pick<Dm, 'id' | 'outcomeUnknown' | 'lead'>
+
 /** Queues a failed message again, after a question; where nobody knows whether it was sent, with a warning. */
-export function RequeueButton({ dm }: { dm: Dm }) {
+export function RequeueButton({ dm }: { dm: Failed }) {
   const queries = useQueryClient()
   const confirm = useConfirm()
   const mayChange = useIsOffered('member')
@@ -51,6 +53,6 @@ export function RequeueButton({ dm }: { dm: Dm }) {
   )
 }
 
-function nameOf({ lead }: Dm): string {
+function nameOf({ lead }: Failed): string {
   return lead ? `@${lead.twitterHandle.replace(/^@/, '')}` : 'this lead'
 }

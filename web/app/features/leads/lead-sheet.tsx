@@ -31,6 +31,7 @@ import { BasisDialog } from './basis-dialog'
 import { basisWords } from './lead-address'
 import { LeadFollowers } from './lead-parts'
 import { pictureOf } from './lead-picture'
+import { MessagedEvent } from './messaged-event'
 import { TagBadge, useTags } from './tag-badge'
 import { NewTag } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
@@ -113,7 +114,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
             )}
           </Part>
           <Tags lead={known} />
-          <History id={known.id} />
+          <History lead={known} />
           <BasisDialog open={settingBasis} onClose={() => setSettingBasis(false)} picked={{ ids: [known.id] }} />
         </div>
       ) : (
@@ -251,7 +252,8 @@ const signs: Record<LeadEvent['kind'], LucideIcon> = {
   written: PenLine,
 }
 
-function History({ id }: { id: string }) {
+function History({ lead }: { lead: LeadDetail }) {
+  const { id } = lead
   const [at, setAt] = useState({ id, page: 1 })
   const page = at.id === id ? at.page : 1
   const history = useQuery(
@@ -274,7 +276,7 @@ function History({ id }: { id: string }) {
               <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
                 <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
                 <div className="grid min-w-0 flex-1 gap-0.5">
-                  <EventWords event={event} />
+                  <EventWords event={event} lead={lead} />
                   <DateTime value={event.at} className="text-xs text-muted" />
                 </div>
               </li>
@@ -324,7 +326,7 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
   )
 }
 
-function EventWords({ event }: { event: LeadEvent }) {
+function EventWords({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
   switch (event.kind) {
     case 'created':
       return <p>Became a lead</p>
@@ -348,22 +350,7 @@ function EventWords({ event }: { event: LeadEvent }) {
         </p>
       )
     case 'messaged':
-      return (
-        <>
-          <p className="flex flex-wrap items-center gap-2 wrap-anywhere">
-            {event.campaignName ? (
-              <span>
-                DM of <bdi className="font-strong">{event.campaignName}</bdi>
-              </span>
-            ) : (
-              'Direct DM'
-            )}
-            <StatusBadge status={event.status} />
-          </p>
-          <bdi className="wrap-anywhere text-muted">“{event.message}”</bdi>
-          {event.errorMessage && <p className="text-bad wrap-anywhere">{event.errorMessage}</p>}
-        </>
-      )
+      return <MessagedEvent event={event} lead={lead} />
     case 'replied':
       return (
         <>

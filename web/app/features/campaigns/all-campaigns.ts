@@ -1,0 +1,19 @@
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { client } from '../../api'
+
+type Page = { campaigns: readonly Campaign[]; cursor: string | null }
+
+/** Every campaign, newest first. @param read a page, behind the cursor of the one before */
+export async function allCampaigns(
+  signal: AbortSignal,
+  read: (cursor: string | undefined) => Promise<Page> = (cursor) =>
+    client.campaigns.list({ pageSize: 100, ...(cursor ? { cursor } : {}) }, { signal }),
+): Promise<Campaign[]> {
+  const found: Campaign[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await read(cursor)
+    found.push(...page.campaigns)
+    if (page.cursor === null) return found
+    cursor = page.cursor
+  }
+}

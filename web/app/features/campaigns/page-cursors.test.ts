@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { WATCH_EVERY_MS, watchPageEvery } from './campaign-watch'
+import { withCursor } from './page-cursors'
+
+test('where a page begins is kept for its own list', () => {
+  const none = { of: 'a all', byPage: {} }
+  const two = withCursor(withCursor(none, 'a all', 2, 'x'), 'a all', 3, 'y')
+  expect(two.byPage).toEqual({ 2: 'x', 3: 'y' })
+  expect(withCursor(two, 'a all', 4, null)).toEqual(two)
+  expect(withCursor(two, 'a failed', 2, 'z')).toEqual({ of: 'a failed', byPage: { 2: 'z' } })
+})
+
+test('a page far behind, which is counted off from the beginning, is not looked at again and again', () => {
+  expect(watchPageEvery(true, 1, undefined)).toBe(WATCH_EVERY_MS)
+  expect(watchPageEvery(true, 40_000, 'cursor')).toBe(WATCH_EVERY_MS)
+  expect(watchPageEvery(true, 40_000, undefined)).toBe(false)
+  expect(watchPageEvery(false, 2, undefined)).toBe(false)
+})
