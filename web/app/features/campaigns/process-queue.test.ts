@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
-import { summaryOf } from './process-queue'
-import { hindranceOf } from './real-send'
+import type { Campaign } from '@x-automated/contract/campaigns'
+import { expect, test, vi } from 'vitest'
+import { toast } from '../../ui/toast'
+import { announce, summaryOf } from './process-queue'
+import { beginWhenActive, hindranceOf } from './real-send'
+
+vi.mock('../../ui/toast', () => ({ toast: { success: vi.fn(), error: vi.fn(), info: vi.fn() } }))
 
 test('a run of the queue is summed up, with campaigns only where some are complete', () => {
   const run = { processed: 5, sent: 4, failed: 1, campaignsCompleted: 0 }
@@ -18,4 +22,33 @@ test('what keeps a campaign from being sent', () => {
     'No queued DMs found for this campaign with valid lead Twitter handles.',
   )
   expect(hindranceOf({ waiting: false, dmsQueuedCount: 1 })).toBeNull()
+})
+
+test('the summary stays for 7 seconds', () => {
+  announce({ processed: 5, sent: 4, failed: 1, campaignsCompleted: 0, problems: ['Oh'] })
+  expect(toast.success).toHaveBeenCalledWith('Processed 5 DMs: 4 sent, 1 failed.', { duration: 7_000 })
+  expect(toast.error).toHaveBeenCalledWith('Oh')
+  announce({ processed: 0, sent: 0, failed: 0, campaignsCompleted: 0, problems: [] })
+  expect(toast.info).toHaveBeenCalledWith('No queued DMs found to process.')
+})
+
+test('a campaign that is found active is begun 100 ms later, any other not', async () => {
+  vi.useFakeTimers()
+  try {
+    const begin = vi.fn()
+    const found = { status: 'active' } as Campaign
+    const begun = beginWhenActive(async () => found, begin)
+    await vi.advanceTimersByTimeAsync(99)
+    expect(begin).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await begun
+    expect(begin.mock.calls).toEqual([[found]])
+    for (const other of [null, { status: 'completed' } as Campaign]) {
+      await beginWhenActive(async () => other, begin)
+      await vi.advanceTimersByTimeAsync(1_000)
+    }
+    expect(begin).toHaveBeenCalledTimes(1)
+  } finally {
+    vi.useRealTimers()
+  }
 })

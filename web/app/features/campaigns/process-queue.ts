@@ -20,17 +20,20 @@ export function summaryOf({ processed, sent, failed, campaignsCompleted }: Queue
   return `Processed ${processed} DMs: ${sent} sent, ${failed} failed.${completed}`
 }
 
+/** Says what a run did, and what went wrong in it. */
+export function announce(done: QueueRun & { problems: readonly string[] }): void {
+  for (const problem of done.problems) toast.error(problem)
+  if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
+  else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
+}
+
 /** Processes queued messages without sending them; the server offers it where X is the stand-in. */
 export function useProcessQueue() {
   const queries = useQueryClient()
   const { status } = useSession()
   const run = useMutation({
     mutationFn: () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
-    onSuccess(done) {
-      for (const problem of done.problems) toast.error(problem)
-      if (done.processed > 0) toast.success(summaryOf(done), { duration: SUMMARY_MS })
-      else if (done.problems.length === 0) toast.info('No queued DMs found to process.')
-    },
+    onSuccess: announce,
     onError: (error) => toast.error(`Error processing queue: ${errorWords(error)}`),
     onSettled: () => {
       for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })

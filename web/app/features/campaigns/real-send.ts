@@ -53,14 +53,20 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
     start(campaign) {
       if (begin(campaign)) toast.info(`"${campaign.name}" is being sent. You can close this page.`)
     },
-    async autoStart(id) {
-      const campaign = await readAgain(queries, id)
-      if (campaign?.status !== 'active') return
-      await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
-      begin(campaign)
-    },
+    autoStart: (id) => beginWhenActive(() => readAgain(queries, id), begin),
     isSending: (id) => followed.has(id) || run?.campaignId === id,
   }
+}
+
+/** The auto-start check: begins what is active by now, after a short pause. */
+export async function beginWhenActive(
+  read: () => Promise<Campaign | null>,
+  begin: (campaign: Campaign) => unknown,
+): Promise<void> {
+  const campaign = await read()
+  if (campaign?.status !== 'active') return
+  await new Promise((resolve) => setTimeout(resolve, AUTO_START_MS))
+  begin(campaign)
 }
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
