@@ -317,8 +317,10 @@ export const campaigns = {
     path: '/campaigns/{id}/claim',
     tag: 'Sending',
     summary: 'Take the next message of a campaign that the extension sends',
+    description:
+      'With an Idempotency-Key, whoever lost the answer gets the same message once more, under the same lease.',
     access: 'member',
-    effect: 'unkeyed',
+    effect: 'rows',
     byExtension: true,
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_STATE'],
   })
@@ -332,9 +334,9 @@ export const campaigns = {
     tag: 'Sending',
     summary: 'Take the next message of any campaign that the extension sends',
     description:
-      'Where it is said who is signed in to X, campaigns of other accounts come only where no campaign of that account has anything queued.',
+      'Where it is said who is signed in to X, campaigns of other accounts come only where no campaign of that account has anything queued. With an Idempotency-Key, whoever lost the answer gets the same message once more, under the same lease.',
     access: 'member',
-    effect: 'unkeyed',
+    effect: 'rows',
     byExtension: true,
   })
     .route({ outputStructure: 'detailed' })

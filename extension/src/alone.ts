@@ -3,7 +3,7 @@ import { browser } from 'wxt/browser'
 import type { createMessenger } from './messenger.ts'
 import { forgetPairing, report } from './pairing.ts'
 import { createProduct } from './product.ts'
-import { createRun, type InHand, type RunNeeds } from './run.ts'
+import { type Asking, createRun, type InHand, type RunNeeds } from './run.ts'
 import { changedPart, readActivity, readState, setActivity } from './state.ts'
 
 const ALARM = 'run'
@@ -115,6 +115,10 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
         read: async () => ((await browser.storage.session.get('inHand')).inHand as InHand | undefined) ?? null,
         write: (inHand) =>
           inHand ? browser.storage.session.set({ inHand }) : browser.storage.session.remove('inHand'),
+      },
+      asking: {
+        read: async () => ((await browser.storage.session.get('asking')).asking ?? null) as Asking | null,
+        write: (asking) => browser.storage.session.set({ asking }),
       },
       refusals: {
         read: async () => Number((await browser.storage.session.get('refusals')).refusals ?? 0),

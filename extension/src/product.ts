@@ -48,8 +48,16 @@ const TIMEOUT_MS = 15_000
 
 /** The few calls of the product that an extension may make. Each throws a ProductError. */
 export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { token?: string }) {
-  async function call(path: string, body: object): Promise<{ status: number; headers: Headers; body: unknown }> {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+  async function call(
+    path: string,
+    body: object,
+    key?: string,
+  ): Promise<{ status: number; headers: Headers; body: unknown }> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(key && { 'idempotency-key': key }),
+    }
     let answer: Response
     let read: unknown
     try {
@@ -77,13 +85,16 @@ export function createProduct({ origin, token }: Pick<Pairing, 'origin'> & { tok
     report: async (report: Report) => (await call('/extension/state', report)).body as ExtensionState,
     /**
      * The next message of any campaign that is due; else in how many seconds one will be, null where none waits.
+     * @param key names the asking: asked again under it, the answer is the same
      * @param signedInAs who is signed in to X here, as far as that is known: their campaigns come first
      */
-    async claim(holder: string, signedInAs?: string): Promise<{ claim: Claim } | { inSeconds: number | null }> {
-      const { status, headers, body } = await call('/claim', {
-        holder,
-        ...(signedInAs !== undefined && { signedInAs }),
-      })
+    async claim(
+      holder: string,
+      key: string,
+      signedInAs?: string,
+    ): Promise<{ claim: Claim } | { inSeconds: number | null }> {
+      const asked = { holder, ...(signedInAs !== undefined && { signedInAs }) }
+      const { status, headers, body } = await call('/claim', asked, key)
       if (status === 200) return { claim: body as Claim }
       const seconds = Number(headers.get('retry-after'))
       return { inSeconds: seconds > 0 ? seconds : null }

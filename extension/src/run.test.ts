@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { failure } from './failure.ts'
 import { type Claim, type Outcome, ProductError } from './product.ts'
-import { createRun, type InHand } from './run.ts'
+import { type Asking, createRun, type InHand } from './run.ts'
 
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
@@ -13,6 +13,9 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
   const claims = [...(over.claims ?? [{ claim }])]
   let held: InHand | null = null
   let refusals = 0
+  let asking: Asking | null = null
+  let now = 0
+  const keys: string[] = []
   const journal = new Map<string, { handle: string; message: string; state: 'pressing' | 'sent' }>()
   const tell = async (word: unknown) => {
     if (over.refuse) throw over.refuse
@@ -21,6 +24,10 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
   const world = {
     told,
     journal,
+    keys,
+    wait: (ms: number) => {
+      now += ms
+    },
     held: () => held,
     hold: (value: InHand | null) => {
       held = value
@@ -28,7 +35,8 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
     run: () =>
       createRun({
         product: {
-          claim: async () => {
+          claim: async (_holder, key) => {
+            keys.push(key)
             const next = claims.shift() ?? { inSeconds: null }
             if (next instanceof Error) throw next
             return next as { claim: Claim }
@@ -49,13 +57,19 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
             held = value
           },
         },
+        asking: {
+          read: async () => asking,
+          write: async (value) => {
+            asking = value
+          },
+        },
         refusals: {
           read: async () => refusals,
           write: async (inARow) => {
             refusals = inARow
           },
         },
-        now: () => 0,
+        now: () => now,
       }),
   }
   return world
@@ -172,4 +186,20 @@ test('whenever the worker dies, what it held is told as it was, and is never sen
       expect([world.told, world.held()]).toEqual([[expected[when]], null])
     }),
   )
+})
+
+test('a claim whose answer was lost is asked for under the same key, for a minute; the next under another', async () => {
+  const lost = new ProductError(0, 'no answer')
+  const world = open([], { claims: [lost, { claim }, lost, lost, { claim }] })
+  expect(await world.run().step()).toMatchObject({ next: 'wait' })
+  // Another life of the worker.
+  expect(await world.run().step()).toEqual({ next: 'again' })
+  await world.run().step()
+  world.wait(70_000)
+  await world.run().step()
+  expect(await world.run().step()).toEqual({ next: 'again' })
+  const [first, again, next, late, later] = world.keys
+  expect([again, later]).toEqual([first, late])
+  expect(new Set([first, next, late]).size).toBe(3)
+  expect(world.told).toEqual([{ wasSent: true }, { wasSent: true }])
 })

@@ -8,6 +8,14 @@ export interface InHand {
   outcome?: Outcome | 'give back'
 }
 
+/** A claim that was asked for and is not answered yet. */
+export interface Asking {
+  /** Asked again under it, the product answers the same. */
+  key: string
+  /** By this computer's clock, in milliseconds. */
+  since: number
+}
+
 /** What the run needs of the world. */
 export interface RunNeeds {
   product: Pick<Product, 'claim'> & {
@@ -21,6 +29,8 @@ export interface RunNeeds {
   /** Presses send at most once for the claim's lease. */
   send(claim: Claim, claimedAt: number): Promise<SendDmReply>
   inHand: { read(): Promise<InHand | null>; write(held: InHand | null): Promise<void> }
+  /** Like what is in hand, it outlives the worker: an answer that was lost is asked for again. */
+  asking: { read(): Promise<Asking | null>; write(asking: Asking | null): Promise<void> }
   /** How many messages in a row X has refused; like what is in hand, it outlives the worker. */
   refusals: { read(): Promise<number>; write(inARow: number): Promise<void> }
   now(): number
@@ -39,6 +49,8 @@ export type Step =
 
 /** A product that cannot be reached is asked again after this long. */
 const UNREACHABLE_MS = 30_000
+/** For so long a lost answer is asked for again: well within the lease of what may be in it. */
+const ASK_AGAIN_MS = 60_000
 
 /**
  * Sends without a page, one claim a step. The worker may die at any moment: what is in hand is written down first, and a step
@@ -53,15 +65,22 @@ export function createRun(needs: RunNeeds) {
         await settle(left.outcome ? left : { ...left, outcome: await outcomeOfLeft(left.claim) })
         return { next: 'again' }
       }
-      const claimedAt = needs.now()
-      const due = await needs.product.claim(needs.holder, needs.signedInAs)
+      const asked = await needs.asking.read()
+      const isFresh = asked !== null && needs.now() - asked.since < ASK_AGAIN_MS
+      const asking = isFresh ? asked : { key: crypto.randomUUID(), since: needs.now() }
+      await needs.asking.write(asking)
+      const due = await needs.product.claim(needs.holder, asking.key, needs.signedInAs)
+      if ('claim' in due) await needs.inHand.write({ claim: due.claim })
+      await needs.asking.write(null)
       if (!('claim' in due))
         return due.inSeconds === null ? { next: 'idle' } : { next: 'wait', ms: due.inSeconds * 1000 }
       const { claim } = due
-      await needs.inHand.write({ claim })
-      return await finish(claim, await needs.send(claim, claimedAt))
+      return await finish(claim, await needs.send(claim, asking.since))
     } catch (error) {
       if (!(error instanceof ProductError)) throw error
+      // Refused: another answer than that would be to another asking.
+      if (error.status >= 400 && error.status < 500 && error.code !== 'IDEMPOTENCY_UNDER_WAY')
+        await needs.asking.write(null)
       if (error.status === 401) return { next: 'unpaired' }
       return { next: 'wait', ms: UNREACHABLE_MS }
     }

@@ -170,6 +170,26 @@ describe('POST /campaigns/{id}/claim', () => {
   })
 })
 
+describe('a claim whose answer was lost', () => {
+  it.each(['/campaigns/{id}/claim', '/claim'])('%s: under its Idempotency-Key it is answered again', async (path) => {
+    const { id } = await launched(2)
+    const ask = (key: string, holder = 'laptop') =>
+      person.call('POST', path.replace('{id}', id), { holder }, { 'idempotency-key': key })
+    const first = await ask('one')
+    expect(first.status).toBe(200)
+    const again = await ask('one')
+    expect([again.status, again.body]).toEqual([200, first.body])
+    const next = await ask('two')
+    expect(next.status).toBe(200)
+    expect(next.body.dmId).not.toBe(first.body.dmId)
+    expect((await report(first.body.dmId, { lease: again.body.lease, wasSent: true })).status).toBe(200)
+    expect(await ask('one', 'other')).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
+    const none = await ask('three')
+    expect([none.status, (await ask('three')).status]).toEqual([204, 204])
+    expect((await ask('three')).headers.get('retry-after')).toBe(none.headers.get('retry-after'))
+  })
+})
+
 describe('of several active campaigns on one account the oldest sends', () => {
   const shown = async (id: string) => (await person.client.campaigns.find({ id })).waiting
   const expectToWait = async (id: string) => {

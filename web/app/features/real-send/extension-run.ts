@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react'
 import { api, client, errorCode, errorWords } from '../../api'
 import { shorten } from '../../ui/shorten'
 import { toast } from '../../ui/toast'
+import { createClaims } from './claims'
 import { askExtension, askStatus, driveExtension } from './extension-link'
 import { restUntil } from './rest'
 import { type RunEnd, type RunProgress, runCampaign } from './run'
@@ -103,7 +104,9 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
   try {
     return await runCampaign({
       queued: campaign.dmsQueuedCount,
-      claim: () => claim(id),
+      claim: createClaims((idempotencyKey) =>
+        client.campaigns.claim({ id, holder: 'page' }, { context: { idempotencyKey } }),
+      ),
       ask: ({ dmId, lease, twitterHandle, message, sendsAs }, notAfter) =>
         askExtension({
           action: 'SEND_TWITTER_DM',
@@ -161,11 +164,4 @@ async function maySend({ dmId, lease }: { dmId: string; lease: string }): Promis
   } catch (error) {
     return ['LEASE_LOST', 'DM_NOT_FOUND'].includes(errorCode(error) ?? '') ? false : null
   }
-}
-
-async function claim(id: string) {
-  const answer = await client.campaigns.claim({ id, holder: 'page' })
-  if (answer.status === 200) return { claim: answer.body }
-  const seconds = Number(answer.headers?.['retry-after'])
-  return { inSeconds: seconds > 0 ? seconds : null }
 }
