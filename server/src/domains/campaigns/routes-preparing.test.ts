@@ -105,6 +105,16 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect(await forecast(newer.id)).toEqual([200, { ahead: 0, seconds: null }])
   })
 
+  it('200: where nobody knows the account, what its workspace has queued goes first', async () => {
+    const own = await makePerson(app)
+    const older = await makeList(app, own, openHandles(3))
+    await launch(own, older, { channel: 'extension' })
+    const estimated = await own.call('POST', '/campaigns/estimate', { leadListId: older.id, channel: 'extension' })
+    expect(estimated.body).toMatchObject({ ahead: 3, seconds: 5 * 66 })
+    const { id } = await launch(own, await makeList(app, own, openHandles(2)), { channel: 'extension' })
+    expect((await own.call('GET', `/campaigns/${id}/forecast`)).body).toEqual({ ahead: 3, seconds: 4 * 66 })
+  })
+
   it('404: another workspace’s, or nobody’s', async () => {
     const { id } = await makeCampaign(person, await makeList(app, person, []))
     for (const answer of [

@@ -254,6 +254,31 @@ describe('PATCH /campaigns/{id}: status', () => {
     expect(other).toMatchObject({ status: 'active', dmsQueuedCount: 1 })
   })
 
+  it('direct messages that X has stopped go on with a campaign of ours, and not with the extension’s', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    const list = await makeList(app, own, openHandles(1))
+    const values = {
+      name: 'Direct',
+      messageTemplate: '',
+      channel: 'api',
+      status: 'paused',
+      pauseReason: 'Ask X.',
+    } as const
+    const [direct] = await app.db
+      .insert(campaigns)
+      .values({ ...values, kind: 'direct', workspaceId: own.workspaceId, xAccountId: account.id })
+      .returning()
+    const isPaused = async () => {
+      const [row] = await app.db.select().from(campaigns).where(eq(campaigns.id, direct!.id))
+      return row?.status === 'paused'
+    }
+    await launch(own, list, { channel: 'extension' })
+    expect(await isPaused()).toBe(true)
+    await launch(own, await makeList(app, own, openHandles(1)))
+    expect(await isPaused()).toBe(false)
+  })
+
   it('409: the list was deleted before anything was queued', async () => {
     const own = await makeList(app, person, openHandles(1))
     const campaign = await makeCampaign(person, own)

@@ -41,7 +41,7 @@ export async function estimate(
 ) {
   const list = await findList(db, actor, leadListId)
   const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
-  const ahead = account ? await countAhead(db, account.id) : 0
+  const ahead = await countAhead(db, actor, xAccountId ?? keptOf(account))
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   return {
     leads: list.leadCount,
@@ -65,18 +65,25 @@ export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>,
   const { status, dmsQueuedCount, channel, xAccountId } = await find(db, actor, id)
   if (status !== 'active' || dmsQueuedCount === 0) return { ahead: 0, seconds: null }
   const account = await accountInUse(db, actor.workspaceId, xAccountId)
-  const { rows } = await db.execute<{ ahead: number }>(sql`
-    select coalesce(sum(other.dms_queued_count), 0)::int as ahead from campaigns c join campaigns other on other.x_account_id = c.x_account_id
-    where c.id = ${id} and other.status = 'active' and other.dms_queued_count > 0
-      and (other.kind = 'direct' or (other.created_at, other.id) < (c.created_at, c.id))`)
-  const ahead = rows[0]?.ahead ?? 0
+  const ahead = await countAhead(db, actor, xAccountId ?? keptOf(account), id)
   return { ahead, seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
 }
 
-async function countAhead(db: Db, accountId: string): Promise<number> {
+/** The account that a campaign without one is going to be sent from; null: nobody knows yet. */
+function keptOf(account: XAccount | null): string | null {
+  return account && account.status !== 'disconnected' ? account.id : null
+}
+
+/**
+ * Messages that go out before those of one campaign, or of one that is launched now: direct ones, and those of the active campaigns that it waits for (`waitsForOlder`).
+ * @param accountId null: nobody knows it, so its workspace counts as one
+ */
+async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(dms_queued_count), 0)::int as ahead from campaigns
-    where x_account_id = ${accountId} and status = 'active' and dms_queued_count > 0`)
+    where status = 'active' and dms_queued_count > 0
+      and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
+      and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
   return rows[0]?.ahead ?? 0
 }
 

@@ -271,7 +271,8 @@ async function activate(tx: Db, limits: Pace, actor: Actor, campaign: Row): Prom
       updatedAt: sql`now()`,
     })
     .where(eq(campaigns.id, campaign.id))
-  if (!account) return
+  // An extension comes for its messages by itself, and says nothing of whether X's API takes any again.
+  if (!account || campaign.channel === 'extension') return
   // Direct messages that X had stopped go on with the campaign.
   await tx
     .update(campaigns)
