@@ -17,13 +17,17 @@ export interface FreshProduct {
   close(): Promise<void>
 }
 
-/** Starts the product as `npm start` does, on a free port and data of its own. @throws where it does not start */
-export async function openFreshProduct(): Promise<FreshProduct> {
+/**
+ * Starts the product as `npm start` does, on a free port and data of its own.
+ * @param env beside this process's own
+ * @throws where it does not start
+ */
+export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))
   const port = await freePort()
   const product = spawn(process.execPath, [join(root, 'tools', 'launch.mjs'), 'start'], {
     cwd: root,
-    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    env: { ...process.env, ...env, PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'error' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const close = async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { callApi, expectSoundPage, openWorld, signUp, type World } from '../world.ts'
+import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
 /** Every page by its address: axe in both colour schemes, nothing that scrolls sideways on a phone or at twice the size, no console message. */
 let world: World
@@ -32,6 +32,34 @@ async function lookAt(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await lookInBothSchemes(page)
+  for (const width of NARROW) {
+    await page.setViewportSize({ width, height: 800 })
+    // What comes or is measured anew after the change of width may take a moment to fit.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
+        message: `${path} scrolls sideways at ${width} px`,
+      })
+      .toBeLessThanOrEqual(0)
+  }
+}
+
+/** Looks at the tabs that a page does not open with. */
+async function lookAtTabs(page: Page, path: string): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.goto(path)
+  const tabs = page.getByRole('main').getByRole('tablist').first().getByRole('tab')
+  await tabs.first().waitFor()
+  for (const tab of (await tabs.all()).slice(1)) {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+    await tab.click()
+    await lookInBothSchemes(page).catch(async (cause) => {
+      throw new Error(`${path}, ${await tab.innerText()}: ${cause.message}`, { cause })
+    })
+  }
+}
+
+async function lookInBothSchemes(page: Page): Promise<void> {
   // What was loading has come.
   await page.locator('main [class*="animate-appear"], main [aria-busy="true"]').first().waitFor({ state: 'detached' })
   await expectSoundPage(page)
@@ -44,22 +72,14 @@ async function lookAt(page: Page, path: string): Promise<void> {
     }
   })
   await expectSoundPage(page, ['color-contrast'])
-  for (const width of NARROW) {
-    await page.setViewportSize({ width, height: 800 })
-    // What comes or is measured anew after the change of width may take a moment to fit.
-    await expect
-      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
-        message: `${path} scrolls sideways at ${width} px`,
-      })
-      .toBeLessThanOrEqual(0)
-  }
 }
 
 describe('every page', () => {
   it('signed out', async () => {
     expect(ofGuests.length).toBeGreaterThan(9)
     const page = await world.openPage()
-    const others = ['/privacy.html', '/terms.html']
+    const others = ['/privacy.html', '/terms.html', '/nothing-here']
+    world.expectConsole(/status of 404/)
     // /auth/callback leads to the page for who is signed in, or to the login.
     for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
   })
@@ -77,10 +97,18 @@ describe('every page', () => {
     await steps.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
+    await steps.getByRole('button', { name: 'Hide first steps' }).click()
+    // Who uses the keys is not left without a place.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
+    await steps.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Profile menu' }).click()
+    await page.getByRole('menuitem', { name: 'Show first steps' }).click()
+    await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await look(page, '/dashboard')
     await page.goto('/twitter?tab=lists')
     // The open one is to be seen, however narrow the page.
     const open = page.getByRole('tab', { name: 'Lead Lists' })
+    await open.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
     await page.reload()
     await open.waitFor()
@@ -104,5 +132,11 @@ describe('every page', () => {
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
     await expect.poll(() => steps.count(), { timeout: 10_000 }).toBe(0)
+  })
+
+  it('each tab, signed in', async () => {
+    const page = await world.openPage()
+    await (await signIn(world, 'everywhere@example.com')).enter(page)
+    for (const path of ['/operator', '/settings', '/twitter']) await lookAtTabs(page, path)
   })
 })

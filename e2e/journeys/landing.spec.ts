@@ -115,18 +115,37 @@ describe('the landing page', () => {
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
     expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
+    // Who listens hears where they are now.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Create an Account')
     // The first view was counted before the app was there, and not once more by it.
     await expect.poll(() => requests.views.length).toBe(2)
   })
 
-  it('fits a phone, whose first touch opens the menu', async () => {
+  it('fits a phone, whose keys skip to its words and open its menu', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await page.goto('/')
     await page.waitForLoadState('networkidle')
     await expectSoundPage(page)
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
-    await page.getByRole('button', { name: 'Open menu' }).click()
-    await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Leaderboard' }).click()
+    const focused = () => page.evaluate(() => document.activeElement?.ariaLabel || document.activeElement?.textContent)
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to content')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
+    for (const name of ['Open menu', 'X-Automated']) {
+      await page.keyboard.press('Shift+Tab')
+      expect(await focused()).toBe(name)
+    }
+    await page.keyboard.press('Tab')
+    // The first press wakes the page, and is answered.
+    await page.keyboard.press('Enter')
+    const menu = page.getByRole('dialog', { name: 'Menu' })
+    await menu.waitFor()
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    await expect.poll(focused).toBe('Open menu')
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: 'Leaderboard' }).press('Enter')
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
   })
 

@@ -17,6 +17,7 @@ import { Footer } from './features/shell/footer'
 import { Header } from './features/shell/header'
 import { LoadingScreen } from './features/shell/loading-screen'
 import { NotFound } from './features/shell/not-found'
+import { PageChange } from './features/shell/page-change'
 import { pageMeta } from './features/shell/page-meta'
 import { supportAddress } from './features/shell/product-address'
 import { SessionWatch } from './features/shell/session-watch'
@@ -106,6 +107,7 @@ function Frame({ children }: { children: ReactNode }) {
           </div>
           <SessionWatch />
           <ViewCount />
+          <PageChange />
           {hydrated && (
             <Suspense>
               <Toasts />

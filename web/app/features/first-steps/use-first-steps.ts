@@ -1,13 +1,32 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { FirstSteps } from '@x-automated/contract/first-steps'
+import { useEffect } from 'react'
 import { api, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 
-/** How far the workspace is on the way to its first campaign, and the way to put that away. Undefined while it is not known. */
+/** In local storage: the steps were not to be shown when this browser asked last. */
+const GONE = 'firstStepsGone'
+
+/** Are there steps to show? */
+export function isShown({ dismissed, steps }: FirstSteps): boolean {
+  return !dismissed && steps.some(({ done }) => !done)
+}
+
+/**
+ * How far the workspace is on the way to its first campaign, and the way to put that away and to bring it back. `found` is undefined
+ * while it is not known; then `isComing` says whether its room is to be held, by what this browser was told last.
+ */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()
   // Steps are taken on other pages: whoever comes back sees them ticked off.
-  const found = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 })).data
+  const { data: found, isPending } = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
+  const isComing = isPending && localStorage.getItem(GONE) === null
+  useEffect(() => {
+    if (!found) return
+    if (isShown(found)) localStorage.removeItem(GONE)
+    else localStorage.setItem(GONE, 'true')
+  }, [found])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
       // Shown at once, and taken back if it fails.
@@ -23,11 +42,14 @@ export function useFirstSteps() {
       },
     }),
   )
+  const bringBack = () => save.mutate({ dismissed: false })
   const dismiss = () => {
     save.mutate({ dismissed: true })
+    // What had the focus is gone with them.
+    document.getElementById('content')?.focus({ preventScroll: true })
     toast.info('First steps are hidden.', {
-      action: { label: 'Undo', onClick: () => save.mutate({ dismissed: false }) },
+      action: { label: 'Undo', onClick: bringBack },
     })
   }
-  return { found, dismiss }
+  return { found, isComing, dismiss, bringBack }
 }

@@ -5,6 +5,7 @@ import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
+import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
 import { useIsOperator } from './use-is-operator'
@@ -77,6 +78,11 @@ export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
           </NavLink>
         ))}
       </nav>
+      {user && (
+        <div className="grid pt-4">
+          <BackToFirstSteps onPress={onClose} />
+        </div>
+      )}
     </Sheet>
   )
 }

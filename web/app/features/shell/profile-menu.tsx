@@ -1,7 +1,8 @@
-import { ArrowLeftRight, LogOut } from 'lucide-react'
+import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
 import { paths } from '../../paths'
 import type { User } from '../../session'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { useHiddenFirstSteps } from '../first-steps/use-hidden-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { profileLinks } from './navigation'
 import { ProfileButton } from './profile-button'
@@ -14,6 +15,7 @@ export default function ProfileMenu({ user }: { user: User }) {
   const operates = useIsOperator() === true
   const workspaces = useWorkspaces()
   const switching = useSwitchWorkspace()
+  const bringBackFirstSteps = useHiddenFirstSteps()
   return (
     <Menu defaultOpen trigger={<ProfileButton user={user} />}>
       <MenuNote>
@@ -36,6 +38,11 @@ export default function ProfileMenu({ user }: { user: User }) {
       ))}
       {operates && <MenuLink to={paths.operator}>Operator</MenuLink>}
       {profileLinks.length > 0 && <MenuSeparator />}
+      {bringBackFirstSteps && (
+        <MenuItem icon={<ListChecks aria-hidden />} onSelect={bringBackFirstSteps}>
+          Show first steps
+        </MenuItem>
+      )}
       <MenuItem icon={<LogOut aria-hidden />} onSelect={signOut}>
         Logout
       </MenuItem>

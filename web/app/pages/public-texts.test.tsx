@@ -1,0 +1,120 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { MemoryRouter } from 'react-router'
+import { describe, expect, it } from 'vitest'
+import { FALLBACK_PLANS } from '../features/billing/fallback-plans'
+import { createQueryClient } from '../query-client'
+import Home from './home'
+import Pricing from './pricing'
+
+/** The words of a page as it is prerendered, each element's in a line of its own. */
+function wordsOf(Page: ComponentType): string {
+  const html = renderToStaticMarkup(
+    <QueryClientProvider client={createQueryClient()}>
+      <MemoryRouter>
+        <Page />
+      </MemoryRouter>
+    </QueryClientProvider>,
+  )
+  return html
+    .replaceAll(/<[^>]+>/g, '\n')
+    .replaceAll('&#x27;', "'")
+    .toLowerCase()
+}
+
+/** What the specification quotes (§1, §2, §9), whatever case a page writes it in. */
+describe.each([
+  [
+    'the landing page',
+    Home,
+    [
+      ['hero', 'Automate your X outreach with AI', 'Sign Up Now'],
+      ['preview', '327', 'messages sent', '43%', 'response rate', '18', 'conversions'],
+      ['trust badges', 'GDPR compliant', 'secure data', '24/7 support', 'regular updates'],
+      [
+        'claims',
+        '15+ hours',
+        'weekly',
+        '500 DMs',
+        'per day',
+        '15k DMs',
+        'per month',
+        '3x higher',
+        'response rate',
+        '40%',
+      ],
+      ['writing', 'AI writer', 'custom variables', 'A/B testing'],
+      ['following up', 'multi-stage follow-ups', 'smart pausing', 're-engagement'],
+      [
+        'features',
+        'lead scraping',
+        'auto DMs',
+        'analytics',
+        'team access',
+        'role-based permissions',
+        'shared templates',
+      ],
+      ['bronze', 'Bronze', '3 referrals', '1 month free premium'],
+      ['silver', 'Silver', '10 referrals', '3 months free plus strategy session'],
+      ['gold', 'Gold', '25 referrals', '6 months free plus custom templates'],
+      ['platinum', 'Platinum', '50+ referrals', '1 year free with dedicated support'],
+      ['pioneer', 'Pioneer', 'first 100 users', 'priority feature access'],
+      ['viral', 'Viral Sensation', '5 referrals in one day', 'exclusive AI features'],
+      ['global', 'Global Networker', 'referrals from 3+ countries', 'custom X automation'],
+      ['questions', 'within 15 minutes', 'free tier'],
+      ['last call', 'Join the early access list now!'],
+    ],
+  ],
+  [
+    'the pricing page',
+    Pricing,
+    [
+      ['heads', 'Choose Your Plan', 'Start automating your Twitter growth today', 'Save 50%', 'Get Started'],
+      [
+        'Pro',
+        '$50',
+        '/month',
+        'up to 1,000 leads per month',
+        'advanced filtering',
+        'automated DM campaigns',
+        'basic analytics',
+        'email support',
+      ],
+      ['Pro Yearly', '$300', '/year', 'all Pro features', 'priority email support', 'Save $300', 'MOST POPULAR'],
+      [
+        'Agency',
+        '$120',
+        'unlimited leads',
+        'custom filtering rules',
+        'advanced DM campaigns',
+        'team collaboration',
+        'advanced analytics',
+        'priority support',
+        'API access',
+      ],
+      ['Agency Yearly', '$720', 'all Agency features', '24/7 priority support', 'Save $720'],
+    ],
+  ],
+] as const)('%s', (_, Page, texts) => {
+  const words = wordsOf(Page)
+  it.each(texts.map(([what, ...said]) => [what, said] as const))('says %s', (_what, said) => {
+    for (const text of said) expect(words).toContain(text.toLowerCase())
+  })
+})
+
+it.each([
+  [
+    'Pro',
+    '5,000 DMs per month|unlimited leads|advanced analytics|priority support|custom message templates|up to 3 Twitter accounts',
+  ],
+  ['Pro Yearly', 'Save $300 per year'],
+  [
+    'Agency',
+    '20,000 DMs per month|unlimited leads|advanced analytics|dedicated support|custom templates|up to 10 Twitter accounts|white-label reports|API access',
+  ],
+  ['Agency Yearly', 'Save $720 per year'],
+])('%s, where the plans do not come, holds what the specification lists', (name, list) => {
+  const features = FALLBACK_PLANS.find((plan) => plan.name === name)?.features.map((text) => text.toLowerCase())
+  expect(features).toEqual(expect.arrayContaining(list.toLowerCase().split('|')))
+})
