@@ -56,7 +56,9 @@ it('nobody has a handle only where X says so', async () => {
     says = JSON.stringify(answer)
     return x.findUser('token', 'ana')
   }
-  expect(await find({ data: ana })).toMatchObject({ id: '7' })
+  expect(await find({ data: ana })).toMatchObject({ id: '7', isFollowed: null })
+  expect(await find({ data: { ...ana, connection_status: ['none'] } })).toMatchObject({ isFollowed: false })
+  expect(await find({ data: { ...ana, connection_status: ['following'] } })).toMatchObject({ isFollowed: true })
   expect(await find({ errors: [{ title: 'Not Found Error' }] })).toBeNull()
   for (const nothing of [{}, { errors: [] }, { data: null }])
     await expect(find(nothing)).rejects.toMatchObject({ kind: 'unknown' })

@@ -74,6 +74,8 @@ export interface XUser {
   followerCount: number
   followingCount: number
   protected: boolean
+  /** By the account that asks, which a protected one has approved then; null where X was not asked, or does not say. */
+  isFollowed: boolean | null
   location: string | null
   website: string | null
   profileImageUrl: string | null
@@ -250,7 +252,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
     },
     async findUser(accessToken, handle) {
       try {
-        const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS}`
+        const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
         const { data, errors } = await call(path, { accessToken })
         // Unknown handles come as 200 with `errors` and no `data`; with neither, nothing was said.
         return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : userOf(data)
@@ -446,6 +448,7 @@ function userOf(data: unknown): XUser {
         name?: string
         description?: string
         protected?: boolean
+        connection_status?: string[]
         location?: string
         url?: string
         profile_image_url?: string
@@ -461,6 +464,7 @@ function userOf(data: unknown): XUser {
     followerCount: user.public_metrics?.followers_count ?? 0,
     followingCount: user.public_metrics?.following_count ?? 0,
     protected: user.protected ?? false,
+    isFollowed: Array.isArray(user.connection_status) ? user.connection_status.includes('following') : null,
     location: user.location || null,
     website: user.url || null,
     profileImageUrl: user.profile_image_url || null,

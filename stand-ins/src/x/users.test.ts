@@ -166,6 +166,16 @@ describe('GET /2/users/:id/followers and /following', () => {
     expect((await owner.get(`/2/users/${id}/followers`)).body.meta.result_count).toBe(9)
   })
 
+  test('200: the followers of a protected account, for whom it has approved', async () => {
+    const x = await openX()
+    const friend = await x.signIn('g900_friend')
+    const path = `/2/users/${await friend.idOf('g900_friend')}/following?max_results=1000&user.fields=protected`
+    const approved = (await friend.get(path)).body.data.find((user: { protected: boolean }) => user.protected)
+    expect((await friend.get(`/2/users/${approved.id}/followers`)).body.meta).toBeDefined()
+    const stranger = await x.signIn()
+    expect((await stranger.get(`/2/users/${approved.id}/followers`)).body.errors).toBeDefined()
+  })
+
   test('400: a size out of bounds, a cursor of another list; 403: no follows.read', async () => {
     const x = await openX()
     const me = await x.signIn()

@@ -96,7 +96,9 @@ export function addUsers(app: FastifyInstance, network: Network) {
     const found = personById(network, readId('id', request.params.id))
     if ('error' in found) return { errors: [found.error] }
     const owner = found.person
-    if (owner.protected && owner.id !== viewer.id) return { errors: [notAuthorizedToSee(owner.id)] }
+    // Whoever follows a protected account was approved by it.
+    const isApproved = owner.id === viewer.id || followedBy(viewer.handle).includes(owner.handle)
+    if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
 
     const people = lists[list](owner.handle)
     const start = placeOf(`${list}:${owner.id}`, query.pagination_token)

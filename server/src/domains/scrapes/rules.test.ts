@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { estimate, FAILURES_MAX, isResumable, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
+import { estimate, FAILURES_MAX, isHidden, isResumable, isWanted, pageSize, secondsFor, verdict } from './rules.ts'
 
 describe('isWanted', () => {
   const all = { minFollowers: 0, maxFollowers: 1_000_000, keywords: [] }
@@ -154,6 +154,12 @@ describe('verdict', () => {
   ])('fails after %s', (kind, error) => {
     expect(of(kind, 3)).toEqual({ status: 'failed', failures: 0, error })
   })
+})
+
+it('a protected account is hidden from whom it has not approved; where X does not say, its lists will', () => {
+  const of = (isFollowed: boolean | null, id = '1') => isHidden({ id, protected: true, isFollowed }, { xUserId: '7' })
+  expect([of(false), of(true), of(null), of(false, '7')]).toEqual([true, false, false, false])
+  expect(isHidden({ id: '1', protected: false, isFollowed: false }, { xUserId: '7' })).toBe(false)
 })
 
 it('goes on when resumed, unless it was X that ended it', () => {

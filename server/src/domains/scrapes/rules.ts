@@ -179,6 +179,14 @@ export function noSuchAccount(handle: string): string {
   return `There is no X account @${handle}.`
 }
 
+/** Is it known that X does not show this account whom they know? Whoever follows a protected one was approved by it; where X does not say, its lists will. */
+export function isHidden(
+  user: { id: string; protected: boolean; isFollowed: boolean | null },
+  account: { xUserId: string },
+): boolean {
+  return user.protected && user.id !== account.xUserId && user.isFollowed === false
+}
+
 export function protectedAccount(handle: string, type: 'followers' | 'following'): string {
   return `@${handle} is protected: X shows its ${type} only to people whom it has approved.`
 }

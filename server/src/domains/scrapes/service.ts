@@ -16,6 +16,7 @@ import {
   cents,
   estimate,
   type Failure,
+  isHidden,
   isOver,
   isResumable,
   isWanted,
@@ -126,8 +127,7 @@ export async function estimateFor(
     },
   )
   if (!user) throw invalidField('twitterHandle', noSuchAccount(twitterHandle))
-  if (user.protected && user.id !== account.xUserId)
-    throw invalidField('twitterHandle', protectedAccount(user.handle, type))
+  if (isHidden(user, account)) throw invalidField('twitterHandle', protectedAccount(user.handle, type))
   const profiles = wholeCount(type === 'followers' ? user.followerCount : user.followingCount) ?? 0
   const [pace] = await db
     .select({ msEach: sql<number>`busy_ms::float / fetched` })
@@ -511,7 +511,7 @@ async function lookUp(
 ): Promise<ScrapeRow | null> {
   const user = await withAccount(runner, account.id, (x, token) => x.findUser(token, row.twitterHandle))
   if (!user) return settle(runner, row, { status: 'failed', failures: 0, error: noSuchAccount(row.twitterHandle) })
-  if (user.protected && user.id !== account.xUserId)
+  if (isHidden(user, account))
     return settle(runner, row, { status: 'failed', failures: 0, error: protectedAccount(user.handle, row.type) })
   return save(runner.database.db, row, {
     sourceUserId: user.id,
