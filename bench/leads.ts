@@ -28,6 +28,8 @@ const PAIRED_ROUNDS = 9
 const IMPORTED = 100_000
 const FLOOR = 'floor: ten rows, no count'
 const PAIRED = [FLOOR, 'page 1', 'status, page 1']
+/** Of the floor, by the median of the rounds. */
+const LEAST = 0.5
 
 const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
 try {
@@ -97,16 +99,23 @@ try {
       const beside =
         total === undefined ? '' : `   ours / floor ${ratio}${byRound(name)}   total ${total.toLocaleString('en')}`
       console.log(`    ${name.padEnd(26)} ${line(ours)}${beside}`)
+      if (PAIRED.includes(name) && ratioByRound(name) < LEAST) {
+        console.log(`    less than ${LEAST} of the floor`)
+        process.exitCode = 1
+      }
     }
     console.log(`    load of the machine ${loadavg()[0]?.toFixed(1)}`)
     await alone.close()
 
-    /** Of what was asked right behind its floor: the median of the rounds' ratios. */
     function byRound(name: string): string {
-      if (!PAIRED.includes(name)) return ''
+      return PAIRED.includes(name) ? ` (by round ${ratioByRound(name).toFixed(2)})` : ''
+    }
+
+    /** Of what was asked right behind its floor: the median of the rounds' ratios. */
+    function ratioByRound(name: string): number {
       const floors = rounds[FLOOR] ?? []
       const ratios = (rounds[name] ?? []).map(({ perSecond }, n) => perSecond / (floors[n]?.perSecond ?? Number.NaN))
-      return ` (by round ${ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)]?.toFixed(2)})`
+      return ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? 0
     }
   }
   await importing()

@@ -8,6 +8,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import * as lists from '../lists/service.ts'
 import { removeMany, restore } from '../removals/service.ts'
+import { queueDirect } from '../sending/service.ts'
 import * as suppressions from '../suppressions/service.ts'
 import * as tags from '../tags/service.ts'
 import { find, history, list, listByStanding, remove, setBasis } from './service.ts'
@@ -68,6 +69,8 @@ beforeAll(async () => {
   await app.db.execute(sql`
     insert into suppressions (workspace_id, twitter_handle, x_user_id, reason)
     select id, 'gone_' || n, (1000000 + n)::text, 'manual' from workspaces, generate_series(1, 20) n`)
+  await app.db.execute(sql`
+    insert into x_accounts (workspace_id, x_user_id, handle, status, last_connected_at) values (${own}, '1', 'ana', 'connected', now())`)
   const { client } = person
   const list = await client.lists.create({ name: 'By hand' })
   const smart = await client.lists.create({ name: 'Smart', filter: { minFollowers: 500, keyword: 'founder' } })
@@ -125,6 +128,7 @@ const services: [name: string, service: Service][] = [
   ['a contact basis', (db, actor) => setBasis(db, actor, { filter: FEW, basis: 'asked' })],
   ['adding to a list', (db, actor) => lists.addLeads(db, actor, { id: ids.list, filter: FEW })],
   ['taking out of a list', (db, actor) => lists.removeLeads(db, actor, { id: ids.list, filter: FEW })],
+  ['queueing DMs', (db, actor) => queueDirect(db, actor, { filter: FEW })],
   ['the suppression list', (db, actor) => suppressions.list(db, actor, page)],
   [
     'looking for somebody on the suppression list',
