@@ -74,9 +74,11 @@ export async function merge(db: Db, actor: Actor, { id, into }: { id: string; in
     await lockTags(tx, actor, [id, into])
     if (id === into) throw new Refusal('INVALID_INPUT', 'A tag cannot be merged into itself.')
     await keepInFilters(tx, actor, id, into)
+    // Rows that change keep their lead, which then neither has to be looked up nor locked, as new ones' would.
     await tx.execute(sql`
-      insert into lead_tags (tag_id, lead_id, added_at)
-      select ${into}::uuid, lead_id, added_at from lead_tags where tag_id = ${id} order by lead_id on conflict do nothing`)
+      delete from lead_tags gone where tag_id = ${id} and exists (
+        select from lead_tags kept where kept.tag_id = ${into} and kept.lead_id = gone.lead_id)`)
+    await tx.execute(sql`update lead_tags set tag_id = ${into} where tag_id = ${id}`)
     await tx.delete(tags).where(eq(tags.id, id))
     const [row] = await tx.select().from(tags).where(eq(tags.id, into))
     return row as NonNullable<typeof row>
