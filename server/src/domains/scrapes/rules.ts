@@ -211,3 +211,8 @@ export function isResumable({
 export function isOver(status: ScrapeStatus): boolean {
   return status === 'completed' || status === 'canceled' || status === 'failed'
 }
+
+/** What fits PostgreSQL's integer; null where X gave no number. */
+export function wholeCount(count: number): number | null {
+  return Number.isFinite(count) ? Math.min(Math.max(0, Math.trunc(count)), 2_147_483_647) : null
+}

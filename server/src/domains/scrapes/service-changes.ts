@@ -1,0 +1,16 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import { scrapes } from './tables.ts'
+
+export type ScrapeRow = typeof scrapes.$inferSelect
+
+/** Told, by its id, of every change of a scrape; and `connected:<workspace>` when an X account was connected (by a trigger). */
+export const SCRAPES_CHANNEL = 'scrapes'
+export const CONNECTED = 'connected:'
+
+/** Goes with every change of a scrape, which is then told. */
+export const CHANGED = { version: sql`${scrapes.version} + 1`, updatedAt: sql`now()` } as const
+
+export async function tell(db: Db, id: string): Promise<void> {
+  await db.execute(sql`select pg_notify(${SCRAPES_CHANNEL}, ${id})`)
+}
