@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto'
+import type { XCallbackOutcome } from '@x-automated/contract/x-account'
+import { and, eq, lt, ne, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Actor, roleAllows } from '../../actor.ts'
+import type { Db } from '../../db/open.ts'
+import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type XUser } from '../../outside/x.ts'
+import { Refusal } from '../../refusal.ts'
+import { hashToken, newToken, type Sealer } from '../../sealing.ts'
+import { workspaceMembers } from '../workspaces/tables.ts'
+import { findCurrentAccount, latestChoice, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
+import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
+import { xAccounts, xAuthorizations } from './tables.ts'
+
+/*
+ * How an account is connected: by a password where X takes one, or on X's own page.
+ */
+
+const CONNECTED = 'Twitter account connected successfully!'
+
+/**
+ * Signs in to X and keeps its tokens, sealed; the password goes to X and nowhere else.
+ * @param remember keeps the answer together with the account
+ * @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
+ */
+export async function connectWithPassword(
+  { database, x, sealer }: Needs,
+  actor: Actor,
+  input: { username: string; password: string },
+  remember: (tx: Db, answer: unknown) => Promise<void> = async () => {},
+) {
+  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  if (!(await x.signInMethods()).includes('password'))
+    throw new Refusal('X_CREDENTIALS_REFUSED', 'X offers no sign-in by password here.')
+  const { tokens, user } = await signInAt(x, input)
+  const answer = { success: true as const, message: CONNECTED }
+  try {
+    const former = await database.db.transaction(async (tx) => {
+      const tokensBefore = await keepAccount(tx, sealer, actor, tokens, user)
+      await remember(tx, answer)
+      return tokensBefore
+    })
+    if (former) await giveUp(x, former)
+  } catch (error) {
+    if (error instanceof Refusal) await giveUp(x, tokens)
+    throw error
+  }
+  return answer
+}
+
+async function signInAt(
+  x: XApi,
+  { username, password }: { username: string; password: string },
+): Promise<{ tokens: XTokens; user: XUser }> {
+  try {
+    const tokens = await x.signInWithPassword(username, password)
+    return { tokens, user: await x.findMe(tokens.accessToken) }
+  } catch (error) {
+    if (!(error instanceof XError)) throw error
+    if (error.kind === 'credentials' || error.kind === 'unauthorized' || error.kind === 'invalid')
+      throw new Refusal('X_CREDENTIALS_REFUSED')
+    throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+  }
+}
+
+/** Tells X that we want these tokens no more, as well as it goes: X forgets an access token by itself after two hours. */
+async function giveUp(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
+  await x.revokeToken(refreshToken ?? accessToken).catch(() => {})
+}
+
+// On X's own page
+
+const AUTHORIZATION_SECONDS = 10 * 60
+/** Where X sends the browser back to, on our own origin. */
+export const CALLBACK_PATH = '/api/session/callback'
+/** Binds the callback to the browser that began. */
+export const AUTHORIZATION_COOKIE = 'x-authorization'
+
+type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
+
+/**
+ * Begins a connection on X's own page.
+ * @returns its address, and what the browser has to bring back besides X's answer
+ * @throws Refusal X_UNAVAILABLE, PLAN_LIMIT (no further account fits)
+ */
+export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
+  const { x, database } = context
+  if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
+  await requireRoom(database.db, actor.workspaceId, null)
+  const state = newToken()
+  const cookie = newToken()
+  const url = await x.authorizeUrl(requestOf(context, state))
+  await database.db.insert(xAuthorizations).values({
+    stateHash: hashToken(state),
+    cookieHash: hashToken(cookie),
+    workspaceId: actor.workspaceId,
+    userId: actor.userId,
+    expiresAt: new Date(Date.now() + AUTHORIZATION_SECONDS * 1_000),
+  })
+  return { url, cookie }
+}
+
+/** The verifier follows from the state, so that it does not have to be stored. */
+function requestOf({ env, origin }: AuthorizationNeeds, state: string): XAuthorization {
+  const codeVerifier = createHmac('sha256', env.authSecret).update(`x verifier\n${state}`).digest('base64url')
+  return { state, codeVerifier, redirectUri: `${origin}${CALLBACK_PATH}` }
+}
+
+/** Takes what X sent to our callback. @param cookie what the browser brought back beside it, if anything */
+export async function finishAuthorize(
+  context: AuthorizationNeeds & { log: FastifyBaseLogger },
+  callback: URL,
+  cookie: string | null,
+): Promise<XCallbackOutcome> {
+  const { x, database, sealer, log } = context
+  const state = callback.searchParams.get('state') ?? ''
+  const [begun] = await database.db
+    .delete(xAuthorizations)
+    .where(eq(xAuthorizations.stateHash, hashToken(state)))
+    .returning()
+  if (!x || !begun || begun.expiresAt < new Date() || hashToken(cookie ?? '') !== begun.cookieHash) return 'failed'
+  try {
+    const tokens = await x.finishAuthorization(callback, requestOf(context, state))
+    try {
+      const user = await x.findMe(tokens.accessToken)
+      const { outcome, former } = await database.db.transaction(async (tx) => {
+        // Whoever began may have lost the right to it since.
+        const [member] = await tx
+          .select({ role: workspaceMembers.role })
+          .from(workspaceMembers)
+          .where(and(eq(workspaceMembers.workspaceId, begun.workspaceId), eq(workspaceMembers.userId, begun.userId)))
+        if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
+        const former = await keepAccount(tx, sealer, begun, tokens, user)
+        return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
+      })
+      if (former) await giveUp(x, former)
+      return outcome
+    } catch (error) {
+      await giveUp(x, tokens)
+      throw error
+    }
+  } catch (error) {
+    const outcome = outcomeOf(error)
+    // Neither holds a code, a token or a handle.
+    if (outcome === 'failed' || outcome === 'unavailable')
+      log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'connecting X failed')
+    return outcome
+  }
+}
+
+function outcomeOf(error: unknown): XCallbackOutcome {
+  if (error instanceof XDeclined) return error.cancelled ? 'cancelled' : 'failed'
+  if (error instanceof Refusal) return error.code === 'PLAN_LIMIT' ? 'limit' : 'forbidden'
+  if (!(error instanceof XError)) throw error
+  return error.kind === 'unavailable' || error.kind === 'unknown' || error.kind === 'rate-limit'
+    ? 'unavailable'
+    : 'failed'
+}
+
+/** Has another workspace connected the same account of X? Its pace and its cap then hold over both. */
+async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
+  const [other] = await db
+    .select({ id: xAccounts.id })
+    .from(xAccounts)
+    .where(
+      and(eq(xAccounts.xUserId, xUserId), ne(xAccounts.workspaceId, workspaceId), eq(xAccounts.status, 'connected')),
+    )
+    .limit(1)
+  return other !== undefined
+}
+
+/** Removes connections that nobody came back from. */
+export async function forgetExpiredAuthorizations(db: Db): Promise<void> {
+  await db.delete(xAuthorizations).where(lt(xAuthorizations.expiresAt, sql`now()`))
+}
+
+/**
+ * Keeps an account with its tokens. A new one becomes the current one, and so does one that is connected again while the current one is not connected.
+ * @returns the tokens that it had before, of which X may forget then: one that the account is renewed to meanwhile is waited for
+ * @throws Refusal PLAN_LIMIT
+ */
+async function keepAccount(
+  db: Db,
+  sealer: Sealer,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  tokens: XTokens,
+  user: XUser,
+): Promise<Pick<XTokens, 'refreshToken' | 'accessToken'> | null> {
+  await lockAccounts(db, workspaceId)
+  await requireRoom(db, workspaceId, user.id)
+  const [before] = await db
+    .select()
+    .from(xAccounts)
+    .where(and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.xUserId, user.id)))
+    .for('update')
+  const current = await findCurrentAccount(db, workspaceId)
+  const row = {
+    ...sealedTokens(sealer, tokens),
+    handle: user.handle,
+    status: 'connected' as const,
+    reason: null,
+    lastConnectedAt: new Date(),
+    updatedAt: new Date(),
+  }
+  const chosenAt = sql`greatest(clock_timestamp(), ${latestChoice(workspaceId)} + interval '1 ms')`
+  await db
+    .insert(xAccounts)
+    .values({ ...row, workspaceId, userId, xUserId: user.id, chosenAt })
+    .onConflictDoUpdate({
+      target: [xAccounts.workspaceId, xAccounts.xUserId],
+      set: {
+        ...row,
+        ...WAKE,
+        chosenAt:
+          current?.status === 'connected'
+            ? sql`case when ${xAccounts.status} = 'disconnected' then ${chosenAt} else ${xAccounts.chosenAt} end`
+            : chosenAt,
+      },
+    })
+  const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
+  return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
+}

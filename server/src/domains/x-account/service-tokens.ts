@@ -1,0 +1,140 @@
+import { and, eq } from 'drizzle-orm'
+import type { Database, Db } from '../../db/open.ts'
+import { type XApi, XError, type XTokens } from '../../outside/x.ts'
+import type { Sealer } from '../../sealing.ts'
+import type { XAccount } from './service-accounts.ts'
+import { xAccounts } from './tables.ts'
+
+/*
+ * The tokens of accounts: renewed in time, used, and given up where X takes them no more.
+ */
+
+export interface Needs {
+  database: Database
+  /** Null where X is not configured. */
+  x: XApi | null
+  sealer: Sealer
+}
+
+/** Access tokens are renewed when less than this is left of them. */
+const RENEW_BEFORE_MS = 60_000
+
+export const CONNECTION_LOST = 'X does not accept this connection any more. Connect the account again.'
+
+/** Says that X does not take our tokens any more: the screen shows the reason, and work waits until it is connected again. */
+export async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
+  await db
+    .update(xAccounts)
+    .set({ status: 'lost', reason, updatedAt: new Date() })
+    .where(and(eq(xAccounts.id, accountId), eq(xAccounts.status, 'connected')))
+}
+
+/**
+ * An access token that is good for at least a minute. X's refresh tokens work once and a replay kills the family,
+ * so it is renewed under a lock of the row, and kept before it is used.
+ * @param renew also where it has not run out, because X has just refused it (only if it is still `renew` that is stored)
+ * @param accepted whether also of an account that X had shut out
+ * @throws XError unauthorized (the account is marked lost) and those of the refresh call
+ */
+export async function accessTokenOf(
+  { database, x, sealer }: Needs,
+  accountId: string,
+  renew: string | null = null,
+  accepted: Accepted = 'connected ones',
+): Promise<string> {
+  if (!x) throw new XError('unavailable', 'X is not configured.')
+  const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
+  const stored = goodToken(quick, sealer, renew, accepted)
+  if (stored) return stored
+  // The one place where a transaction waits for another service: the lock is what keeps a second process from replaying the token.
+  const renewed = await database.db.transaction(async (tx) => {
+    const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, accountId)).for('update')
+    const already = goodToken(account, sealer, renew, accepted)
+    if (already) return already
+    if (!isAccepted(account, accepted)) return null
+    // Still under the lock: who connects it again meanwhile waits, and is not marked for tokens that were not theirs.
+    const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
+    const refreshToken = unseal(sealer, account.sealedRefreshToken)
+    if (!refreshToken) return lose()
+    try {
+      const tokens = await x.refreshTokens(refreshToken)
+      await tx
+        .update(xAccounts)
+        .set({ ...sealedTokens(sealer, tokens), updatedAt: new Date() })
+        .where(eq(xAccounts.id, accountId))
+      return tokens.accessToken
+    } catch (error) {
+      if (
+        !(error instanceof XError) ||
+        (error.kind !== 'credentials' && error.kind !== 'unauthorized' && error.kind !== 'invalid')
+      )
+        throw error
+      return lose()
+    }
+  })
+  if (renewed) return renewed
+  throw new XError('unauthorized', CONNECTION_LOST)
+}
+
+/** Whose tokens may be used: those of accounts that are connected, or also of one that X had shut out, to see whether it still does. */
+export type Accepted = 'connected ones' | 'also lost ones'
+
+function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
+  return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'also lost ones')
+}
+
+/**
+ * Calls X with the account's token; a token that X refuses is renewed once.
+ * @throws XError; after `unauthorized` and `account` (locked, suspended, taken for automated) the account is marked lost, and nothing more is done with it
+ */
+export async function withAccount<T>(
+  needs: Needs,
+  accountId: string,
+  call: (x: XApi, accessToken: string) => Promise<T>,
+  accepted: Accepted = 'connected ones',
+): Promise<T> {
+  const token = await accessTokenOf(needs, accountId, null, accepted)
+  const x = needs.x as XApi
+  const lose = (reason: string) => markLost(needs.database.db, accountId, reason)
+  const onceMore = async () => call(x, await accessTokenOf(needs, accountId, token, accepted))
+  return call(x, token)
+    .catch((error) => {
+      if (error instanceof XError && error.kind === 'unauthorized') return onceMore()
+      throw error
+    })
+    .catch(async (error) => {
+      if (error instanceof XError && error.kind === 'unauthorized') await lose(CONNECTION_LOST)
+      if (error instanceof XError && error.kind === 'account') await lose(error.message)
+      throw error
+    })
+}
+
+function goodToken(
+  account: XAccount | undefined,
+  sealer: Sealer,
+  refused: string | null,
+  accepted: Accepted,
+): string | null {
+  if (!isAccepted(account, accepted)) return null
+  const token = unseal(sealer, account.sealedAccessToken)
+  if (!token || token === refused) return null
+  return (account.accessTokenExpiresAt?.getTime() ?? 0) - Date.now() > RENEW_BEFORE_MS ? token : null
+}
+
+/** A stored token; null also where it was sealed under another AUTH_SECRET, as it is gone then. */
+export function unseal(sealer: Sealer, sealed: string | null): string | null {
+  if (!sealed) return null
+  try {
+    return sealer.open(sealed)
+  } catch {
+    return null
+  }
+}
+
+export function sealedTokens(sealer: Sealer, tokens: XTokens) {
+  return {
+    sealedAccessToken: sealer.seal(tokens.accessToken),
+    sealedRefreshToken: tokens.refreshToken ? sealer.seal(tokens.refreshToken) : null,
+    accessTokenExpiresAt: tokens.expiresAt,
+  }
+}
