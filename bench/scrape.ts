@@ -68,6 +68,7 @@ function personOf(n: number): XUser {
     followerCount: (n * 7_919) % 90_000,
     followingCount: (n * 104_729) % 4_000,
     protected: false,
+    isFollowed: null,
     location: word(5),
     website: `https://follower${n}.example`,
     profileImageUrl: `https://pbs.example/profile_images/${n}.jpg`,
