@@ -1,3 +1,9 @@
+-- Processes of the version before may be writing: whoever does is waited for, and nobody begins between the count and its triggers.
+-- Scrapes first, as a scrape's writes lock them.
+LOCK TABLE scrapes IN ACCESS EXCLUSIVE MODE;
+--> statement-breakpoint
+LOCK TABLE scrape_leads IN SHARE ROW EXCLUSIVE MODE;
+--> statement-breakpoint
 CREATE TABLE "scrape_counts" (
 	"scrape_id" uuid PRIMARY KEY NOT NULL,
 	"count" bigint NOT NULL
