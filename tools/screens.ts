@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+
+/** What one looks at for a picture. */
+export interface Screen {
+  /** With what is asked for; `:campaignId` is the demo account's running campaign. */
+  path: string
+  /** What is done there before the picture is taken. */
+  act?: (page: Page) => Promise<void>
+  /** The whole page, however long. */
+  whole?: boolean
+  /** Below this width, or from it on, it looks as it does without. */
+  only?: 'wide' | 'narrow'
+}
+
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+const whole = true
+
+/** Every screen of the product by area, each under the name of its picture: what guests see comes before the demo account signs in. */
+export const SCREENS: Record<string, Record<string, Screen>> = {
+  guests: {
+    landing: { path: '/' },
+    'landing-whole': { path: '/', whole },
+    pricing: { path: '/pricing', whole },
+    'pricing-yearly': { path: '/pricing', act: (page) => page.getByText('Yearly').first().click() },
+    waitlist: { path: '/waitlist', whole },
+    leaderboard: { path: '/leaderboard', whole },
+    rankings: { path: '/rankings', whole },
+    'sign-up': { path: '/auth', whole },
+    login: { path: '/login', whole },
+    'login-single-sign-on': { path: '/login', act: press('Sign in with single sign-on') },
+    'login-refused': {
+      path: '/login',
+      async act(page) {
+        await page.getByLabel('Email').fill('nobody@x-automated.example')
+        await page.getByLabel('Password', { exact: true }).fill('Not the password 1')
+        await page.getByRole('button', { name: 'Log In' }).click()
+        await page.getByText('Invalid email or password').waitFor()
+      },
+    },
+    'forgot-password': { path: '/forgot-password', whole },
+    'reset-password': { path: '/reset-password#token=0', whole },
+    'reset-password-no-link': { path: '/reset-password' },
+    'invitation-no-link': { path: '/invitation' },
+    'waitlist-link-of-no-use': { path: '/waitlist?error=INVALID_CODE' },
+    privacy: { path: '/privacy.html', whole },
+    terms: { path: '/terms.html', whole },
+    'not-found': { path: '/nothing-here' },
+    widget: { path: '/embed' },
+    menu: { path: '/', act: press('Open menu'), only: 'narrow' },
+  },
+  work: {
+    dashboard: { path: '/dashboard', whole },
+    connect: { path: '/twitter' },
+    scraper: { path: '/twitter?tab=scraper' },
+    messenger: { path: '/twitter?tab=messenger' },
+    analytics: { path: '/twitter?tab=analytics' },
+    'lead-lists': { path: '/twitter?tab=lists' },
+    leads: { path: '/leads' },
+    'leads-import': { path: '/leads', act: press('Import CSV') },
+    lists: { path: '/lists' },
+    'list-create': { path: '/lists', act: press('Create List') },
+    campaigns: { path: '/campaigns' },
+    'campaign-messages': { path: '/campaigns', act: press('View DMs') },
+    campaign: { path: '/campaigns/:campaignId' },
+  },
+  account: {
+    billing: { path: '/billing', whole },
+    account: { path: '/account', whole },
+    'profile-menu': { path: '/account', act: press('Profile menu'), only: 'wide' },
+    menu: { path: '/account', act: press('Open menu'), only: 'narrow' },
+    notices: { path: '/account', act: press(/^Notices/) },
+    'settings-sending': { path: '/settings' },
+    'settings-suppression-list': { path: '/settings?tab=suppression-list' },
+    'settings-notices': { path: '/settings?tab=notices' },
+    'settings-people': { path: '/settings?tab=people' },
+    'settings-single-sign-on': { path: '/settings?tab=single-sign-on' },
+    extension: { path: '/extension', whole },
+  },
+  operator: {
+    operator: { path: '/operator' },
+    'operator-held': { path: '/operator?tab=held' },
+    'operator-members': { path: '/operator?tab=members' },
+    'operator-views': { path: '/operator?tab=views' },
+    'operator-webhooks': { path: '/operator?tab=webhooks' },
+    'operator-log': { path: '/operator?tab=log' },
+  },
+}
