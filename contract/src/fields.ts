@@ -37,6 +37,9 @@ export function queryNumber(min: number, max: number) {
     .pipe(wholeNumber(min, max))
 }
 
+/** Yes or no in a query string, which is text; from a typed client, or in a body, a boolean. */
+export const QueryFlag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+
 /** Follower bounds of the scraper's sliders and the leads filter (specification §9); X's largest accounts exceed the sliders. */
 const FOLLOWERS_MAX = 1_000_000_000
 export const FollowerBound = wholeNumber(0, FOLLOWERS_MAX)

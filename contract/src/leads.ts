@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DM_STATUSES } from './campaigns.ts'
-import { FollowerQuery, Id, Moment, Page, paging, Success, Time, text } from './fields.ts'
+import { FollowerQuery, Id, Moment, Page, paging, QueryFlag, Success, Time, text } from './fields.ts'
 import { IDS_MAX } from './lead-limits.ts'
 import { route } from './route.ts'
 
@@ -109,7 +109,7 @@ export const LeadEvent = z.discriminatedUnion('kind', [
 ])
 export type LeadEvent = z.output<typeof LeadEvent>
 
-/** The query of GET /leads; also what stands for a selection wherever `leadIds` may stand. */
+/** What leads can be filtered by, and what a filter that is kept asks for. */
 export const LeadFilter = z.object({
   /** Part of the bio, the name or the handle, whatever its case. */
   keyword: text(200).optional(),
@@ -124,6 +124,13 @@ export const LeadFilter = z.object({
   scrapeId: Id.optional(),
 })
 export type LeadFilter = z.output<typeof LeadFilter>
+
+/** The query of GET /leads; also what stands for a selection wherever `leadIds` may stand. */
+export const LeadQuery = LeadFilter.extend({
+  /** False: without those on the suppression list; true: only those. */
+  suppressed: QueryFlag.optional(),
+})
+export type LeadQuery = z.output<typeof LeadQuery>
 
 /** Each column of the leads page, upwards or, with a minus, downwards. */
 export const LeadSort = z.enum([
@@ -145,11 +152,11 @@ export type LeadSort = z.output<typeof LeadSort>
 /** Leads named one by one, or all that match a filter: exactly one of the two. */
 export const leadSelection = {
   leadIds: z.array(Id).min(1).max(IDS_MAX).optional(),
-  filter: z.strictObject(LeadFilter.shape).optional(),
+  filter: z.strictObject(LeadQuery.shape).optional(),
   /** From the answer before, with the same filter: goes on behind the leads of that part. */
   cursor: z.string().max(500).optional(),
 }
-export type LeadSelection = { leadIds?: string[]; filter?: LeadFilter; cursor?: string }
+export type LeadSelection = { leadIds?: string[]; filter?: LeadQuery; cursor?: string }
 
 /** In the answer to a selection: what the next call goes on from, as one changes at most 10,000 leads; null: none is left. */
 export const nextPart = { cursor: z.string().nullable() }
@@ -180,7 +187,7 @@ export const leads = {
     effect: 'none',
   })
     .input(
-      LeadFilter.extend({
+      LeadQuery.extend({
         ...paging(LEADS_PAGE_SIZE),
         sort: LeadSort.default('-createdAt'),
         /** From the answer before: goes on behind it, at the cost of one page however deep. */

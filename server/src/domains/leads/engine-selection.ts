@@ -1,6 +1,6 @@
 import { isId } from '@x-automated/contract/fields'
 import { PART_MAX } from '@x-automated/contract/lead-limits'
-import type { LeadFilter, LeadSelection } from '@x-automated/contract/leads'
+import type { LeadFilter, LeadQuery, LeadSelection } from '@x-automated/contract/leads'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Actor } from '../../actor.ts'
@@ -8,6 +8,7 @@ import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
+import { mayBeWrittenTo, suppressedLeads } from '../suppressions/tables.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import { knownFollowers, leads, ofStanding, words } from './tables.ts'
 
@@ -31,10 +32,10 @@ export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
 }
 
 /** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
-export type ResolvedFilter = LeadFilter & { within?: LeadFilter }
+export type ResolvedFilter = LeadQuery & { within?: LeadFilter }
 
 /** Puts what a smart list asks for in the place of its name. What goes on to ask for leads by a filter that a caller gave begins here. */
-export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadFilter): Promise<ResolvedFilter> {
+export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuery): Promise<ResolvedFilter> {
   if (filter.listId === undefined) return filter
   const [list] = await db
     .select({ filter: leadLists.filter })
@@ -46,7 +47,7 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadFilt
 /** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
 export function matching(
   workspaceId: string,
-  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, within }: ResolvedFilter,
+  { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, suppressed, within }: ResolvedFilter,
 ): SQL | undefined {
   const least = minFollowers ?? (maxFollowers === undefined ? undefined : 0)
   const pattern = keyword ? anywhere(keyword) : undefined
@@ -62,6 +63,11 @@ export function matching(
     maxFollowers === undefined ? undefined : sql`${knownFollowers} <= ${maxFollowers}`,
     status && sql`${leads.id} in (select s.lead_id from ${ofStanding(workspaceId, status)})`,
     basis && eq(leads.basis, basis),
+    suppressed === undefined
+      ? undefined
+      : suppressed
+        ? sql`${leads.id} in (${suppressedLeads(workspaceId)})`
+        : mayBeWrittenTo(workspaceId),
     listId === undefined
       ? undefined
       : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,

@@ -4,6 +4,7 @@ import {
   type ContactBasis,
   LEAD_FILTER_STATUSES,
   type LeadFilter,
+  type LeadQuery,
   type LeadSort,
 } from '@x-automated/contract/leads'
 import { handleIn } from '@x-automated/contract/x-handle'
@@ -47,12 +48,12 @@ function isStanding(value: string): boolean {
 const COUNT_MAX = 2_147_483_647
 
 /** Both of two filters: what the first asks for among what the second does. Where they speak of different things, one filter says both. */
-export function narrow({ listId: _, ...outer }: LeadFilter, inner: LeadFilter): LeadFilter & { within?: LeadFilter } {
+export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {
   const asked = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
   const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined
   const bounds =
     asked.some(([key]) => key.endsWith('Followers')) && (speaksOf('minFollowers') || speaksOf('maxFollowers'))
-  const merged: LeadFilter = Object.fromEntries(asked)
+  const merged: LeadQuery = Object.fromEntries(asked)
   return bounds || asked.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
 }
 

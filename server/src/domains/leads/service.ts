@@ -1,4 +1,11 @@
-import type { ContactBasis, LeadEvent, LeadFilter, LeadSelection, LeadSort } from '@x-automated/contract/leads'
+import type {
+  ContactBasis,
+  LeadEvent,
+  LeadFilter,
+  LeadQuery,
+  LeadSelection,
+  LeadSort,
+} from '@x-automated/contract/leads'
 import { and, asc, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -35,7 +42,7 @@ export { asksForTag, choosePart, selectLeads } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 
-interface ListInput extends LeadFilter {
+interface ListInput extends LeadQuery {
   page: number
   pageSize: number
   sort: LeadSort
@@ -142,6 +149,13 @@ export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter):
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
+  // Few are on the suppression list, and all the others may have a count that is kept.
+  if (filter.suppressed === false) {
+    const [all, suppressed] = await Promise.all(
+      [undefined, true].map((suppressed) => count(db, actor, { ...filter, suppressed })),
+    )
+    return (all ?? 0) - (suppressed ?? 0)
+  }
   if (asked.length === 0 || only === 'status') return countByStatus(db, actor, filter.status)
   if (only === 'listId') {
     const [row] = await db

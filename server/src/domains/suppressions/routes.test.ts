@@ -60,6 +60,33 @@ describe('POST /suppressions', () => {
     expect((await listed('', stranger)).total).toBe(0)
   })
 
+  it('a filter tells who is on it from who may be written to, in pages, totals and changes', async () => {
+    const [ana, , cleo] = await makeLeads(app, person, [
+      { twitterHandle: 'Ana', bio: 'saas' },
+      { twitterHandle: 'bob', bio: 'saas', dmStatus: 'queued' },
+      { twitterHandle: 'cleo', bio: 'saas', xUserId: '31' },
+      { twitterHandle: 'dan', bio: 'saas' },
+      { twitterHandle: 'eve', bio: 'saas' },
+    ])
+    await suppress({ handles: ['ana', 'cleo', 'eve', 'nobody'] })
+    await app.db.update(leads).set({ twitterHandle: 'cleo_new' }).where(eq(leads.id, cleo!.id))
+    const found = async (query: string) => {
+      const { body } = await person.call('GET', `/leads?sort=twitterHandle&${query}`)
+      return [body.total, ...body.leads.map((lead: { twitterHandle: string }) => lead.twitterHandle)]
+    }
+    expect(await found('suppressed=true')).toEqual([3, 'Ana', 'cleo_new', 'eve'])
+    expect(await found('suppressed=false')).toEqual([2, 'bob', 'dan'])
+    expect(await found('suppressed=false&status=not_sent')).toEqual([1, 'dan'])
+    expect(await found('suppressed=false&keyword=saas&status=queued')).toEqual([1, 'bob'])
+
+    const smart = (await person.call('POST', '/lists', { name: 'SaaS', filter: { keyword: 'saas' } })).body
+    const filter = { listId: smart.id, status: 'not_sent', suppressed: false }
+    expect((await person.call('POST', '/leads/delete', { filter })).body).toMatchObject({ removed: 1 })
+    expect(await found('')).toEqual([4, 'Ana', 'bob', 'cleo_new', 'eve'])
+    expect((await person.call('GET', `/leads/${ana!.id}`)).status).toBe(200)
+    expect((await person.call('GET', '/leads?suppressed=maybe')).status).toBe(400)
+  })
+
   it('200: a handle takes the id of the lead that has it, at once or once it is known, so a new handle is no way off', async () => {
     const [known, unknown] = await makeLeads(app, person, [
       { twitterHandle: 'ana', xUserId: '21' },

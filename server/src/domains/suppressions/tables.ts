@@ -54,6 +54,22 @@ export function isSuppressed(lead: string): SQL<boolean> {
     false)`
 }
 
+/** The ids of a workspace's leads that may not be written to, as a subquery without its brackets: found from the list, however many leads there are. */
+export function suppressedLeads(workspaceId: string): SQL {
+  const own = sql`s.workspace_id = ${workspaceId}`
+  return sql`
+    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and lower(l.twitter_handle) = s.twitter_handle where ${own}
+    union all
+    select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
+}
+
+/** Over rows of `leads` of the workspace: that they may be written to. As `isSuppressed`, for many at once. */
+export function mayBeWrittenTo(workspaceId: string): SQL {
+  const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
+  return sql`not exists (${onList} and s.twitter_handle = lower(leads.twitter_handle))
+    and not exists (${onList} and s.x_user_id = leads.x_user_id)`
+}
+
 /**
  * Over a row of leads, by its alias: why it may not be written to, in the words that its message then fails with; null where it may.
  * Two looks into an index.

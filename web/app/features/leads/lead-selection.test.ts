@@ -14,8 +14,8 @@ test('what is picked names leads by their ids, or all that match by the parts of
   expect(selectionsOf({ ids: ['a'] })).toEqual([{ leadIds: ['a'] }])
   const all = { matching: { keyword: 'saas' }, count: 12 }
   expect(selectionsOf(all)).toEqual([
-    { filter: { keyword: 'saas', status: 'not_sent' } },
-    { filter: { keyword: 'saas', status: 'failed' } },
+    { filter: { keyword: 'saas', status: 'not_sent', suppressed: false } },
+    { filter: { keyword: 'saas', status: 'failed', suppressed: false } },
   ])
   expect([pickedCount(all), pickedCount({ ids: ['a', 'b'] })]).toEqual([12, 2])
   expect(selectionsOf({ everyone: { keyword: 'saas' }, count: 3 })).toEqual([{ filter: { keyword: 'saas' } }])
@@ -31,7 +31,10 @@ test('what one call does not get to is changed by the next, and what was done is
     return { changed: calls.length, cursor: parts[calls.length - 1] ?? null }
   }
   await changeInParts(all, call, ({ changed }) => seen.push(changed))
-  expect(calls).toEqual([{ filter: { status: 'not_sent' } }, { filter: { status: 'not_sent' }, cursor: 'next' }])
+  expect(calls).toEqual([
+    { filter: { status: 'not_sent', suppressed: false } },
+    { filter: { status: 'not_sent', suppressed: false }, cursor: 'next' },
+  ])
   expect(seen).toEqual([1, 2])
   calls.length = 0
   const failing = async (selection: object) => {

@@ -1,4 +1,4 @@
-import type { Lead, LeadFilter, OfferedLead } from '@x-automated/contract/leads'
+import type { Lead, LeadFilter, LeadQuery, OfferedLead } from '@x-automated/contract/leads'
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-standing'
 
@@ -11,14 +11,14 @@ export function pickedCount(picked: Picked): number {
 }
 
 /** The bodies' part that names the leads, for each call it takes. */
-export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadFilter })[] {
+export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
 /** What one call is about. */
-export type Selection = ({ leadIds: string[] } | { filter: LeadFilter }) & { cursor?: string }
+export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
 /** What one call answers: where the next goes on; null: nothing is left. */
 export type Parted = { cursor: string | null }
 

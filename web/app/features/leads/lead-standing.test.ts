@@ -26,12 +26,14 @@ test('whoever is suppressed cannot be messaged, whatever their status', () => {
   expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus, suppressed: true }))).toEqual([])
 })
 
-test('all that match a filter are those of its parts, and never a queued or sent one', () => {
+test('all that match a filter are those of its parts, and never a queued, sent or suppressed one', () => {
   expect(messageableParts({ keyword: 'saas' })).toEqual([
-    { keyword: 'saas', status: 'not_sent' },
-    { keyword: 'saas', status: 'failed' },
+    { keyword: 'saas', status: 'not_sent', suppressed: false },
+    { keyword: 'saas', status: 'failed', suppressed: false },
   ])
-  expect(messageableParts({ minFollowers: 5, status: 'failed' })).toEqual([{ minFollowers: 5, status: 'failed' }])
+  expect(messageableParts({ minFollowers: 5, status: 'failed' })).toEqual([
+    { minFollowers: 5, status: 'failed', suppressed: false },
+  ])
   for (const status of LEAD_FILTER_STATUSES)
     expect(messageableParts({ status }).length).toBe(status === 'not_sent' || status === 'failed' ? 1 : 0)
 })

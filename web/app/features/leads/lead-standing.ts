@@ -1,4 +1,4 @@
-import type { Lead, LeadFilter, LeadStatus, OfferedLead } from '@x-automated/contract/leads'
+import type { Lead, LeadFilter, LeadQuery, LeadStatus, OfferedLead } from '@x-automated/contract/leads'
 
 /** How far a lead is, as filters, badges and selection see it: contacted counts as sent, failed_contact as failed. */
 export type LeadStanding = NonNullable<LeadFilter['status']>
@@ -26,12 +26,12 @@ export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>
 export const SUPPRESSED = 'On your suppression list: nobody in this workspace can write to them.'
 
 /**
- * The filters that together match the leads of `filter` that can be messaged, and those of them who are suppressed, whom the server leaves out: none where it asks for those that cannot.
+ * The filters that together match the leads of `filter` that can be messaged, as `canBeMessaged` says it: none where it asks for those that cannot.
  * For calls that take a filter in place of ids.
  */
-export function messageableParts(filter: LeadFilter): LeadFilter[] {
+export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadStanding[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses
     .filter((status) => status === 'not_sent' || status === 'failed')
-    .map((status) => ({ ...filter, status }))
+    .map((status) => ({ ...filter, status, suppressed: false }))
 }
