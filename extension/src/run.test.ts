@@ -8,7 +8,10 @@ import { type Asking, createRun, type InHand } from './run.ts'
 const claim: Claim = { dmId: 'dm', lease: 'lease', twitterHandle: 'ada', message: 'Hi', sendsAs: null }
 
 /** A product with one message after another, and a world in which the run can be killed. */
-function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[]; refuse?: ProductError } = {}) {
+function open(
+  replies: (SendDmReply | Error)[] = [],
+  over: { claims?: unknown[]; refuse?: ProductError; signedInAs?: (string | undefined)[] } = {},
+) {
   const told: unknown[] = []
   const claims = [...(over.claims ?? [{ claim }])]
   let held: InHand | null = null
@@ -16,6 +19,7 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
   let asking: Asking | null = null
   let now = 0
   const keys: string[] = []
+  const bodies: unknown[] = []
   const journal = new Map<string, { handle: string; message: string; state: 'pressing' | 'sent' }>()
   const tell = async (word: unknown) => {
     if (over.refuse) throw over.refuse
@@ -25,6 +29,7 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
     told,
     journal,
     keys,
+    bodies,
     wait: (ms: number) => {
       now += ms
     },
@@ -35,8 +40,9 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
     run: () =>
       createRun({
         product: {
-          claim: async (_holder, key) => {
+          claim: async (_holder, key, signedInAs) => {
             keys.push(key)
+            bodies.push(signedInAs)
             const next = claims.shift() ?? { inSeconds: null }
             if (next instanceof Error) throw next
             return next as { claim: Claim }
@@ -45,6 +51,7 @@ function open(replies: (SendDmReply | Error)[] = [], over: { claims?: unknown[];
           release: () => tell('give back'),
         },
         holder: 'test',
+        signedInAs: over.signedInAs?.shift(),
         journal: { find: async (id) => journal.get(id) },
         send: async () => {
           const reply = replies.shift()
@@ -202,4 +209,14 @@ test('a claim whose answer was lost is asked for under the same key, for a minut
   expect([again, later]).toEqual([first, late])
   expect(new Set([first, next, late]).size).toBe(3)
   expect(world.told).toEqual([{ wasSent: true }, { wasSent: true }])
+})
+
+test('asked for again it says who was signed in then, as another request would lose the answer', async () => {
+  const world = open([], {
+    claims: [new ProductError(0, 'no answer'), { claim }, { claim }],
+    signedInAs: [undefined, 'ada', 'ada'],
+  })
+  for (let n = 0; n < 3; n += 1) await world.run().step()
+  expect(world.bodies).toEqual([undefined, undefined, 'ada'])
+  expect(world.keys[1]).toBe(world.keys[0])
 })

@@ -14,6 +14,8 @@ export interface Asking {
   key: string
   /** By this computer's clock, in milliseconds. */
   since: number
+  /** Who was said to be signed in to X: asked again, it is said once more, as another body would be another request. */
+  signedInAs?: string | undefined
 }
 
 /** What the run needs of the world. */
@@ -67,9 +69,9 @@ export function createRun(needs: RunNeeds) {
       }
       const asked = await needs.asking.read()
       const isFresh = asked !== null && needs.now() - asked.since < ASK_AGAIN_MS
-      const asking = isFresh ? asked : { key: crypto.randomUUID(), since: needs.now() }
+      const asking = isFresh ? asked : newAsking()
       await needs.asking.write(asking)
-      const due = await needs.product.claim(needs.holder, asking.key, needs.signedInAs)
+      const due = await needs.product.claim(needs.holder, asking.key, asking.signedInAs)
       if ('claim' in due) await needs.inHand.write({ claim: due.claim })
       await needs.asking.write(null)
       if (!('claim' in due))
@@ -84,6 +86,10 @@ export function createRun(needs: RunNeeds) {
       if (error.status === 401) return { next: 'unpaired' }
       return { next: 'wait', ms: UNREACHABLE_MS }
     }
+  }
+
+  function newAsking(): Asking {
+    return { key: crypto.randomUUID(), since: needs.now(), signedInAs: needs.signedInAs }
   }
 
   async function finish(claim: Claim, reply: SendDmReply): Promise<Step> {
