@@ -318,7 +318,7 @@ export const campaigns = {
     tag: 'Sending',
     summary: 'Take the next message of a campaign that the extension sends',
     description:
-      'With an Idempotency-Key, whoever lost the answer gets the same message once more, under the same lease.',
+      'With an Idempotency-Key, whoever lost the answer gets the same message once more, under the same lease. That none was due (204) is not kept: asked again, it looks anew.',
     access: 'member',
     effect: 'rows',
     byExtension: true,

@@ -42,10 +42,15 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   })
   const answer =
     effect === 'rows'
-      ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output)
+      ? await once(context.db, keyed, async (tx) => (await next({ context: { db: tx } })).output, hasTaken)
       : await onceOutside(context.database, keyed, async (keeping) => (await next({ context: keeping })).output)
   return output(answer)
 })
+
+/** A claim that found nothing took nothing: where its answer is lost, the next one may find something. Senders ask every few seconds. */
+function hasTaken(answer: unknown): boolean {
+  return (answer as { status?: unknown } | undefined)?.status !== 204
+}
 
 /** Lets in who is signed in, in a role that the operation asks for, and within the calls a minute. */
 const guard = base.middleware(async ({ context, next, procedure }) => {

@@ -48,9 +48,15 @@ interface Stored {
 /**
  * Runs `effect` once for a key, in one transaction with the key itself; the same request again gets the first answer.
  * A refusal takes back what the effect did and is an answer like any other, save 429 and 5xx, which are not kept.
+ * @param isKept false of an answer that says that nothing was there: the same request looks anew
  * @throws Refusal IDEMPOTENCY_KEY_REUSED (another request), IDEMPOTENCY_UNDER_WAY (the first has not ended)
  */
-export async function once(db: Db, request: KeyedRequest, effect: (tx: Db) => Promise<unknown>): Promise<unknown> {
+export async function once(
+  db: Db,
+  request: KeyedRequest,
+  effect: (tx: Db) => Promise<unknown>,
+  isKept: (answer: unknown) => boolean = () => true,
+): Promise<unknown> {
   const outcome = await db.transaction(async (tx): Promise<FirstAnswer> => {
     const { rows } = await tx.execute<{ free: boolean }>(
       sql`select pg_try_advisory_xact_lock(${lockOf(request)}::bigint) as free`,
@@ -61,7 +67,7 @@ export async function once(db: Db, request: KeyedRequest, effect: (tx: Db) => Pr
     if (answered) return answered
     try {
       const answer = await tx.transaction((nested) => effect(nested))
-      await remember(tx, request, { status: ANSWERED, answer })
+      if (isKept(answer)) await remember(tx, request, { status: ANSWERED, answer })
       return { answer }
     } catch (error) {
       if (!isAnswer(error)) throw error

@@ -34,7 +34,8 @@ export type ClaimAnswer =
   | { status: 204; headers?: Record<string, string> }
 
 /**
- * Hands the next message of one campaign to an extension.
+ * Hands the next message of one campaign to an extension. Leases that ran out are the sweep's (`expireLeases`): here they would be undone with a refusal,
+ * and hundreds of messages be locked by a transaction that holds a campaign.
  * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_CHANNEL (ours to send), CAMPAIGN_STATE (not active)
  */
 export async function claim(
@@ -43,7 +44,6 @@ export async function claim(
   actor: Actor,
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
-  await expireLeases(db)
   return transact(db, async (tx) => {
     // Keeps a pause off: either it comes first and this sees it, or it waits for this to end.
     const [campaign] = await tx
@@ -67,7 +67,6 @@ export async function claimAny(
   actor: Actor,
   { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
 ): Promise<ClaimAnswer> {
-  await expireLeases(db)
   return transact(db, async (tx) => {
     const found = await tx
       .select({ campaign: campaigns, handle: xAccounts.handle })

@@ -89,7 +89,9 @@ test('paused and resumed while it waits it goes on, and says nothing of another 
   find.mockResolvedValueOnce({ ...campaign, status: 'paused' })
   lookAgainAt('one')
   await startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3))
+  // Not at once: a server that goes on refusing is not asked without a pause.
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), { timeout: 5_000 })
   expect(toast.info).not.toHaveBeenCalled()
   be({ status: 'completed' })
   await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3))
@@ -132,4 +134,16 @@ test('a message goes to the extension with the account that it is from, and the 
   expect(asked).toMatchObject({ twitterHandle: 'ada', message: 'Hi', requestId: 'lease', dmId: 'dm', sendsAs: 'me' })
   expect(said).toEqual([true, false, false, null])
   expect(confirm).toHaveBeenCalledWith({ id: 'dm', lease: 'lease' })
+})
+
+test('a run that has sent something says that it has finished, also where it was paused and resumed before it found nothing more', async () => {
+  const body = { dmId: 'dm', lease: 'lease', leadId: 'lead', twitterHandle: 'ada', message: 'Hi', leaseExpiresAt: '' }
+  claim.mockResolvedValueOnce({ status: 200, body: { ...body, sendsAs: null } })
+  recordOutcome.mockResolvedValue({ success: true, campaignCompleted: false })
+  claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
+  claim.mockResolvedValue({ status: 204 })
+  find.mockResolvedValue(campaign)
+  await startExtensionRun(campaign, new QueryClient())
+  expect(toast.info).not.toHaveBeenCalledWith(expect.stringContaining('No queued DMs'))
+  expect(toast.success).toHaveBeenCalledWith('Finished sending DMs for campaign: "Spring".', { id: 'finished-one' })
 })

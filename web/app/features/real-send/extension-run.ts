@@ -24,6 +24,8 @@ const NOTHING = 'No queued DMs found for this campaign with valid lead Twitter h
 const LOCK = 'real-send'
 /** Where it waits longer than between two messages, the extension may go on with other campaigns by itself. */
 const LONG_REST_MS = 120_000
+/** Before it begins again with a campaign that was ended and is active once more. */
+const ROUND_MS = 1_000
 /** Of a message, in the notice of progress (specification §9). */
 const PREVIEW = 30
 
@@ -89,9 +91,13 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
     const now = await read(id)
     if (now?.status === 'completed') end = 'completed'
     // Resumed while its run was ending.
-    else if (now?.status === 'active' && now.channel === 'extension') end = await sendWhileActive(now, queries)
-    else break
+    else if (now?.status === 'active' && now.channel === 'extension') {
+      await sleepUnlessWoken(ROUND_MS)
+      end = await sendWhileActive(now, queries)
+    } else break
   }
+  // Of a campaign that was resumed meanwhile the rest may be gone; what this run has sent was not nothing.
+  if (end === 'nothing' && run?.progress) end = 'finished'
   if (end === 'nothing') toast.info(NOTHING)
   if (end === 'finished' || end === 'completed')
     toast.success(`Finished sending DMs for campaign: "${name}".`, { id: `finished-${id}` })
