@@ -157,6 +157,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
     await page.getByLabel('X Username').waitFor({ state: 'detached' })
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
+    await page.getByText('Your plan allows 80 more scraped leads this month.').waitFor()
 
     // Nobody to read is not nobody who fits.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
