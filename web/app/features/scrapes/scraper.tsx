@@ -35,7 +35,12 @@ export function Scraper() {
   const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
 
   const finish = (scrape: Scrape) => {
-    for (const queryKey of [api.leads.key(), api.scrapes.list.key(), api.scrapes.estimate.key(), api.billing.overview.key()])
+    for (const queryKey of [
+      api.leads.key(),
+      api.scrapes.list.key(),
+      api.scrapes.estimate.key(),
+      api.billing.overview.key(),
+    ])
       void queries.invalidateQueries({ queryKey })
     if (scrape.status === 'completed')
       toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
