@@ -16,6 +16,8 @@ export interface Database {
    * Taken from `pool` they could wait for each other: everybody holding one connection and needing a second.
    */
   besides: pg.Pool
+  /** `besides` as query functions take it. */
+  dbBesides: Db
   /** Locks held over calls of other services, without a connection of the pool each. */
   locks: SessionLocks
   /** For LISTEN and for locks held over a process's life: a connection of its own. */
@@ -54,6 +56,7 @@ export function openDatabase(
     db: drizzle(pool) as unknown as Db,
     pool,
     besides,
+    dbBesides: drizzle(besides) as unknown as Db,
     locks,
     connect,
     close: async () => {

@@ -31,7 +31,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       const actor = await signedIn(services, request, 'member')
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
-        return uploads.receive(request, actor.userId, (upload) => run(services.database.db, actor, upload, options))
+        return uploads.receive(request, actor.userId, (upload) => run(services.database, actor, upload, options))
       // Who asks for lines is told which import it is, how far it is, and at last what came of it. It goes on when they have gone.
       return new Promise((answer, refuse) => {
         const lines = new PassThrough()
@@ -39,7 +39,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
         const take = async (upload: Upload) => {
           answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
-            const result = await run(services.database.db, actor, upload, {
+            const result = await run(services.database, actor, upload, {
               ...options,
               onBegun: (id) => say({ import: { id } }),
               onProgress: (progress) => say({ progress }),

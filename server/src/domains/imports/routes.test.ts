@@ -74,7 +74,10 @@ describe('GET /imports, GET /imports/{id}', () => {
       .update(imports)
       .set({ status: 'running', updatedAt: sql`now() - interval '2 minutes'` })
       .where(eq(imports.workspaceId, person.workspaceId))
-    expect(await newest()).toMatchObject({ status: 'failed', error: DIED })
+    const died = await newest()
+    expect(died).toMatchObject({ status: 'failed', error: DIED })
+    const canceling = await person.call('POST', `/imports/${died.id}/cancel`)
+    expect([canceling.status, canceling.body.code]).toEqual([409, 'IMPORT_STATE'])
   })
 
   it('200: the newest 20', async () => {
@@ -98,7 +101,7 @@ describe('GET /imports, GET /imports/{id}', () => {
 describe('an import under way', () => {
   it('says how far it is and how long it will take, and nothing of it is kept once it is canceled; then it has ended', async () => {
     const taking = run(
-      app.db,
+      app.services.database,
       person.actor,
       fileOf(2_500, async () => {
         await expect.poll(newest, { timeout: 10_000 }).toMatchObject({
@@ -132,8 +135,39 @@ describe('an import under way', () => {
         }
       },
     }
-    await expect(run(app.db, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    await expect(run(app.services.database, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
     expect(await leadsIn()).toBe(0)
+  })
+
+  it('keeps nothing once it was shown as dead, though it was only held up', async () => {
+    const taking = run(
+      app.services.database,
+      person.actor,
+      fileOf(1, async () => {
+        await app.db
+          .update(imports)
+          .set({ updatedAt: sql`clock_timestamp() - interval '2 minutes'` })
+          .where(eq(imports.workspaceId, person.workspaceId))
+      }),
+    )
+    await expect(taking).rejects.toMatchObject({ code: 'IMPORT_STATE', message: DIED })
+    expect(await newest()).toMatchObject({ status: 'failed', error: DIED })
+    expect(await leadsIn()).toBe(0)
+  })
+
+  it('says how far it is where others hold every other connection of the pool', async () => {
+    const { pool, besides } = app.services.database
+    const file = fileOf(2_500, async () => {
+      const others = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()))
+      const done = async () =>
+        (await besides.query('select done::int from imports where workspace_id = $1', [person.workspaceId])).rows
+      try {
+        await expect.poll(done, { timeout: 5_000 }).toEqual([{ done: 500 }])
+      } finally {
+        for (const one of others) one.release()
+      }
+    })
+    expect(await run(app.services.database, person.actor, file)).toMatchObject({ imported: 2_500 })
   })
 
   it('goes on when whoever sent the file has gone', async () => {

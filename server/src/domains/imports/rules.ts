@@ -14,11 +14,12 @@ export function secondsLeft(stage: ImportStage, done: number, of: number, elapse
   return Math.ceil((elapsedSeconds * (1 - whole)) / whole)
 }
 
-/** So long an import may say nothing before it counts as dead. */
-const SILENT_SECONDS_MAX = 60
+/** So long an import may say nothing before it counts as dead. Were it alive all the same, it could not end any more but with nothing kept. */
+export const SILENT_SECONDS_MAX = 60
 
-/** Nothing of its file was kept: all of it is one transaction. */
-export const DIED = 'The server stopped while it read this file, and nothing of it was kept. Import it again.'
+/** All of its file is one transaction. */
+export const DIED =
+  'The server stopped, or was held up for too long, while it read this file. Nothing of it was kept. Import it again.'
 
 /** How an import stands: one whose process was killed cannot say that it failed. @param silentSeconds since it last said that it runs */
 export function standing(

@@ -3,10 +3,10 @@ import { IMPORTS_KEPT } from '@x-automated/contract/imports'
 import type { ImportResult } from '@x-automated/contract/leads'
 import { and, desc, eq, getTableColumns, notInArray, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import type { Db } from '../../db/open.ts'
+import type { Database, Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
-import { secondsLeft, standing } from './rules.ts'
+import { DIED, SILENT_SECONDS_MAX, secondsLeft, standing } from './rules.ts'
 import { imports } from './tables.ts'
 
 const { rejected: _, ...listed } = getTableColumns(imports)
@@ -30,6 +30,9 @@ function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
 
 const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
 const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
+/** It runs, and nobody was shown that it died: who died stays so, even where it was only held up. */
+const isAlive = (id: string) =>
+  and(isRunning(id), sql`${imports.updatedAt} >= clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`)
 
 export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
   const [rows, total] = await Promise.all([
@@ -57,13 +60,13 @@ export async function find(db: Db, actor: Actor, id: string) {
 
 /**
  * Stops an import: from here on nothing of its file can become a lead.
- * @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (it has ended)
+ * @throws Refusal IMPORT_NOT_FOUND, IMPORT_STATE (it has ended, or died)
  */
 export async function cancel(db: Db, actor: Actor, id: string) {
   const { rowCount } = await db
     .update(imports)
     .set({ status: 'canceled' })
-    .where(and(inOwn(actor), isRunning(id)))
+    .where(and(inOwn(actor), isAlive(id)))
   const found = await find(db, actor, id)
   if (rowCount === 0) throw new Refusal('IMPORT_STATE')
   return found
@@ -78,17 +81,17 @@ interface RunOptions extends ImportOptions {
 /**
  * Takes in a file of leads as `importLeads` does. How far it is, and what came of it, stands in a row that everybody in the workspace
  * sees, however long whoever sent the file keeps listening.
- * @throws Refusal as `importLeads`; IMPORT_STATE: somebody has canceled it
+ * @throws Refusal as `importLeads`; IMPORT_STATE: somebody has canceled it, or it was taken for dead
  */
 export async function run(
-  db: Db,
+  { db, dbBesides }: Pick<Database, 'db' | 'dbBesides'>,
   actor: Actor,
   source: ImportSource,
   { fileName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
 ): Promise<ImportResult> {
   const id = await begin(db, actor, source, fileName ?? null)
   onBegun(id)
-  const row = watch(db, id)
+  const row = watch(dbBesides, id)
   try {
     return await importLeads(db, actor, source, {
       ...options,
@@ -137,23 +140,28 @@ async function fail(db: Db, id: string, words: string): Promise<void> {
     .catch(() => {})
 }
 
-/** @throws Refusal IMPORT_STATE: it was canceled meanwhile */
+/** @throws Refusal IMPORT_STATE: it was canceled meanwhile, or taken for dead */
 async function complete(tx: Db, id: string, { imported, updated, rejected, rejectedCount }: ImportResult) {
   const { rowCount } = await tx
     .update(imports)
     .set({ status: 'completed', imported, updated, rejected, rejectedCount, updatedAt: sql`clock_timestamp()` })
-    .where(isRunning(id))
-  if (rowCount === 0) throw canceled()
+    .where(isAlive(id))
+  if (rowCount === 0) throw await stopped(tx, id)
 }
 
-const canceled = () => new Refusal('IMPORT_STATE', 'The import was canceled. Nothing of the file was kept.')
+/** Why an import may not go on. */
+async function stopped(db: Db, id: string): Promise<Refusal> {
+  const isDead = (await db.$count(imports, isRunning(id))) > 0
+  return new Refusal('IMPORT_STATE', isDead ? DIED : 'The import was canceled. Nothing of the file was kept.')
+}
 
 /** Between two looks at the row. */
 const WATCH_MS = 1_000
 
 /**
- * Says every second in the row how far its import is, and hears there whether somebody has canceled it.
- * On a connection of its own, and without waiting: others are to see it before the import's transaction ends.
+ * Says every second in the row how far its import is, and hears there whether it may not go on.
+ * Without waiting, and not on the import's connection: others are to see it before its transaction ends.
+ * @param db for what is asked beside an open transaction
  */
 function watch(db: Db, id: string) {
   const stop = new AbortController()
@@ -166,8 +174,8 @@ function watch(db: Db, id: string) {
       const { rowCount } = await db
         .update(imports)
         .set({ ...latest, updatedAt: sql`clock_timestamp()` })
-        .where(isRunning(id))
-      if (rowCount === 0) stop.abort(canceled())
+        .where(isAlive(id))
+      if (rowCount === 0) stop.abort(await stopped(db, id))
     } catch {
       // The next look tells; were the database gone, the import would end by itself.
     } finally {
@@ -176,7 +184,7 @@ function watch(db: Db, id: string) {
   }
   const timer = setInterval(() => void look(), WATCH_MS)
   return {
-    /** Aborted, with the refusal, once it was canceled. */
+    /** Aborted, with the refusal, once it may not go on. */
     signal: stop.signal,
     note: (progress: ImportProgress) => {
       latest = progress

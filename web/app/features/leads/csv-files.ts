@@ -40,9 +40,10 @@ export async function sendImport(
     if (fresh) answer = await upload(order, fresh, onSent, signal)
   }
   if (answer.status !== 200) throw errorOf(answer.status, answer.body)
-  const id = idIn(answer.body)
-  if (!id) throw new TypeError('The connection broke.')
-  return id
+  const begun = firstLine(answer.body)
+  if (begun?.failure) throw errorOf(begun.failure.status, JSON.stringify(begun.failure.body))
+  if (!begun?.import) throw new TypeError('The connection broke.')
+  return begun.import.id
 }
 
 /** With XMLHttpRequest, because fetch does not say how much of a body was sent. */
@@ -66,7 +67,7 @@ function upload(
     request.upload.onprogress = ({ loaded, total }) => onSent({ done: loaded, of: total })
     request.upload.onload = () => onSent({ done: file.size, of: file.size })
     request.onprogress = () => {
-      if (request.status === 200 && idIn(request.responseText)) answer()
+      if (request.status === 200 && firstLine(request.responseText)) answer()
     }
     request.onload = answer
     request.onerror = () => reject(new TypeError('The connection broke.'))
@@ -76,11 +77,10 @@ function upload(
   })
 }
 
-/** The import's id, once the first line of an answer is there. */
-function idIn(text: string): string | null {
+/** The first line of an answer, once it is there: which import it is, or why there is none. */
+function firstLine(text: string): { import?: { id: string }; failure?: { status: number; body: unknown } } | null {
   const end = text.indexOf('\n')
-  if (end === -1) return null
-  return (JSON.parse(text.slice(0, end)) as { import?: { id: string } }).import?.id ?? null
+  return end === -1 ? null : JSON.parse(text.slice(0, end))
 }
 
 /** Downloads the leads that match as a CSV file. @throws as signedFetch */
