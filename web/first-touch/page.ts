@@ -33,7 +33,6 @@ const carry = () => {
 }
 
 const count = () => {
-  root.dataset.view = COUNTED
   fetch('/api/track-view', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -156,7 +155,7 @@ document.addEventListener(
 )
 
 const nearControl = ({ target }: Event) =>
-  target instanceof Element && target.closest(`a[href^="/"], ${CONTROLS}`) && void start()
+  state === 'resting' && target instanceof Element && target.closest(`a[href^="/"], ${CONTROLS}`) && void start()
 for (const event of ['pointerover', 'focusin']) document.addEventListener(event, nearControl, { passive: true, signal })
 document.addEventListener(
   'focusout',
@@ -167,7 +166,8 @@ document.addEventListener(
 addEventListener('storage', () => void start(), { signal })
 
 carry()
-count()
+// By this script, whenever it gets to it.
+root.dataset.view = COUNTED
 sayJoined().catch(() => {})
 
 const rest = held?.dataset.app
@@ -177,7 +177,9 @@ const isTold = rest === 'asked' && (code !== null || root.dataset.waitlist !== u
 const isHandedOver = Boolean((history.state as { usr?: unknown } | null)?.usr)
 if (root.dataset.session || asks || isTold || isHandedOver) void start()
 
+/** Nothing is fetched that would hold the first words up. */
 const onceDrawn = () => {
+  count()
   for (const fonts of document.querySelectorAll('style')) fonts.media = 'all'
   if (rest === 'drawn') void start()
 }

@@ -17,11 +17,16 @@ export function FollowUpSection() {
       isMirrored
       picture={
         <ol className="grid rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">
-          <Step icon={<Send />} title="First message" words="Day 1" badge={<StatusBadge status="sent" />} />
+          <Step
+            icon={<Send />}
+            title="First message"
+            words="The first campaign"
+            badge={<StatusBadge status="sent" />}
+          />
           <Step
             icon={<Send />}
             title="Follow-up"
-            words="Day 4, without an answer"
+            words="Some days later, with a message of its own"
             badge={<StatusBadge status="replied" />}
           />
           <Step
@@ -33,7 +38,7 @@ export function FollowUpSection() {
           <Step
             icon={<RotateCcw />}
             title="Re-engagement"
-            words="Day 30, if it went quiet"
+            words="Weeks later, if it went quiet"
             badge={<StatusBadge status="queued" />}
             isLast
           />
