@@ -111,6 +111,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   if (!account) return 'idle'
   const next = await findNext(tx, account, pace)
   if (next.restUntil) {
+    if (next.held) await letGoOf(tx, [next.campaignId])
     await tx.execute(
       sql`update x_accounts set next_send_at = ${next.restUntil.toISOString()}::timestamptz where id = ${account.id}`,
     )
@@ -127,18 +128,14 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
         ) where id = ${account.id}`)
     return null
   }
-  const campaignId = sql`${next.campaignId}::text`
-  const { rows: locks } = await tx.execute<{ held: boolean }>(sql`
-    select case when pg_try_advisory_xact_lock_shared(${campaignGate(campaignId)})
-      then pg_try_advisory_lock_shared(${campaignLock(campaignId)}) else false end as held`)
-  if (!locks[0]?.held) {
+  if (!next.held) {
     // It is just being paused. Meanwhile other accounts have their turn.
     await tx.execute(
       sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${account.id}`,
     )
     return null
   }
-  // From here on the campaign cannot be paused; whether it was paused just before, this statement sees.
+  // The campaign's lock is held: it cannot be paused any more; whether it was paused just before, this statement sees.
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
         update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = now(),
@@ -183,7 +180,14 @@ type DueAccount = {
   pace: PaceRow | null
   ids: string[]
 }
-type Next = { restUntil: Date | null; dmId: string | null; campaignId: string; triedAt: string | null }
+type Next = {
+  restUntil: Date | null
+  dmId: string | null
+  campaignId: string
+  triedAt: string | null
+  /** The campaign's lock is held by this session, and its gate was open. */
+  held: boolean
+}
 type NextRow = Omit<Next, 'restUntil'> & { lastAt: string | null; leavesAt: string | null; now: string }
 type ClaimRow = {
   id: string
@@ -197,7 +201,7 @@ type ClaimRow = {
   suppressed: string | null
 }
 
-/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send. */
+/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send, and its campaign's lock. */
 async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
   const isShared = account.ids.length > 1
   if (isShared) {
@@ -213,7 +217,10 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
     ? sql`x_account_id = any(${`{${account.ids.join()}}`}::uuid[])`
     : sql`x_account_id = ${account.id}`
   const { rows } = await tx.execute<NextRow>(sql`
-    select clock_timestamp() as now, sent.*, next.*
+    select clock_timestamp() as now, sent.*, next.*, case
+      when next."campaignId" is null then false
+      when pg_try_advisory_xact_lock_shared(${campaignGate(sql`next."campaignId"::text`)})
+      then pg_try_advisory_lock_shared(${campaignLock(sql`next."campaignId"::text`)}) else false end as held
     from (
       select (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
         (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' as "leavesAt"
@@ -236,7 +243,7 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
   return { ...row, restUntil: rest?.until ?? null }
 }
 
-const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null }
+const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null, held: false }
 
 /**
  * Has every account looked at again that was put off, by a process that begins: what its environment says of caps and pauses may be other than what it was.
