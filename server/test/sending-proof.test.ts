@@ -287,9 +287,9 @@ const one = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('api' as const, 'extension' as const).map((channel) =>
-      command(`B is sent by ${channel}`, async (world) => {
-        const { id, holding } = campaignOf(world, 1)
+    arbitrary: fc.tuple(which, fc.constantFrom('api' as const, 'extension' as const)).map(([n, channel]) =>
+      command(`${'ABC'[n]} is sent by ${channel}`, async (world) => {
+        const { id, holding } = campaignOf(world, n)
         if (!holding) await world.client.campaigns.update({ id, channel })
       }),
     ),
