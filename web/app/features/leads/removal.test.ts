@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { forgetRemoval, keepRemoval, keptRemoval, type Removal, removedCount, takeBack } from './removal'
 
 const removal: Removal = [
-  { id: 'a', count: 10_000 },
-  { id: 'b', count: 10_000 },
-  { id: 'c', count: 5 },
+  { id: 'a', count: 10_000, at: 1_000 },
+  { id: 'b', count: 10_000, at: 60_000 },
+  { id: 'c', count: 5, at: 120_000 },
 ]
 
-test('a deletion is there after a reload, in its workspace, until its hour is over or it is dismissed', () => {
+test('a deletion is there after a reload, in its workspace, until the hour of each part is over or it is dismissed', () => {
   const stored = new Map<string, string>()
   const storage = {
     getItem: (key: string) => stored.get(key) ?? null,
@@ -16,9 +16,12 @@ test('a deletion is there after a reload, in its workspace, until its hour is ov
     removeItem: (key: string) => void stored.delete(key),
   }
   expect(keptRemoval(storage, 'w1', 0)).toBeNull()
-  keepRemoval(storage, 'w1', removal, 1_000)
+  keepRemoval(storage, 'w1', removal)
   expect(keptRemoval(storage, 'w1', 3_600_000)).toEqual(removal)
-  expect([keptRemoval(storage, 'w2', 2_000), keptRemoval(storage, 'w1', 3_601_000)]).toEqual([null, null])
+  // Kept again as some of it comes back, it lasts no longer for that.
+  keepRemoval(storage, 'w1', keptRemoval(storage, 'w1', 3_600_000) ?? [])
+  expect(keptRemoval(storage, 'w1', 3_601_000)).toEqual(removal.slice(1))
+  expect([keptRemoval(storage, 'w2', 2_000), keptRemoval(storage, 'w1', 3_720_000)]).toEqual([null, null])
   forgetRemoval(storage)
   expect(keptRemoval(storage, 'w1', 2_000)).toBeNull()
   stored.set('last-removal-of-leads', '{')
@@ -26,7 +29,7 @@ test('a deletion is there after a reload, in its workspace, until its hour is ov
   const full = () => {
     throw new Error('QuotaExceededError')
   }
-  expect(() => keepRemoval({ setItem: full }, 'w1', removal, 0)).not.toThrow()
+  expect(() => keepRemoval({ setItem: full }, 'w1', removal)).not.toThrow()
 })
 
 test('a deletion of many parts is taken back, and what is left is known after each', async () => {

@@ -1,30 +1,29 @@
 import { errorCode } from '../../api'
 
-/** What a deletion left to take it back by: for each part of it, its id and how many leads it held. */
-export type Removal = { id: string; count: number }[]
+/** What a deletion left to take it back by: for each part of it, its id, how many leads it held, and when it was asked for, in milliseconds since 1970. */
+export type Removal = { id: string; count: number; at: number }[]
 
 export const removedCount = (removal: Removal): number => removal.reduce((sum, { count }) => sum + count, 0)
 
-/** For so long a deletion can be taken back, in milliseconds. */
+/** For so long each part of a deletion can be taken back, in milliseconds. */
 const KEPT_MS = 3_600_000
 const KEY = 'last-removal-of-leads'
 
 interface Kept {
   workspaceId: string | null
   removal: Removal
-  /** In milliseconds since 1970. */
-  at: number
+}
+
+/** The parts that can still be taken back; null: none. */
+export function stillThere(removal: Removal | null, now: number): Removal | null {
+  const rest = removal?.filter(({ at }) => now - at < KEPT_MS) ?? []
+  return rest.length > 0 ? rest : null
 }
 
 /** Keeps the last deletion of this tab, so that it is there when the page is loaded anew. Where there is no room, only until then. */
-export function keepRemoval(
-  storage: Pick<Storage, 'setItem'>,
-  workspaceId: string | null,
-  removal: Removal,
-  now: number,
-): void {
+export function keepRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
-    storage.setItem(KEY, JSON.stringify({ workspaceId, removal, at: now } satisfies Kept))
+    storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies Kept))
   } catch {
     // Full, or forbidden.
   }
@@ -38,7 +37,7 @@ export function keptRemoval(
 ): Removal | null {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Kept | null
-    return kept?.workspaceId === workspaceId && now - kept.at < KEPT_MS ? kept.removal : null
+    return kept?.workspaceId === workspaceId ? stillThere(kept.removal, now) : null
   } catch {
     return null
   }

@@ -5,7 +5,7 @@ import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import type { Picked, Selection } from './lead-selection'
 import { isLong, partsRuns, stoppedInWords } from './parts-runs'
-import { forgetRemoval, keepRemoval, keptRemoval, type Removal, takeBack } from './removal'
+import { forgetRemoval, keepRemoval, keptRemoval, type Removal, stillThere, takeBack } from './removal'
 
 interface Bulk<Input, Answer> {
   /** How its progress calls it: 'Deleting'. */
@@ -120,9 +120,10 @@ export function useLastRemoval() {
     queryKey,
     queryFn: () => keptRemoval(sessionStorage, workspaceId, Date.now()),
     staleTime: Number.POSITIVE_INFINITY,
+    select: (removal) => stillThere(removal, Date.now()),
   })
   const keep = (removal: Removal | null) => {
-    if (removal) keepRemoval(sessionStorage, workspaceId, removal, Date.now())
+    if (removal) keepRemoval(sessionStorage, workspaceId, removal)
     else forgetRemoval(sessionStorage)
     queries.setQueryData(queryKey, removal)
   }
@@ -137,10 +138,13 @@ export function useRemoveLeads(onRemoved: (removal: Removal) => void, onClose: (
   return useBulk({
     doing: DELETING,
     failed: 'Failed to delete leads',
-    call: (selection, _: null) => client.leads.removeMany(selection),
+    call: async (selection, _: null) => {
+      const at = Date.now()
+      return { ...(await client.leads.removeMany(selection)), at }
+    },
     onPart: (answers) => {
-      const removal = answers.flatMap(({ removalId, removed }) =>
-        removalId ? [{ id: removalId, count: removed }] : [],
+      const removal = answers.flatMap(({ removalId, removed, at }) =>
+        removalId ? [{ id: removalId, count: removed, at }] : [],
       )
       if (removal.length > 0) onRemoved(removal)
     },

@@ -1,13 +1,24 @@
 import { type QueryClient, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Import } from '@x-automated/contract/imports'
+import { IMPORTS_KEPT, type Import } from '@x-automated/contract/imports'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorCode, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** While one is under way, its figures move. */
 const LOOK_AGAIN_MS = 1_000
 
 const isUnderWay = (one: Import | undefined) => one?.status === 'running'
+
+/** Of all that are known, newest first, the one that shows itself. @param left the one that is not to */
+export function toShow(imports: readonly Import[], left: string | null): Import | undefined {
+  return imports.find((one) => isUnderWay(one) && one.id !== left)
+}
+
+/** When to ask for an import again: while it is under way, and where it was asked for in vain. */
+export function looksAgain({ data, error }: { data: Import | undefined; error: unknown }): number | false {
+  const isUnknown = data === undefined && error !== null && errorCode(error) !== 'IMPORT_NOT_FOUND'
+  return isUnderWay(data) || isUnknown ? LOOK_AGAIN_MS : false
+}
 
 /**
  * The import that is shown: the one that was chosen or begun here, or else one that is under way in the workspace, also when the page is
@@ -19,13 +30,14 @@ export function useImport(onEnded: (ended: Import) => void) {
   const [id, setId] = useState<string | null>(null)
   /** The one that was shown last and is not to come back by itself. */
   const [left, setLeft] = useState<string | null>(null)
-  const list = useQuery(api.imports.list.queryOptions({ input: { page: 1, pageSize: 1 } }))
-  const newest = list.data?.imports[0]
-  if (id === null && newest && isUnderWay(newest) && newest.id !== left) setId(newest.id)
+  const list = useQuery(api.imports.list.queryOptions({ input: { page: 1, pageSize: IMPORTS_KEPT } }))
+  const imports = list.data?.imports ?? []
+  const coming = toShow(imports, left)
+  if (id === null && coming) setId(coming.id)
   const found = useQuery(
     api.imports.find.queryOptions({
       input: id === null ? skipToken : { id },
-      refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN_MS : false),
+      refetchInterval: ({ state }) => looksAgain(state),
     }),
   )
   const shown = id === null ? undefined : found.data
@@ -48,7 +60,7 @@ export function useImport(onEnded: (ended: Import) => void) {
     shown,
     isAsked: id !== null && found.isPending,
     /** The last one of the workspace. */
-    newest,
+    newest: imports[0],
     /** @param next null: none, unless another one is under way */
     show(next: string | null) {
       setLeft(id)

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test, vi } from 'vitest'
-import { agreesToCost } from './cost-question'
+import { agreesToCost, isOnScreen } from './cost-question'
 
 const ada = { twitterHandle: 'ada', type: 'followers' as const }
 const billed = async () => ({ profiles: 12_000, seconds: 120, costCents: 12_000 })
@@ -22,6 +22,14 @@ test('nothing is asked where X bills nothing, or where the cost stands in the fo
   expect(await agreesToCost(ada, billed, true, ask)).toBe(true)
   expect(await agreesToCost(ada, async () => ({ ...(await billed()), costCents: null }), false, ask)).toBe(true)
   expect(ask).not.toHaveBeenCalled()
+})
+
+test('what is known of a handle is not seen before the form shows it', () => {
+  expect(isOnScreen(ada, '@ada ', true)).toBe(true)
+  // Typed anew, and started before the field has settled.
+  expect(isOnScreen(ada, 'ad', true)).toBe(false)
+  expect(isOnScreen(ada, 'ada', false)).toBe(false)
+  expect(isOnScreen(ada, null, true)).toBe(false)
 })
 
 test('what cannot be told is said; what the start refuses itself is not asked twice', async () => {

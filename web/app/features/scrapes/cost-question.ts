@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
+import { handleIn } from '@x-automated/contract/x-handle'
 import { api, errorCode, errorWords } from '../../api'
 import { type Question, useConfirm } from '../../ui/confirm'
 import { type Estimate, estimateWords } from './scrape-words'
@@ -47,13 +48,18 @@ export async function agreesToCost(
   return ask({ title, body: estimateWords(found, type), confirm: 'Start Scraping' })
 }
 
-/** `if (await mayBegin(scrape, 'unseen')) …` @param seen `in the form`: does the estimate stand there, it is not said twice */
+/** Does the form show what a scrape would take? What is known of a handle stands there only once the field has settled on it. */
+export function isOnScreen({ twitterHandle }: Target, settled: string | null, isKnown: boolean): boolean {
+  return isKnown && settled !== null && handleIn(settled) === twitterHandle
+}
+
+/** `if (await mayBegin(scrape, null)) …` @param settled of what handle the form shows the estimate, which is not said twice; null: there is no form */
 export function useCostQuestion() {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  return (target: Target, seen: 'unseen' | 'in the form'): Promise<boolean> => {
+  return (target: Target, settled: string | null): Promise<boolean> => {
     const options = estimateOptions(target)
-    const isSeen = seen === 'in the form' && queries.getQueryData(options.queryKey) !== undefined
+    const isSeen = isOnScreen(target, settled, queries.getQueryData(options.queryKey) !== undefined)
     return agreesToCost(target, () => queries.fetchQuery(options), isSeen, confirm)
   }
 }

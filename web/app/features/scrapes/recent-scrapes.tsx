@@ -46,7 +46,7 @@ export function RecentScrapes({
   const mayBegin = useCostQuestion()
   const again = useMutation({
     mutationFn: async (scrape: Scrape) =>
-      (await mayBegin(scrape, 'unseen')) ? client.scrapes.create(requestOf(scrape)) : null,
+      (await mayBegin(scrape, null)) ? client.scrapes.create(requestOf(scrape)) : null,
     onSuccess: (scrape) => {
       if (!scrape) return
       document.getElementById('content')?.scrollIntoView({ block: 'start' })

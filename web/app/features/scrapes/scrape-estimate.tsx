@@ -2,13 +2,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { fieldProblems } from '../../api'
-import { useSettled } from '../../ui/use-settled'
 import { estimateOptions } from './cost-question'
 import { estimateWords, handleProblem } from './scrape-words'
 
-/** What a scrape of this handle would take, before it starts. Nothing while nobody can tell. */
-export function ScrapeEstimate({ handle, type, asks }: { handle: string; type: Scrape['type']; asks: boolean }) {
-  const settled = useSettled(handle)
+/** What a scrape of this handle would take, before it starts. Nothing while nobody can tell. @param settled the handle, once nobody types any more */
+export function ScrapeEstimate({ settled, type, asks }: { settled: string; type: Scrape['type']; asks: boolean }) {
   const twitterHandle = handleIn(settled)
   const estimate = useQuery({
     ...estimateOptions({ twitterHandle, type }),

@@ -15,6 +15,7 @@ import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Slider } from '../../ui/slider'
+import { useSettled } from '../../ui/use-settled'
 import { SeePlans, UsageNotice } from '../billing/usage-notice'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
@@ -96,6 +97,15 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     !fieldProblems(create.error).twitterHandle &&
     !isSessionTrouble({ ...failureOf(create.error), words: create.error.message })
 
+  const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
+    'minFollowers',
+    'maxFollowers',
+    'keyword',
+    'handle',
+    'type',
+  ])
+  const settled = useSettled(handle)
+
   const submit = form.handleSubmit(
     async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, stopAfter, ...credentials }) => {
       // A word that was typed and not added is meant too.
@@ -103,7 +113,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       form.setValue('keywords', all)
       form.setValue('keyword', '')
       const twitterHandle = handleIn(handle)
-      if (connection.data?.connected && !(await mayBegin({ twitterHandle, type }, 'in the form'))) return
+      if (connection.data?.connected && !(await mayBegin({ twitterHandle, type }, settled))) return
       create.mutate({
         twitterHandle,
         type,
@@ -123,13 +133,6 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     form.setValue('minFollowers', minFollowers)
     form.setValue('maxFollowers', maxFollowers)
   }
-  const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
-    'minFollowers',
-    'maxFollowers',
-    'keyword',
-    'handle',
-    'type',
-  ])
 
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
@@ -212,7 +215,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
           />
         </Field>
         <UsageNotice what="scrapedLeads" />
-        <ScrapeEstimate handle={handle} type={type} asks={connection.data?.connected === true && !working} />
+        <ScrapeEstimate settled={settled} type={type} asks={connection.data?.connected === true && !working} />
         {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
         {askCredentials &&
           mayConnect &&
