@@ -31,7 +31,8 @@ export type ClaimAnswer =
         sendsAs: string | null
       }
     }
-  | { status: 204; headers?: Record<string, string> }
+  /** `isTurn`: it is another campaign's turn on the account. */
+  | { status: 204; headers?: Record<string, string>; isTurn?: true }
 
 /**
  * Hands the next message of one campaign to an extension. Leases that ran out are the sweep's (`expireLeases`): here they would be undone with a refusal,
@@ -139,7 +140,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       .limit(1)
       .for('update', { of: dms, skipLocked: true })
     if (!next) return nothingDue(null)
-    if (next.isWaiting) return nothingDue(TURN_SECONDS)
+    if (next.isWaiting) return { status: 204, headers: { 'retry-after': String(TURN_SECONDS) }, isTurn: true }
     if (next.stopped) {
       await skipMessage(tx, next.dm.id, next.stopped)
       continue

@@ -181,6 +181,31 @@ describe('the simulated queue', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(86_000)
   })
 
+  it('429: says so where it is the turn of an older campaign, whose messages another sender has', async () => {
+    const { person } = await running(1)
+    await launch(person, await makeList(app, person, openHandles(1)))
+    await app.db.execute(sql`
+      update dms set lease = gen_random_uuid(), holder = 'extension:x', lease_expires_at = now() + interval '1 minute'
+      where campaign_id = (select id from campaigns where workspace_id = ${person.workspaceId} order by created_at limit 1)`)
+    const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
+    expect([status, body.error]).toEqual([
+      429,
+      'An older campaign on this X account sends first, and its messages are in the hands of another sender.',
+    ])
+  })
+
+  it('a lead that was deleted with its message in hand, and is taken back, has failed as its message has', async () => {
+    const { person, list } = await running(1)
+    let removalId = ''
+    const lots = chance([0, 0.9], async () => {
+      removalId = (await person.client.leads.removeMany({ leadIds: list.leadIds })).removalId ?? ''
+    })
+    expect(await run(person, 1, lots)).toMatchObject({ processed: 1, failed: 1 })
+    await person.client.leads.restore({ removalId })
+    const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
+    expect(lead?.dmStatus).toBe('failed_contact')
+  })
+
   it('and workers never have the same message, whoever comes first', async () => {
     const { person, account, campaign } = await running(30)
     const quick = { random: Math.random, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) }

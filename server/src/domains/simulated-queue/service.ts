@@ -35,6 +35,9 @@ const SENT_SHARE = 0.8
 const SHORTEST_MS = 500
 const LONGEST_MS = 1_000
 const FAILURE = 'Simulated send failure'
+const RESTS = 'The X account has to rest before its next message.'
+const OTHERS_TURN =
+  'An older campaign on this X account sends first, and its messages are in the hands of another sender.'
 /** Specification §4: here, a message whose campaign was archived while it was in hand. */
 const NO_CAMPAIGN = 'Missing campaign relation'
 /** A pause of the account up to this long is waited for; a run as a whole takes this long at most. */
@@ -50,7 +53,7 @@ type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: strin
 
 /**
  * Processes queued messages of the workspace, those of the oldest campaign first.
- * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and pace or cap of its account let nothing through now
+ * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and pace or cap of its account, or the turn of another campaign, let nothing through now
  */
 export async function processQueue(
   context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
@@ -79,7 +82,7 @@ export async function processQueue(
         continue
       }
       if (done.processed + done.problems.length > 0) break
-      throw new Refusal('RATE_LIMITED', 'The X account has to rest before its next message.', {
+      throw new Refusal('RATE_LIMITED', next.isTurn ? OTHERS_TURN : RESTS, {
         retryAfterSeconds: next.waitSeconds,
       })
     }
@@ -109,7 +112,11 @@ export async function processQueue(
 }
 
 /** Null: nothing is queued. */
-async function claimNext(db: Db, pace: Pace, actor: Actor): Promise<Claim | { waitSeconds: number } | null> {
+async function claimNext(
+  db: Db,
+  pace: Pace,
+  actor: Actor,
+): Promise<Claim | { waitSeconds: number; isTurn: boolean } | null> {
   return transact(db, async (tx) => {
     const active = await tx
       .select()
@@ -124,13 +131,16 @@ async function claimNext(db: Db, pace: Pace, actor: Actor): Promise<Claim | { wa
       .orderBy(asc(campaigns.createdAt), asc(campaigns.id))
       .for('no key update')
     let waitSeconds: number | null = null
+    let isTurn = true
     for (const campaign of active) {
       const answer = await claimFrom(tx, pace, campaign, SIMULATED_HOLDER)
       if (answer.status === 200) return { ...answer.body, campaignId: campaign.id }
       const seconds = Number(answer.headers?.['retry-after'] ?? Number.POSITIVE_INFINITY)
-      if (Number.isFinite(seconds)) waitSeconds = Math.min(waitSeconds ?? seconds, seconds)
+      if (!Number.isFinite(seconds)) continue
+      waitSeconds = Math.min(waitSeconds ?? seconds, seconds)
+      isTurn &&= answer.isTurn === true
     }
-    return waitSeconds === null ? null : { waitSeconds }
+    return waitSeconds === null ? null : { waitSeconds, isTurn }
   })
 }
 
