@@ -5,6 +5,7 @@ import {
   isCutOff,
   progressOf,
   restOf,
+  secondsLeftOf,
   shareInWords,
   timeLeftInWords,
 } from './campaign-progress'
@@ -36,6 +37,12 @@ test('time left is told as people tell it', () => {
     'about 1 day left',
     'about 2 days left',
   ])
+})
+
+test('where nobody can tell how long it takes, nothing goes on being estimated', () => {
+  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 0 })).toBeUndefined()
+  expect(secondsLeftOf({ data: undefined, errorUpdateCount: 1 })).toBeNull()
+  expect(secondsLeftOf({ data: { seconds: 9 }, errorUpdateCount: 1 })).toBe(9)
 })
 
 test('each state says what is happening', () => {

@@ -29,6 +29,18 @@ export function shareInWords(part: number, whole: number): string {
   return `${Math.round(percent)}%`
 }
 
+/** What an asking says, from the last answer; where none has come and one has failed, nobody can tell. */
+export function secondsLeftOf({
+  data,
+  errorUpdateCount,
+}: {
+  data: { seconds: number | null } | undefined
+  errorUpdateCount: number
+}): number | null | undefined {
+  if (data) return data.seconds
+  return errorUpdateCount > 0 ? null : undefined
+}
+
 /** 'about 5 min left', for people. @param seconds undefined while it is not known */
 export function timeLeftInWords(seconds: number | undefined): string {
   return seconds === undefined ? 'estimating time left' : `${durationInWords(seconds)} left`

@@ -3,7 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { useEffect, useRef } from 'react'
 import { api } from '../../api'
 import { toast } from '../../ui/toast'
-import { completedSince } from './campaign-progress'
+import { completedSince, secondsLeftOf } from './campaign-progress'
 
 /** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
 export const WATCH_EVERY_MS = 1500
@@ -102,7 +102,7 @@ const FORECAST_EVERY_MS = 5_000
  */
 export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): number | null | undefined {
   const sending = campaign !== undefined && isOnItsWay(campaign) && campaign.dmsQueuedCount > 0 && !held
-  const { data } = useQuery(
+  const forecast = useQuery(
     api.campaigns.forecast.queryOptions({
       input: { id: campaign?.id ?? '' },
       enabled: sending,
@@ -111,5 +111,5 @@ export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): n
       refetchInterval: FORECAST_EVERY_MS,
     }),
   )
-  return sending ? data?.seconds : null
+  return sending ? secondsLeftOf(forecast) : null
 }
