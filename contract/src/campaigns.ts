@@ -44,6 +44,8 @@ export const Campaign = z.object({
   pauseReason: z.string().nullable(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
+  /** That one: the oldest of them; null where it does not wait for its turn. */
+  waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** Active and with messages queued, but its X account has to rest first: why, and until when. */
   waitingFor: Waiting.nullable(),
 })

@@ -14,6 +14,7 @@ import { CampaignStatus } from '../features/campaigns/campaign-status'
 import { useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
+import { OlderCampaign } from '../features/campaigns/older-campaign'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useLeftAlone } from '../features/real-send/left-alone'
 import { RunNotice } from '../features/real-send/run-notice'
@@ -162,7 +163,8 @@ export default function CampaignPage() {
       )}
       {campaign?.status === 'active' && campaign.waiting && !cutOff && (
         <Callout title="Waiting for its turn">
-          One campaign sends at a time on an X account. This one goes on when the older one is complete or paused.
+          One campaign sends at a time on an X account. This one goes on when{' '}
+          {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'the older one'} is complete or paused.
         </Callout>
       )}
       {campaign ? (

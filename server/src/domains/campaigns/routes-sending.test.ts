@@ -223,9 +223,24 @@ describe('of several active campaigns on one account the oldest sends', () => {
     const { id, xAccountId } = await launched(1)
     expect(xAccountId).toBe(account.id)
     await expectToWait(id)
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ waitsBehind: { id: ours.id, name: ours.name } })
     await person.client.campaigns.update({ id: ours.id, status: 'paused' })
     expect(await shown(id)).toBe(false)
     expect((await claim(id)).status).toBe(200)
+  })
+
+  it('one of ours whose account is not connected holds nobody up', async () => {
+    const account = await connectX(app, person)
+    const ours = await launch(person, await makeList(app, person, openHandles(1)))
+    const { id } = await launched(2)
+    await expectToWait(id)
+    const be = (status: 'connected' | 'disconnected') =>
+      app.db.update(xAccounts).set({ status }).where(eq(xAccounts.id, account.id))
+    await be('disconnected')
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ waiting: false, waitsBehind: null })
+    expect((await claim(id)).status).toBe(200)
+    await be('connected')
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ waitsBehind: { id: ours.id } })
   })
 
   it('as long as a message of the older one is in somebody’s hands', async () => {

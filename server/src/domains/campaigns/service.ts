@@ -20,7 +20,7 @@ import {
 import type { Pace } from '../sending-settings/service.ts'
 import { findAccount, findKeptAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
-import { campaigns, waitsForOlder } from './tables.ts'
+import { campaigns, olderOf, waitsForOlder } from './tables.ts'
 
 type Row = typeof campaigns.$inferSelect
 
@@ -49,6 +49,10 @@ const columns = {
   pauseReason: campaigns.pauseReason,
   /** Of several active campaigns on one X account the oldest sends. */
   waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
+  waitsBehind: sql<{
+    id: string
+    name: string
+  } | null>`case when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)} end`,
 }
 
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))

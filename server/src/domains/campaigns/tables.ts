@@ -57,15 +57,25 @@ export const campaigns = pgTable(
 )
 
 /**
- * Over a campaign: another one that is older, active and has messages queued is on its X account, whoever sends either; so this one waits for its turn.
+ * Over a campaign and an `older` one: that one is active and has messages queued on the same X account, whoever sends either, so it goes first.
  * What is sent without a campaign waits for none, and none for it. Where nobody knows the account that an extension sends from, its workspace counts as one.
- * @param campaign its table or alias
+ * What our servers would send from an account that is not connected waits for that, and holds nobody up.
  */
+const goesBefore = (
+  campaign: SQL,
+) => sql`older.kind = 'campaign' and older.status = 'active' and older.dms_queued_count > 0
+  and (older.x_account_id = ${campaign}.x_account_id
+    or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
+  and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
+  and (older.channel = 'extension' or exists (select from x_accounts a where a.id = older.x_account_id and a.status = 'connected'))`
+
+/** Over a campaign: another one on its X account goes first, so this one waits for its turn. @param campaign its table or alias */
 export function waitsForOlder(campaign: SQL): SQL<boolean> {
-  return sql`(${campaign}.kind = 'campaign' and exists (
-    select from campaigns older
-    where older.kind = 'campaign' and older.status = 'active' and older.dms_queued_count > 0
-      and (older.x_account_id = ${campaign}.x_account_id
-        or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
-      and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)))`
+  return sql`(${campaign}.kind = 'campaign' and exists (select from campaigns older where ${goesBefore(campaign)}))`
+}
+
+/** Over a campaign: the first of those that go before it (`waitsForOlder`); null: none. */
+export function olderOf(campaign: SQL): SQL<{ id: string; name: string } | null> {
+  return sql`(select jsonb_build_object('id', older.id, 'name', older.name) from campaigns older
+    where ${campaign}.kind = 'campaign' and ${goesBefore(campaign)} order by older.created_at, older.id limit 1)`
 }

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { someoneWaits } from '../../../test/outreach.ts'
+import { launch, makeList, openHandles, someoneWaits } from '../../../test/outreach.ts'
 import { createXApi, XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
 import { subscriptions } from '../billing/tables.ts'
@@ -73,6 +73,17 @@ describe('POST /session/connect', () => {
     const second = await rowOf(person)
     expect(second.id).toBe(first.id)
     expect(second.sealedAccessToken).not.toBe(first.sealedAccessToken)
+  })
+
+  it('200: what an extension was to send before any account was known is its campaign from now on, and goes first', async () => {
+    const own = await makePerson(app)
+    const launched = async () => launch(own, await makeList(app, own, openHandles(1)), { channel: 'extension' })
+    const early = await launched()
+    expect(early.xAccountId).toBeNull()
+    await connect({ username: 'founder_gus', password: 'long enough' }, own)
+    const { waitsBehind, xAccountId } = await launched()
+    expect(waitsBehind).toEqual({ id: early.id, name: early.name })
+    expect(await own.client.campaigns.find({ id: early.id })).toMatchObject({ xAccountId })
   })
 
   it('400: a wrong password, with the text of the screen', async () => {

@@ -40,6 +40,7 @@ export async function connectWithPassword(
       await remember(tx, answer)
       return tokensBefore
     })
+    await giveToCampaigns(database.db, actor.workspaceId)
     if (former) await giveUp(x, former)
   } catch (error) {
     if (error instanceof Refusal) await giveUp(x, tokens)
@@ -133,6 +134,7 @@ export async function finishAuthorize(
         const former = await keepAccount(tx, sealer, begun, tokens, user)
         return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
       })
+      await giveToCampaigns(database.db, begun.workspaceId)
       if (former) await giveUp(x, former)
       return outcome
     } catch (error) {
@@ -155,6 +157,21 @@ function outcomeOf(error: unknown): XCallbackOutcome {
   return error.kind === 'unavailable' || error.kind === 'unknown' || error.kind === 'rate-limit'
     ? 'unavailable'
     : 'failed'
+}
+
+/**
+ * What an extension was to send before any account was known is this workspace's current one's from now on, so that campaigns on it take turns.
+ * Behind the account's own transaction, as campaigns are locked before accounts (db/transact.ts); where it is cut off here, the first claim does it.
+ */
+async function giveToCampaigns(db: Db, workspaceId: string): Promise<void> {
+  const account = await findCurrentAccount(db, workspaceId)
+  if (!account || account.status === 'disconnected') return
+  await db.execute(sql`
+    update campaigns set x_account_id = ${account.id}
+    where id in (
+      select id from campaigns
+      where workspace_id = ${workspaceId} and kind = 'campaign' and channel = 'extension' and status = 'active' and x_account_id is null
+      order by id for no key update)`)
 }
 
 /** Has another workspace connected the same account of X? Its pace and its cap then hold over both. */

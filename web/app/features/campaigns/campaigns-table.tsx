@@ -12,6 +12,7 @@ import { CampaignButtons } from './campaign-buttons'
 import { isCutOff, restOf } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
+import { OlderCampaign } from './older-campaign'
 
 interface CampaignsTableProps {
   /** Undefined while they are coming. */
@@ -93,7 +94,10 @@ function CampaignRow({
           )}
           {cutOff && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
           {campaign.status === 'active' && campaign.waiting && !cutOff && (
-            <span className="text-xs text-muted">An older campaign on this X account sends first.</span>
+            <span className="text-xs text-muted">
+              {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'An older campaign'} on this X
+              account sends first.
+            </span>
           )}
           {isLeftAlone && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
           {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
