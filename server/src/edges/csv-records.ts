@@ -20,11 +20,13 @@ const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 /**
  * Reads CSV (RFC 4180; any line ends; comma, semicolon or tab, as the first line has it) record by record.
  * A line that cannot be read is said so, and reading goes on with the next: one bad quote costs one line, not the rest of the file.
+ * @param onDelimiter told before the first record
  * @throws Refusal INVALID_INPUT: more than `unreadableMax` lines cannot be read
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   unreadableMax = UNREADABLE_MAX,
+  onDelimiter: (delimiter: string) => void = () => {},
 ): AsyncGenerator<CsvRecord> {
   let pending: Buffer[] = []
   let size = 0
@@ -37,6 +39,7 @@ export async function* readCsv(
     if (delimiter === null) {
       if (bytes.subarray(0, 3).equals(BOM)) bytes = bytes.subarray(3)
       delimiter = delimiterOf(bytes)
+      onDelimiter(delimiter)
     }
     const window = isLast ? bytes : bytes.subarray(0, endOfLastLine(bytes))
     let used = 0

@@ -14,6 +14,8 @@ export interface Upload {
   records(): AsyncIterable<CsvRecord>
   bytes: number
   bytesRead(): number
+  /** What stands between its cells; null before the first record is read. */
+  delimiter(): string | null
 }
 
 /** Files of CSV that people send us: a few at a time, received whole before any work begins. */
@@ -41,12 +43,16 @@ export function openUploads(): Uploads {
         const file = join(folder, 'sent.csv')
         const bytes = await receive(request.body as Readable | undefined, file)
         let reading: ReadStream | null = null
+        let delimiter: string | null = null
         return await take({
           bytes,
           bytesRead: () => reading?.bytesRead ?? 0,
+          delimiter: () => delimiter,
           records: () => {
             reading = createReadStream(file, { highWaterMark: CHUNK_BYTES })
-            return readCsv(reading)
+            return readCsv(reading, undefined, (found) => {
+              delimiter = found
+            })
           },
         })
       } finally {

@@ -54,6 +54,11 @@ describe('POST /leads/import', () => {
     expect(counts.reduce((sum, row) => sum + row.count, 0)).toBe(file.handles.length)
   })
 
+  it('200: numbers as a program with semicolons between its cells writes them', async () => {
+    expect((await send('twitter_handle;follower_count\nana;1.500\n')).body).toMatchObject({ imported: 1, rejected: [] })
+    expect(await rows()).toMatchObject([{ followerCount: 1_500 }])
+  })
+
   it('200: the same with line feeds alone', async () => {
     const file = makeLeadFile(300, '\n')
     const { body } = await send(file.text)

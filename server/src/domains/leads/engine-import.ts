@@ -67,6 +67,8 @@ export interface ImportSource {
   records(): AsyncIterable<CsvRecord>
   bytesRead(): number
   bytes: number
+  /** What stands between its cells, once the first record is read. */
+  delimiter?(): string | null
 }
 
 /**
@@ -94,7 +96,7 @@ export async function importLeads(
         rejected.add(record.line, record.problem)
         continue
       }
-      const lead = readLine(columns, record.fields)
+      const lead = readLine(columns, record.fields, source.delimiter?.() ?? null)
       if ('problem' in lead) rejected.add(record.line, lead.problem)
       else batch.push({ line: record.line, lead })
       if (batch.length === BATCH) {

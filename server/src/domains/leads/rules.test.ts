@@ -127,6 +127,23 @@ describe('readLine', () => {
   it.each(['1,234', '1234.0', '1 234', "1'234", '1\u202f234.00'])('reads %s as a count', (written) => {
     expect(line('ana', '', written, '', '', '', '')).toMatchObject({ followerCount: 1_234 })
   })
+  it.each([
+    ['1.234', ';', 1_234],
+    ['1.000', ';', 1_000],
+    ['1.234.567', ',', 1_234_567],
+    ['1.234,00', ',', 1_234],
+    ['0.000', ',', 0],
+    ['1234.000', ',', 1_234],
+  ])('reads %s between cells set apart by %s as %i', (written, delimiter, followerCount) => {
+    const cells = ['ana', '', written, '', '', '', '']
+    expect(readLine(columns, cells, delimiter)).toMatchObject({ followerCount })
+  })
+  it.each(['1.000', '12.345'])('does not guess whether %s is thousands where commas may be', (written) => {
+    for (const delimiter of [',', '\t', null])
+      expect(readLine(columns, ['ana', '', written, '', '', '', ''], delimiter)).toEqual({
+        problem: 'follower_count may mean thousands or a fraction: write it without the dot',
+      })
+  })
   it('reads a basis as people write it, since when and how; and tags, each once', () => {
     const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
     expect(readLine(told, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln'])).toMatchObject({

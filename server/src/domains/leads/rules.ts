@@ -90,7 +90,8 @@ export interface ImportedLead extends IncomingLead {
 type Cell = { value: unknown } | { problem: string }
 interface Column {
   field: keyof ImportedLead
-  read: (text: string) => Cell
+  /** @param delimiter what stands between the file's cells; null: nobody knows */
+  read: (text: string, delimiter: string | null) => Cell
 }
 
 /** What each column of a file becomes, in the file's order; null: passed over. */
@@ -105,7 +106,14 @@ const within =
         ? { value: text }
         : { problem: 'holds characters that cannot be stored' }
 
-const count = (text: string): Cell => {
+const count = (text: string, delimiter: string | null): Cell => {
+  // Where numbers have commas for decimals, cells are set apart by semicolons, and thousands by dots. A single dot may be either elsewhere.
+  const dotted = /^[1-9]\d{0,2}((?:\.\d{3})+)(,0+)?$/.exec(text)
+  if (dotted) {
+    const isSure = delimiter === ';' || (dotted[1] ?? '').length > 4 || dotted[2] !== undefined
+    if (!isSure) return { problem: 'may mean thousands or a fraction: write it without the dot' }
+    return count(text.replace(/,.*/, '').replaceAll('.', ''), delimiter)
+  }
   // Thousands may be set apart, by a comma, an apostrophe or a space of any width.
   const digits = /^\d{1,3}([,'\u2019 \u00a0\u2009\u202f]\d{3})+(\.0+)?$/.test(text)
     ? text.replaceAll(/[^\d.]/g, '')
@@ -224,9 +232,14 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
 
 /**
  * Reads one line of a file into a lead. A cell that is blank says nothing.
+ * @param delimiter what stands between the file's cells; null: nobody knows
  * @returns the lead, or what is wrong with the line, in words to show
  */
-export function readLine(columns: Columns, fields: readonly string[]): ImportedLead | { problem: string } {
+export function readLine(
+  columns: Columns,
+  fields: readonly string[],
+  delimiter: string | null = null,
+): ImportedLead | { problem: string } {
   if (fields.length === 1 && fields[0]?.trim() === '') return { problem: 'is empty' }
   if (fields.length !== columns.length)
     return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
@@ -241,7 +254,7 @@ export function readLine(columns: Columns, fields: readonly string[]): ImportedL
       extra[column.metadataKey] = text
       continue
     }
-    const cell = column.read(text)
+    const cell = column.read(text, delimiter)
     if ('problem' in cell) return { problem: `${snakeCase(column.field)} ${cell.problem}` }
     Object.assign(lead, { [column.field]: cell.value })
   }

@@ -535,4 +535,13 @@ describe.concurrent('POST /scrapes/{id}/cancel, POST /scrapes/{id}/resume', () =
       expect((await viewer.call('POST', `/scrapes/${id}/${what}`)).body.code).toBe('FORBIDDEN')
     }
   })
+
+  it('409: resumed where X would answer the same again, as is said beforehand', async () => {
+    const person = await connected()
+    const id = await startScrape(person, 'missing_again')
+    await until(app, id, (row) => row.status === 'failed')
+    expect((await person.call('GET', `/scrapes/${id}`)).body.isResumable).toBe(false)
+    const answer = await person.call('POST', `/scrapes/${id}/resume`)
+    expect([answer.status, answer.body.code]).toEqual([409, 'SCRAPE_STATE'])
+  })
 })

@@ -222,14 +222,19 @@ export async function cancel(db: Db, actor: Actor, id: string) {
 }
 
 /**
- * Goes on from where it was with a scrape that was canceled, failed or stopped at the plan's limit.
+ * Goes on from where it was with a scrape that may get further (`isResumable`).
  * @throws Refusal SCRAPE_NOT_FOUND, SCRAPE_STATE, PLAN_LIMIT
  */
 export async function resume({ db, jobs }: Pick<SignedInContext, 'db' | 'jobs'>, actor: Actor, id: string) {
   return db.transaction(async (tx) => {
-    // Of those that are complete only one that stopped early has something to say.
-    const isStopped = sql`(${scrapes.status} in ('canceled', 'failed') or (${scrapes.status} = 'completed' and ${scrapes.error} is not null))`
-    const row = await change(tx, actor, id, isStopped, {
+    const [stopped] = await tx
+      .select()
+      .from(scrapes)
+      .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId)))
+      .for('update')
+    if (!stopped) throw new Refusal('SCRAPE_NOT_FOUND')
+    if (!isResumable(stopped)) throw new Refusal('SCRAPE_STATE')
+    const row = await change(tx, actor, id, eq(scrapes.status, stopped.status), {
       status: 'queued',
       error: null,
       failures: 0,
