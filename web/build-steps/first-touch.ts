@@ -78,6 +78,10 @@ const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
 /** What a built script needs before it runs itself. */
 const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
 
+/** Runs before anything is drawn: keeps a press that comes before the small script does, which takes it from there. */
+const EARLY =
+  'window.early=e=>{const c=e.target.closest("button");if(c){e.preventDefault();early.pressed=c}};addEventListener("click",early,true)'
+
 /** The scripts of a page, each after those that it needs; the one that starts the app is the last. */
 async function scriptsOf(folder: string, html: string): Promise<string[]> {
   const entry = html.match(ENTRY)?.[1]
@@ -118,6 +122,7 @@ export function waiting(html: string, { rest, script, style, scripts }: Waiting)
   const held = html
     .replaceAll(PRELOAD, '')
     .replace(START, `<script type="text/plain" data-app="${rest}"${sheet} data-scripts="${scripts.join(' ')}">`)
+    .replace(STYLE, (sheet) => `<script>${EARLY}</script>${sheet}`)
     // The last of the head, where React has found its own.
     .replace('</head>', () => `<script type="module">${script}</script></head>`)
   if (style === null) return held

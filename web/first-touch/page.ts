@@ -165,6 +165,12 @@ document.addEventListener(
 // Somebody signs in, in another tab.
 addEventListener('storage', () => void start(), { signal })
 
+// What was pressed before this script was there (web/build-steps/first-touch.ts).
+const { early } = window as unknown as { early?: { (event: Event): void; pressed?: HTMLElement } }
+if (early) {
+  removeEventListener('click', early as EventListener, true)
+  early.pressed?.click()
+}
 carry()
 // By this script, whenever it gets to it.
 root.dataset.view = COUNTED
