@@ -196,9 +196,13 @@ describe('a claim that has grown old', () => {
     expect(verdict).toMatchObject({ kind: 'late', until: expect.any(Date) })
     expect(await send(needs, second, TIMING, () => true)).toMatchObject({ kind: 'sent' })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
+    // Meanwhile the account found nothing else to send.
+    await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
     await record(app.db, [{ claimed: first, verdict, failures: 0 }])
     const [dm] = await app.db.select().from(dms).where(eq(dms.id, first.id))
     expect(dm).toMatchObject({ status: 'queued', lease: null, claimedAt: null, triedAt: null })
+    const [woken] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+    expect(woken!.nextSendAt).not.toBeNull()
   })
 
   it('counts from the moment at which its message goes out', async () => {

@@ -7,6 +7,7 @@ import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
 import { renewClaim } from './service-claims.ts'
 import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
+import { wakeAccount } from './service-schedule.ts'
 import { findReasonToStop, releaseIfArchived, skipMessage, WRITTEN_TO_AS_TWIN } from './service-stopping.ts'
 import { mayGoOut } from './tables.ts'
 
@@ -223,6 +224,8 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
     case 'paused':
     case 'late':
       await giveBack(tx, claimed)
+      // While it was in hand its account may have found nothing else, and left the schedule.
+      await wakeAccount(tx, claimed.accountId)
       return
     case 'stop':
       await giveBack(tx, claimed)
