@@ -1,5 +1,5 @@
 import { TAGS_MAX } from '@x-automated/contract/tags'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
@@ -112,4 +112,15 @@ it('refuses a second of one name, an empty name, one too many, itself as an aim,
     409,
     { success: false, code: 'TOO_MANY', error: 'A workspace has at most 100 tags.' },
   ])
+})
+
+it('leads are locked before their tags: who deletes a lead that is being tagged gets at its tags', async () => {
+  const [lead] = await makeLeads(app, person, 1)
+  const vip = await person.client.tags.create({ name: 'VIP' })
+  const tagged = await whileWaiting(app, {
+    lock: `select from leads where id = '${lead!.id}' for update`,
+    work: () => person.client.tags.apply({ leadIds: [lead!.id], add: [vip.id] }),
+    others: () => app.db.execute(sql`select from tags where id = ${vip.id} for no key update nowait`),
+  })
+  expect(tagged).toMatchObject({ changed: 1 })
 })

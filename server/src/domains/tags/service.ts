@@ -92,8 +92,11 @@ export async function apply(
   { add, remove: gone, ...selection }: LeadSelection & { add: string[]; remove: string[] },
 ) {
   return transact(db, async (tx) => {
-    await lockTags(tx, actor, [...add, ...gone])
     const part = await choosePart(tx, actor, selection)
+    // As the rows that name them do, and before the tags (db/transact.ts).
+    await tx.execute(sql`
+      select count(*) from (select from leads where id in (${part.leads}) order by id for key share) locked`)
+    await lockTags(tx, actor, [...add, ...gone])
     const { rows } = await tx.execute<{ changed: number }>(sql`
       with chosen as (${part.leads}),
       taken as (
@@ -121,7 +124,7 @@ async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Pr
   await replaceTagInSavedFilters(tx, actor, names, into)
 }
 
-/** In the order of their ids, before any of their leads: their counts change with those. @throws Refusal TAG_NOT_FOUND */
+/** In the order of their ids, before their counts change. @throws Refusal TAG_NOT_FOUND */
 async function lockTags(tx: Db, actor: Actor, ids: readonly string[]): Promise<void> {
   const wanted = new Set(ids)
   const { rows } = await tx.execute(sql`
