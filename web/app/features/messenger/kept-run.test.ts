@@ -18,42 +18,49 @@ function open(room = 10_000) {
 }
 
 const lead = { id: '1', name: 'Ada', twitterHandle: 'ada', bio: 'Not to be kept.' } as Lead
+const ME = 'me workspace'
 const run = { runId: 'run', message: 'Hi {{name}}', allowRepeat: false, leads: [lead] }
 
 test('what is left of a run is there again for who began it, with no more of its leads than it needs', () => {
   const storage = open()
-  keepRun(storage, 'me', run)
-  expect(readKeptRun(storage, 'me')).toMatchObject({
+  keepRun(storage, ME, 'me', run)
+  expect(readKeptRun(storage, ME)).toMatchObject({
     ...run,
     leads: [{ id: '1', name: 'Ada', twitterHandle: 'ada' }],
   })
   expect([...storage.kept.values()].join()).not.toContain('Not to be kept.')
   expect(readKeptRun(storage, 'somebody else')).toBeNull()
   forgetRun(storage)
-  expect(readKeptRun(storage, 'me')).toBeNull()
+  expect(readKeptRun(storage, ME)).toBeNull()
 })
 
 test('it is not gone on with once the server may have forgotten what it was asked', () => {
   vi.useFakeTimers()
   const storage = open()
-  keepRun(storage, 'me', run)
+  keepRun(storage, ME, 'me', run)
   vi.advanceTimersByTime(22 * 3_600_000)
-  expect(readKeptRun(storage, 'me')).not.toBeNull()
+  expect(readKeptRun(storage, ME)).not.toBeNull()
   vi.advanceTimersByTime(3_600_000)
-  expect(readKeptRun(storage, 'me')).toBeNull()
+  expect(readKeptRun(storage, ME)).toBeNull()
 })
 
 test('nothing is kept of one that is done, that has no room, or that was not written by us', () => {
   const storage = open()
-  keepRun(storage, 'me', run)
-  keepRun(storage, 'me', { ...run, leads: [] })
+  keepRun(storage, ME, 'me', run)
+  keepRun(storage, ME, 'me', { ...run, leads: [] })
   expect(storage.kept.size).toBe(0)
   const full = open(10)
   full.kept.set('messengerRun', '{}')
-  keepRun(full, 'me', run)
+  keepRun(full, ME, 'me', run)
   expect(full.kept.size).toBe(0)
-  for (const value of ['{', 'null', '7', '{"owner":"me"}']) {
+  for (const value of ['{', 'null', '7', '{"owner":"me workspace"}']) {
     storage.kept.set('messengerRun', value)
-    expect(readKeptRun(storage, 'me')).toBeNull()
+    expect(readKeptRun(storage, ME)).toBeNull()
   }
+})
+
+test('nothing is kept of whom was signed out while it ran', () => {
+  const storage = open()
+  for (const signedInAs of [null, 'm', 'somebody else']) keepRun(storage, ME, signedInAs, run)
+  expect(storage.kept.size).toBe(0)
 })

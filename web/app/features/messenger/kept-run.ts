@@ -33,8 +33,18 @@ export function readKeptRun(storage: Pick<Storage, 'getItem'>, owner: string): K
   }
 }
 
-/** Keeps what is left; nothing where that is nobody. */
-export function keepRun(storage: Pick<Storage, 'setItem' | 'removeItem'>, owner: string, run: KeptRun): void {
+/**
+ * Keeps what is left; nothing where that is nobody, or where its owner was signed out while it ran.
+ * @param owner their id, a space, and their workspace's
+ * @param signedInAs the id of who is signed in now
+ */
+export function keepRun(
+  storage: Pick<Storage, 'setItem' | 'removeItem'>,
+  owner: string,
+  signedInAs: string | null,
+  run: KeptRun,
+): void {
+  if (signedInAs === null || !owner.startsWith(`${signedInAs} `)) return
   const leads = run.leads.map(({ id, name, twitterHandle }) => ({ id, name, twitterHandle }))
   try {
     if (leads.length === 0) forgetRun(storage)

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useBlocker } from 'react-router'
 import { api, client, errorCode, errorWords } from '../../api'
+import { session } from '../../session'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
@@ -50,7 +51,8 @@ export function useSendRun(onDone: () => void) {
     if (stop.current) return
     const stopper = new AbortController()
     const keep = (from: number, id = runId) =>
-      owner !== null && keepRun(sessionStorage, owner, { runId: id, message, allowRepeat, leads: leads.slice(from) })
+      owner !== null &&
+      keepRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(from) })
     stop.current = stopper
     byHand.current = false
     keep(0)
@@ -104,6 +106,11 @@ export function useSendRun(onDone: () => void) {
       stop.current?.abort()
     },
   }
+}
+
+function signedInAs(): string | null {
+  const state = session.state()
+  return state.status === 'signed-in' ? state.user.id : null
 }
 
 async function sendTo(
