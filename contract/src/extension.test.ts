@@ -22,7 +22,7 @@ test('each failure says what it means for its message: the lead’s own, unknown
     unknown: ['OUTCOME_UNKNOWN'],
     'called-back': ['CALLED_BACK'],
     stop: [
-      ...['PAUSED', 'NOT_SIGNED_IN', 'WRONG_ACCOUNT', 'X_NEEDS_YOU', 'X_UNAVAILABLE', 'PAGE_CHANGED'],
+      ...['PAUSED', 'NOT_SIGNED_IN', 'WRONG_ACCOUNT', 'X_NEEDS_YOU', 'X_UNAVAILABLE', 'PAGE_CHANGED', 'INBOXES_CLOSED'],
       ...['PRODUCT_UNREACHABLE', 'BUSY', 'PAIRING_FAILED', 'FORBIDDEN_ORIGIN'],
     ],
   })

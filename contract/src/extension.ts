@@ -25,6 +25,8 @@ export interface SendDmRequest {
      * Paired, it also reports what it has sent itself, as the page may be gone by then.
      */
     dmId?: string
+    /** Names the run that it is of: inboxes in a row that seem closed count for one run. */
+    runId?: string
     /** Who has to be signed in to X, with or without a leading @: where it is somebody else, nothing is sent. */
     sendsAs?: string
     /** Send is not pressed after this moment of this computer's clock (milliseconds since 1970), when the claim may be another's. */
@@ -98,11 +100,15 @@ export const EXTENSION_TEXT = {
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
   /** {detail} names both: '@b, but the campaign sends as @a'. */
-  WRONG_ACCOUNT: 'This browser is signed in to X as {detail}. Switch to that account on x.com, then try again.',
+  WRONG_ACCOUNT:
+    'This browser is signed in to X as {detail}. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
   X_NEEDS_YOU: 'X asks you for something first: {detail}. Open x.com, answer it, then try again.',
   X_UNAVAILABLE: 'X did not show its page in time. Nothing was sent.',
   PAGE_CHANGED:
     'X has changed its page: the extension does not find {detail} any more. Nothing was sent. Update the extension, or choose "Check again" in its popup.',
+  /** {detail} is how many in a row. */
+  INBOXES_CLOSED:
+    '{detail} people in a row seem to take no direct messages: either it is so, or X has changed its page. Nothing was sent to @{handle}. Look at their profile on X, then choose "Check again" in the extension’s popup, or update the extension.',
   PRODUCT_UNREACHABLE: 'X-Automated did not answer, so nothing was sent.',
   BUSY: 'The extension is still busy with earlier messages. Try again in a moment.',
   PAIRING_FAILED: '{detail}',

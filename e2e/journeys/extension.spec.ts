@@ -63,7 +63,7 @@ test('signed in as somebody else than the campaign’s account, nothing is sent'
   expect(await sendAs('other_sender')).toEqual({
     success: false,
     error:
-      'This browser is signed in to X as @ext_sender, but the campaign sends as @other_sender. Switch to that account on x.com, then try again.',
+      'This browser is signed in to X as @ext_sender, but the campaign sends as @other_sender. Switch to that account on x.com, then try again. If both are the same account under a new name, connect it again.',
     code: 'WRONG_ACCOUNT',
   })
   expect(await sentTo('open_ina')).toEqual([])

@@ -75,6 +75,7 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
         hasWorked = true
         return 0
       case 'idle':
+        await browser.storage.session.remove('aloneRun')
         await setActivity({ doing: 'nothing' })
         // What the popup shows of the queue is from before.
         if (hasWorked) await report()
@@ -98,13 +99,14 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
       holder: 'extension alone',
       signedInAs,
       journal: messenger.journal,
-      send: ({ lease, dmId, twitterHandle, message, sendsAs }, claimedAt): Promise<SendDmReply> =>
+      send: async ({ lease, dmId, twitterHandle, message, sendsAs }, claimedAt): Promise<SendDmReply> =>
         messenger.sendOnce(
           {
             id: lease,
             dmId,
             handle: twitterHandle,
             message,
+            runId: await readRun(),
             notAfter: claimedAt + SEND_WITHIN_MS,
             ...(sendsAs !== null && { sendsAs }),
           },
@@ -145,4 +147,13 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
       })
     },
   }
+}
+
+/** What it sends by itself between two moments at which nothing was queued is one run, over the lives of its worker. */
+async function readRun(): Promise<string> {
+  const { aloneRun } = await browser.storage.session.get('aloneRun')
+  if (typeof aloneRun === 'string') return aloneRun
+  const runId = crypto.randomUUID()
+  await browser.storage.session.set({ aloneRun: runId })
+  return runId
 }

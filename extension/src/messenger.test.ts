@@ -91,12 +91,25 @@ test('inboxes that seem closed time and again are not believed: X may have chang
     'INBOX_CLOSED',
     'INBOX_CLOSED',
   ])
-  expect([await ends(closed), await ends(closed)]).toEqual(['INBOX_CLOSED', 'PAGE_CHANGED'])
+  expect([await ends(closed), await ends(closed)]).toEqual(['INBOX_CLOSED', 'INBOXES_CLOSED'])
   expect((await readState()).pageChanged?.part).toContain('the message button')
   expect(await ends('sent')).toBe('PAGE_CHANGED')
   // Somebody has looked, and chosen 'Check again': they may be as closed as they seem.
   vi.mocked(send).mockReset()
   await changeState({ pageChanged: null })
   for (let n = 0; n < 5; n += 1) expect(await ends(closed)).toBe('INBOX_CLOSED')
-  expect(await ends(closed)).toBe('PAGE_CHANGED')
+  expect(await ends(closed)).toBe('INBOXES_CLOSED')
+})
+
+test('inboxes that seem closed are counted for each run', async () => {
+  const { sendOnce } = createMessenger()
+  vi.mocked(send).mockResolvedValue({ code: 'INBOX_CLOSED' })
+  const ends = async (runId: string) => {
+    const reply = await sendOnce({ ...message, runId }, nobody)
+    return reply.success || reply.code
+  }
+  const runs = ['one', 'one', 'two', 'two', 'two']
+  const codes = []
+  for (const runId of runs) codes.push(await ends(runId))
+  expect(codes).toEqual([...Array(4).fill('INBOX_CLOSED'), 'INBOXES_CLOSED'])
 })

@@ -19,8 +19,9 @@ const LONGEST_QUEUE = 5
  */
 export type AskClaimant = (held: { dmId: string; lease: string }, refused?: number) => Promise<boolean | null>
 
-/** Inboxes in a row that seemed closed, and how many may before X is said to have changed its page. */
+/** Inboxes in a row of one run that seemed closed, and how many may before X is said to have changed its page. */
 interface Closed {
+  runId?: string | undefined
   inARow: number
   allowed: number
 }
@@ -57,7 +58,7 @@ export function createMessenger() {
     await setActivity({ doing: 'sending', handle: message.handle })
     try {
       const ended = await send(message, tab.page, journal, () => leaveFor(message, askClaimant))
-      const outcome = message.dmId === undefined ? ended : await doubted(ended)
+      const outcome = message.dmId === undefined ? ended : await doubted(ended, message.runId)
       const reply = outcome === 'sent' ? ({ success: true } as const) : failure(outcome, message.handle)
       // What the popup shows must not change what the page is told.
       await remember(message.handle, outcome, reply).catch(console.error)
@@ -104,13 +105,15 @@ async function askProduct(
 const HAS_WRITTEN = ['X_REFUSED', 'OUTCOME_UNKNOWN', 'DRAFT_IN_THE_WAY', 'CALLED_BACK']
 
 /**
- * That an inbox is closed shows only by what is not there. Where it is not there time and again, X may have changed its page instead; once somebody
+ * That an inbox of a run is closed shows only by what is not there. Where it is not there time and again, X may have changed its page instead; once somebody
  * has looked and asked to go on, twice as many are believed.
  */
-async function doubted(outcome: Outcome): Promise<Outcome> {
+async function doubted(outcome: Outcome, runId: string | undefined): Promise<Outcome> {
   const { closed } = await browser.storage.session.get('closed')
-  const { inARow, allowed } = (closed as Closed | undefined) ?? { inARow: 0, allowed: CLOSED_IN_A_ROW }
-  const remember = (next: Closed) => browser.storage.session.set({ closed: next })
+  const before = (closed as Closed | undefined) ?? { runId, inARow: 0, allowed: CLOSED_IN_A_ROW }
+  const { allowed } = before
+  const inARow = before.runId === runId ? before.inARow : 0
+  const remember = (next: Closed) => browser.storage.session.set({ closed: { ...next, runId } })
   if (outcome === 'sent' || HAS_WRITTEN.includes(outcome.code)) await remember({ inARow: 0, allowed })
   if (outcome === 'sent' || outcome.code !== 'INBOX_CLOSED') return outcome
   if (inARow + 1 < allowed) {
@@ -118,14 +121,23 @@ async function doubted(outcome: Outcome): Promise<Outcome> {
     return outcome
   }
   await remember({ inARow: 0, allowed: allowed * 2 })
-  return { code: 'PAGE_CHANGED', detail: `the message button of a profile (${allowed} in a row had none)` }
+  return { code: 'INBOXES_CLOSED', detail: String(allowed) }
 }
 
 async function remember(handle: string, outcome: Outcome, reply: SendDmReply) {
   if (!reply.success && (reply.code === 'CALLED_BACK' || reply.code === 'PAUSED')) return
   await changeState({ lastResult: { handle, error: reply.success ? null : reply.error, at: Date.now() } })
   // The next message would fare no better: it is told so at once, until somebody asks to check again.
-  if (outcome === 'sent' || outcome.code !== 'PAGE_CHANGED') return
+  const part = missingPart(outcome)
+  if (part === null) return
   const { version } = browser.runtime.getManifest()
-  await changeState({ pageChanged: { part: outcome.detail ?? 'a part', version } })
+  await changeState({ pageChanged: { part, version } })
+}
+
+/** What this end says that X's page lacks; null: nothing. */
+function missingPart(outcome: Outcome): string | null {
+  if (outcome === 'sent') return null
+  if (outcome.code === 'PAGE_CHANGED') return outcome.detail ?? 'a part'
+  if (outcome.code !== 'INBOXES_CLOSED') return null
+  return `the message button of a profile (${outcome.detail} in a row had none: X may have changed its page, or they take no messages)`
 }

@@ -21,9 +21,9 @@ test('a message is taken with its handle, with or without @, and its text as X k
     action: 'SET_SENDING_ALONE',
     allowed: true,
   })
-  const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7, sendsAs: '@me' }
+  const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7, sendsAs: '@me', runId: 'run' }
   expect(readRequest(dm({ twitterHandle: 'ada', message: 'Hi', ...bound }))).toMatchObject({
-    message: { id: 'lease', dmId: 'dm', notAfter: 7, sendsAs: 'me' },
+    message: { id: 'lease', dmId: 'dm', notAfter: 7, sendsAs: 'me', runId: 'run' },
   })
 })
 
@@ -42,6 +42,7 @@ test.each([
   ['an empty request id', dm({ twitterHandle: 'ada', message: 'Hi', requestId: '' })],
   ['a message of no lease', dm({ twitterHandle: 'ada', message: 'Hi', dmId: 'dm' })],
   ['a moment that is none', dm({ twitterHandle: 'ada', message: 'Hi', notAfter: 'soon' })],
+  ['a run that is none', dm({ twitterHandle: 'ada', message: 'Hi', runId: '' })],
   ['a sender that is none', dm({ twitterHandle: 'ada', message: 'Hi', sendsAs: 'a b' })],
   ['no code', { action: 'PAIR', data: {} }],
   ['neither yes nor no', { action: 'SET_SENDING_ALONE', data: { allowed: 1 } }],

@@ -12,6 +12,8 @@ export interface Message {
   dmId?: string
   /** Not to be pressed after this moment, in milliseconds since 1970. */
   notAfter?: number
+  /** Names the run that it is of. */
+  runId?: string
   /** Who has to be signed in to X, without @. */
   sendsAs?: string
 }
@@ -40,7 +42,7 @@ export function readRequest(value: unknown): ReadRequest {
     return typeof allowed === 'boolean' ? { action, allowed } : invalid('allowed is neither true nor false')
   }
   if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
-  const { twitterHandle, message, requestId, dmId, notAfter, sendsAs } = fieldsOf(data)
+  const { twitterHandle, message, requestId, dmId, notAfter, sendsAs, runId } = fieldsOf(data)
   const handle = readHandle(twitterHandle)
   if (handle === undefined) return invalid('twitterHandle is not a handle of X')
   if (typeof message !== 'string' || message.trim() === '') return invalid('message is empty')
@@ -48,12 +50,14 @@ export function readRequest(value: unknown): ReadRequest {
   if (dmId !== undefined && !isId(dmId)) return invalid('dmId is not an id')
   if (dmId !== undefined && requestId === undefined) return invalid('dmId comes without requestId, its lease')
   if (notAfter !== undefined && !Number.isFinite(notAfter)) return invalid('notAfter is not a moment')
+  if (runId !== undefined && !isId(runId)) return invalid('runId is not an id')
   const sender = readHandle(sendsAs)
   if (sendsAs !== undefined && sender === undefined) return invalid('sendsAs is not a handle of X')
   const bounds = {
     dmId: dmId as string | undefined,
     notAfter: notAfter as number | undefined,
     ...(sender !== undefined && { sendsAs: sender }),
+    ...(runId !== undefined && { runId: runId as string }),
   }
   if (requestId === undefined)
     return { action, message: { id: undefined, handle, message: asTyped(message), ...bounds } }

@@ -70,7 +70,7 @@ function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | nu
         <>
           {name}
           {pageChanged !== null ? (
-            <Badge tone="warn">X has changed its page</Badge>
+            <Badge tone="warn">X may have changed its page</Badge>
           ) : paused ? (
             <Badge tone="warn">Paused</Badge>
           ) : (

@@ -43,7 +43,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
           {activityWords(here)}
         </p>
         {pageChanged !== null && (
-          <Callout tone="warn" title="X has changed its page">
+          <Callout tone="warn" title="X may have changed its page">
             The extension does not find {pageChanged} any more, so it sends nothing. Look for a newer version below, or
             press “Check again” in its popup.
           </Callout>

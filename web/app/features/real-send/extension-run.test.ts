@@ -131,7 +131,14 @@ test('a message goes to the extension with the account that it is from, and the 
     return { success: true }
   }
   await startExtensionRun(campaign, new QueryClient())
-  expect(asked).toMatchObject({ twitterHandle: 'ada', message: 'Hi', requestId: 'lease', dmId: 'dm', sendsAs: 'me' })
+  expect(asked).toMatchObject({
+    twitterHandle: 'ada',
+    message: 'Hi',
+    requestId: 'lease',
+    dmId: 'dm',
+    sendsAs: 'me',
+    runId: expect.any(String),
+  })
   expect(said).toEqual([true, false, false, null])
   expect(confirm).toHaveBeenCalledWith({ id: 'dm', lease: 'lease' })
 })

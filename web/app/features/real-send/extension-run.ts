@@ -105,6 +105,7 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
 
 async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promise<RunEnd> {
   const { id } = campaign
+  const runId = crypto.randomUUID()
   let letGo = driveExtension(maySend)
   const change = (part: Partial<ExtensionRun>) => run && show({ ...run, ...part })
   try {
@@ -116,7 +117,15 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       ask: ({ dmId, lease, twitterHandle, message, sendsAs }, notAfter) =>
         askExtension({
           action: 'SEND_TWITTER_DM',
-          data: { twitterHandle, message, requestId: lease, dmId, notAfter, ...(sendsAs !== null && { sendsAs }) },
+          data: {
+            twitterHandle,
+            message,
+            requestId: lease,
+            dmId,
+            notAfter,
+            runId,
+            ...(sendsAs !== null && { sendsAs }),
+          },
         }),
       record: ({ dmId, lease }, outcome) => client.campaigns.recordOutcome({ id: dmId, lease, ...outcome }),
       release: ({ dmId, lease }) => client.campaigns.release({ id: dmId, lease }),
