@@ -124,10 +124,6 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
   const production = v.NODE_ENV === 'production'
   if (production && !v.AUTH_SECRET) throw new Error('AUTH_SECRET is required when NODE_ENV=production')
   const hasContact = Boolean(given.SUPPORT_EMAIL ?? given.MAIL_FROM)
-  if (production && v.STAND_INS !== 'on' && !hasContact)
-    throw new Error(
-      'SUPPORT_EMAIL (or MAIL_FROM) is required when NODE_ENV=production: every page names it for support',
-    )
   const dataDir = resolve(v.DATA_DIR)
   return {
     production,
