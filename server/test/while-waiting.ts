@@ -7,11 +7,17 @@ const PATIENCE_MS = 5_000
 /**
  * Begins `work`, lets it come to a row that somebody else holds, and sees that `others` get on meanwhile.
  * @param lock a statement that holds what `work` comes to late
+ * @param end what becomes of what `lock` did, before `work` goes on
  * @returns what `work` answers once the row is free
  */
 export async function whileWaiting<T>(
   app: TestApp,
-  { lock, work, others }: { lock: string; work: () => Promise<T>; others: () => Promise<unknown> },
+  {
+    lock,
+    work,
+    others = async () => {},
+    end = 'rollback',
+  }: { lock: string; work: () => Promise<T>; others?: () => Promise<unknown>; end?: 'commit' | 'rollback' },
 ): Promise<T> {
   const holder = await app.services.database.connect()
   let working: Promise<T> | null = null
@@ -28,7 +34,7 @@ export async function whileWaiting<T>(
       new Promise((_, reject) => setTimeout(reject, PATIENCE_MS, new Error('others wait for it'))),
     ])
   } finally {
-    await holder.query('rollback')
+    await holder.query(end)
     await holder.end()
   }
   return working

@@ -15,8 +15,11 @@ import type { Db } from './open.ts'
  * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
  */
 
-/** A deadlock that was lost, and a transaction that PostgreSQL could not bring into an order. */
-const RACE_LOST = new Set(['40P01', '40001'])
+/**
+ * A deadlock that was lost, a transaction that PostgreSQL could not bring into an order, and a row to be referred to that
+ * was deleted after it was read: begun anew, it is not found any more.
+ */
+const RACE_LOST = new Set(['40P01', '40001', '23503'])
 const TRIES = 3
 
 /**

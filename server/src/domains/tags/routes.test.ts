@@ -84,6 +84,18 @@ it('a tag that is renamed waits for whoever merges it before it holds up the lis
   expect(renamed).toMatchObject({ name: 'Guests' })
 })
 
+it('gives tags to those that are left where others of the chosen leads are deleted meanwhile', async () => {
+  const [gone, kept] = await makeLeads(app, person, 2)
+  const vip = await person.client.tags.create({ name: 'VIP' })
+  const given = await whileWaiting(app, {
+    lock: `delete from leads where id = '${gone!.id}'`,
+    work: () => person.client.tags.apply({ leadIds: [gone!.id, kept!.id], add: [vip.id] }),
+    end: 'commit',
+  })
+  expect(given).toMatchObject({ changed: 1 })
+  expect(await counts()).toEqual({ VIP: 1 })
+})
+
 it('refuses a second of one name, an empty name, one too many, itself as an aim, and what is not there', async () => {
   const vip = await person.client.tags.create({ name: 'VIP' })
   const other = await person.client.tags.create({ name: 'other' })
