@@ -241,6 +241,8 @@ describe('GET /api/openapi.json', () => {
       for (const status of statuses)
         expect(Object.keys(described.responses), `${operation.name} ${status}`).toContain(status)
     }
+    // Of a file of leads, which is no typed operation, that it can be stopped on its way.
+    expect(body.paths['/leads/import'].post.responses['409'].description).toContain('IMPORT_STATE')
   })
 })
 

@@ -212,7 +212,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'leads.import',
       tags: ['Leads'],
       summary: 'Import leads from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata. Comma, semicolon or tab, UTF-8. A blank cell changes nothing. Lines that cannot be taken are named in the answer (the first 10,000), all others are in; the same file again changes nothing. Once the file is sent the import goes on without its sender: GET /imports says how far it is. With \`Accept: application/x-ndjson\` the answer tells it line by line, the first one being \`{"import": {"id"}}\`, and the last \`{"result"}\` or \`{"failure": {"status", "body"}}\` with the error. 409 IMPORT_STATE: somebody has stopped it (POST /imports/{id}/cancel), or the server was held up for too long; nothing of the file was kept.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata. Comma, semicolon or tab, UTF-8. A blank cell changes nothing. Lines that cannot be taken are named in the answer (the first 10,000), all others are in; the same file again changes nothing. Once the file is sent the import goes on without its sender: GET /imports says how far it is. With \`Accept: application/x-ndjson\` the answer tells it line by line, the first one being \`{"import": {"id"}}\`, and the last \`{"result"}\` or \`{"failure": {"status", "body"}}\` with the error.`,
       requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
         '200': {
@@ -233,6 +233,10 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
               },
             },
           },
+        },
+        '409': {
+          description:
+            'IMPORT_STATE: somebody has stopped it (POST /imports/{id}/cancel), or the server was held up for too long. Nothing of the file was kept.',
         },
       },
     },
