@@ -85,6 +85,7 @@ describe('POST /campaigns', () => {
       updatedAt: expect.stringMatching(/Z$/),
       pauseReason: null,
       waiting: false,
+      waitsBehind: null,
       waitingFor: null,
     })
     expect(await dmsOf(person, campaign.id)).toEqual([])
