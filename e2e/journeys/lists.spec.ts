@@ -68,7 +68,9 @@ describe('lists, in a browser', () => {
     await page.getByText('List "Founders (copy)" created.').waitFor()
     await row(page, 'Founders (copy)').getByText('0 contacted · 20 pending').waitFor()
     await page.getByRole('button', { name: 'Create List' }).click()
-    await dialog(page).getByLabel('List Name').fill('Makers')
+    // It begins at its first field: nobody has to look for it first.
+    await dialog(page).getByLabel('List Name').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('Makers')
     await dialog(page).getByRole('radio', { name: 'Smart list' }).check()
     await dialog(page).getByLabel('Keyword').fill('maker')
     await dialog(page).getByLabel('Min followers').fill('200')

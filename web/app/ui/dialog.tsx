@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { IconButton } from './button'
 import { cx } from './cx'
 import { PopupFoot, popupFrame, popupSheet } from './popup'
@@ -17,27 +17,42 @@ export interface DialogProps {
   children?: ReactNode
 }
 
-/** A task of its own above the page. Focus stays inside, Escape and a press outside close it. On narrow screens it rises from below. */
+/** A task of its own above the page. It begins at its first field, where it begins with one. Focus stays inside, Escape and a press outside close it. On narrow screens it rises from below. */
 export function Dialog({ open, onClose, title, description, size = 'normal', footer, children }: DialogProps) {
+  const content = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Viewport className={popupFrame}>
-          <Base.Popup className={cx(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}>
+          <Base.Popup
+            className={cx(popupSheet, size === 'wide' ? 'sm:max-w-3xl' : 'sm:max-w-lg')}
+            // By touch, a field with the focus would cover half of it with a keyboard.
+            initialFocus={(by) => by === 'touch' || (firstField(content.current) ?? true)}
+          >
             <PopupHead
               title={<Base.Title className="text-lg wrap-anywhere">{title}</Base.Title>}
               description={
                 description && <Base.Description className="text-muted wrap-anywhere">{description}</Base.Description>
               }
             />
-            <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 sm:px-6">{children}</div>
+            <div ref={content} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 py-1 pb-5 sm:px-6">
+              {children}
+            </div>
             {footer && <PopupFoot>{footer}</PopupFoot>}
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** What a task begins with, where that is something to type in. */
+function firstField(content: HTMLElement | null): HTMLElement | null {
+  const first = content?.querySelector<HTMLElement>('input, select, textarea, button, a[href]')
+  return first?.matches('input:is(:not([type]), [type=text], [type=email], [type=password]):enabled, textarea:enabled')
+    ? first
+    : null
 }
 
 /** A panel at the side, for details beside what the page shows. Takes the whole width on narrow screens. */
