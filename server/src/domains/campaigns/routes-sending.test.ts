@@ -86,6 +86,17 @@ describe('POST /campaigns/{id}/claim', () => {
     expect((await own.call('POST', '/claim', { holder: 'laptop' })).body).toMatchObject({ sendsAs: handle })
   })
 
+  it('200: while our workers have put the account off, as theirs has to wait for its turn', async () => {
+    const own = await makePerson(app)
+    await connectX(app, own)
+    const { id } = await launched(2, own)
+    const putOff = () => app.db.update(xAccounts).set({ nextSendAt: sql`now() + interval '15 seconds'` })
+    await putOff()
+    expect((await claim(id, own)).status).toBe(200)
+    await putOff()
+    expect((await own.call('POST', '/claim', { holder: 'laptop' })).status).toBe(200)
+  })
+
   it('204 with Retry-After: the pace of the account', async () => {
     const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '30' } })
     const paced = await makePerson(app)

@@ -260,10 +260,14 @@ export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promis
 
 /** The pace that holds, and the seconds until it and the cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
 async function standingOf(tx: Db, limits: Pace, workspaceId: string, account: PacedAccount | null) {
-  // What X asks of its API is kept by our workers alone; they have written it down as the account's next moment, too.
+  // What X asks of its API is kept by our workers alone.
   const asked = { workspaceId, account: account && { ...account, restsUntil: null } }
-  const { pace, rest, now } = await findRest(tx, limits, asked)
-  const until = Math.max(rest?.until.getTime() ?? 0, account?.nextSendAt?.getTime() ?? 0)
+  const { pace, rest, now, before } = await findRest(tx, limits, asked)
+  // The account's next moment also says when our workers look again, for a turn or where X was busy: over and over, and nobody else would ever send.
+  // For others it counts as far as the pause after the last message can go.
+  const longestPause = restSeconds(pauseSecondsOf(pace, limits), 1) * 1_000
+  const paced = Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestPause)
+  const until = Math.max(rest?.until.getTime() ?? 0, paced)
   return { pace, waitSeconds: (until - now.getTime()) / 1_000 }
 }
 
