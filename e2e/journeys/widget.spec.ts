@@ -253,7 +253,7 @@ it('offers members the snippet, and tells an operator’s service of each join',
   await page.getByRole('button', { name: 'Delivery log' }).click()
   const log = page.getByRole('dialog', { name: 'Delivery log' })
   await log.getByRole('row').filter({ hasText: 'Answered 200' }).first().waitFor()
-  const failed = log.getByRole('row').filter({ hasText: 'Answered 500' })
+  const failed = log.getByRole('row').filter({ hasText: 'Failed' }).filter({ hasText: 'Answered 500' })
   await failed.getByText('Failed', { exact: true }).waitFor()
   await expectSoundPage(page)
   site.answerWith(200)

@@ -200,8 +200,11 @@ export async function openWorld(app: TestApp) {
     async step(ms: number) {
       const end = clock.now() + ms
       for (const one of underWay.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)) {
+        const place = underWay.indexOf(one)
+        // Another step, at the same time, sees to it.
+        if (place === -1) continue
+        underWay.splice(place, 1)
         await clock.step(Math.max(0, one.at - clock.now()))
-        underWay.splice(underWay.indexOf(one), 1)
         await one.arrive()
       }
       await clock.step(Math.max(0, end - clock.now()))
