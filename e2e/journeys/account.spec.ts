@@ -158,10 +158,9 @@ describe('the account page, in a browser', () => {
     await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
     await proofDialog(page).getByText('The current password is not right.').waitFor()
     await prove(page, NEW_PASSWORD)
-    expect(await email.getByRole('listitem').allInnerTexts()).toEqual([
-      'Waiting\nada@example.com',
-      'Waiting\ncountess@example.org',
-    ])
+    await expect
+      .poll(() => email.getByRole('listitem').allInnerTexts())
+      .toEqual(['Waiting\nada@example.com', 'Waiting\ncountess@example.org'])
 
     // The old mailbox is open where nobody is signed in, on a phone.
     const phone = await world.openPage({ width: 390, height: 844, dark: true })

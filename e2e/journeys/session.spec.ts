@@ -62,6 +62,26 @@ describe('the session, in a browser', () => {
     expect(await page.evaluate(() => localStorage.getItem('authToken'))).toBeNull()
   })
 
+  it('keeps a menu open that was opened while the page was still coming', async () => {
+    const page = await world.openPage()
+    await ada.enter(page)
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/assets\/dashboard-/, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto('/dashboard')
+    await page.getByRole('button', { name: 'Profile menu' }).click()
+    await page.getByRole('menuitem', { name: 'Account' }).waitFor()
+    await page.getByText('Initializing application...').waitFor()
+    held.resolve()
+    await page.getByRole('heading', { name: 'Dashboard', includeHidden: true }).waitFor()
+    await page.getByRole('menuitem', { name: 'Account' }).click()
+    await page.waitForURL('**/account')
+    // Its session is another page's from here on.
+    await page.context().close()
+  })
+
   it('renews its token in time, is looked at again after a refresh, and is one over all tabs', async () => {
     const page = await world.openPage()
     await page.clock.install()

@@ -42,7 +42,7 @@ export const links: LinksFunction = () => [
 export const meta = () =>
   pageMeta('X-Automated', 'Find the right people on X and reach them with messages that read as if you wrote each one.')
 
-/** The document around everything, errors too. */
+/** The document around everything, errors too, with what stands on every page. */
 export function Layout({ children }: { children: ReactNode }) {
   return (
     // The script below may set data-theme and data-session before React arrives.
@@ -61,7 +61,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
-        {children}
+        {/* Here, where it stays when the page takes the place of what was shown until its code was there: a menu that was opened stays open. */}
+        <Frame>{children}</Frame>
         <ScrollRestoration />
         <Scripts />
       </body>
@@ -120,25 +121,17 @@ function Frame({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  return (
-    <Frame>
-      <Outlet />
-    </Frame>
-  )
+  return <Outlet />
 }
 
 /** Shown on signed-in pages until their code is there; the others are prerendered. */
 export function HydrateFallback() {
-  return (
-    <Frame>
-      <LoadingScreen words="Initializing application..." />
-    </Frame>
-  )
+  return <LoadingScreen words="Initializing application..." />
 }
 
 export function ErrorBoundary() {
   const error = useRouteError()
-  return <Frame>{isRouteErrorResponse(error) && error.status === 404 ? <NotFound /> : <Crash error={error} />}</Frame>
+  return isRouteErrorResponse(error) && error.status === 404 ? <NotFound /> : <Crash error={error} />
 }
 
 function Crash({ error }: { error: unknown }) {
