@@ -1,4 +1,6 @@
 import { EXTENSION_TEXT, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import { idOfHandle } from '@x-automated/stand-ins/x/ids'
+import { conversationId } from '@x-automated/stand-ins/x/messages'
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
@@ -99,10 +101,12 @@ test('X’s refusal is reported in its words, and nothing was sent', async () =>
 })
 
 test('an end that cannot be cleared up is unknown, and stays so: send is not pressed again', async () => {
+  // Their conversation alone: the one before is still open, and asks for news.
+  const conversation = `/i/api/conversations/${conversationId(idOfHandle('ext_sender'), idOfHandle('open_fay'))}`
   await world.faults([
     { path: SENDING, dropAfter: true },
-    { path: '/i/api/conversations/', delayMs: 1, times: 1 },
-    { path: '/i/api/conversations/', status: 503 },
+    { path: conversation, delayMs: 1, times: 1 },
+    { path: conversation, status: 503 },
   ])
   const unknown = { success: false, error: EXTENSION_TEXT.OUTCOME_UNKNOWN, code: 'OUTCOME_UNKNOWN' }
   expect(await send('open_fay', 'Unclear', 'attempt-3')).toEqual(unknown)

@@ -429,7 +429,9 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'View Leads' }).waitFor()
     expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['View Leads'])
     await page.getByRole('tab', { name: 'X Scraper' }).click()
-    await page.getByText(look).waitFor()
+    // The panel before may stand for a moment longer.
+    await page.getByRole('tabpanel', { name: 'X Scraper' }).getByText(look).waitFor()
+    await page.getByRole('tabpanel', { name: 'Lead Lists' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('tabpanel').getByRole('button').count()).toBe(0)
     await page.getByRole('tab', { name: 'Connect X' }).click()
     await page.getByText('X accounts are connected by the admins of this workspace. Ask one of them.').waitFor()

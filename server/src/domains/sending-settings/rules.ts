@@ -145,12 +145,21 @@ interface Run {
   everyMs: number
   count: number
 }
-/** More steps than any pace takes until its weeks are alike. */
+/** How it stands as a week is over. */
+interface WeekEnd {
+  /** Messages still to come. */
+  left: number
+  /** As seen from there (`stateAt`): what followed on it once does so again. */
+  state: string
+}
+/** After so many weeks of which none ended as another did, those that follow are taken to be like the last half of them. */
+const WEEKS_MAX = 8
+/** More steps than any pace takes in them. */
 const STEPS_MAX = 10_000
 
 /**
  * When the last of so many messages goes out, if nothing comes in between: by pause, working hours, cap and warm-up, as `restOf` keeps them. Stretches in which
- * nothing but the pause holds are gone through in one step; once the cap grows no more, a week stands for those that follow.
+ * nothing but the pause holds are gone through in one step; once a week ends as one before it did, those between stand for all that follow.
  * @returns null: never, as the cap is 0 or the working hours cannot be read
  */
 export function lastOf(
@@ -172,29 +181,31 @@ export function lastOf(
   let left = messages
   let last = now.getTime()
   let at = Math.max(now.getTime(), lastAt + eachMs, before.restsUntil?.getTime() ?? 0)
-  let steadyFrom: number | null = null
-  let week: { until: number; left: number } | null = null
+  /** Week by week, from when the cap grows no more; null: they are gone through. */
+  let weeks: { from: number; ends: WeekEnd[] } | null | undefined
   for (let steps = 0; left > 0; steps += 1) {
     const time = steps < STEPS_MAX ? workingTime(pace, new Date(at)) : null
     if (!time) return null
     at = Math.max(at, time.from.getTime())
     const { cap, growsAt } = capAt(pace, limits, firstAt, new Date(at))
     if (!(cap > 0)) return null
-    // The first day is no measure: until it is over the cap was not felt.
-    if (growsAt === null && firstAt !== null) steadyFrom ??= at + DAY_MS
-    if (!week && steadyFrom !== null && at >= steadyFrom) week = { until: at + WEEK_MS, left }
-    if (week && week.until <= at && week.left > left) {
-      const each = week.left - left
-      const weeks = Math.floor((left - 1) / each)
-      const clocksMs = offsetMs(pace.timeZone, at + weeks * WEEK_MS) - offsetMs(pace.timeZone, at)
-      const ms = weeks * WEEK_MS - clocksMs
-      left -= weeks * each
-      at += ms
-      for (const run of runs) run.at += ms
-      week = { until: Number.POSITIVE_INFINITY, left }
-      continue
-    }
     forget(runs, at - DAY_MS)
+    if (growsAt === null && firstAt !== null && weeks === undefined) weeks = { from: at, ends: [] }
+    if (weeks && at >= endOf(weeks)) {
+      const end = { left, state: stateAt(endOf(weeks), at, runs) }
+      const period = periodOf(weeks.ends, end)
+      weeks.ends.push(end)
+      if (period) {
+        const times = Math.floor((left - 1) / period.messages)
+        const weeksMs = times * period.weeks * WEEK_MS
+        const ms = weeksMs - (offsetMs(pace.timeZone, at + weeksMs) - offsetMs(pace.timeZone, at))
+        left -= times * period.messages
+        at += ms
+        for (const run of runs) run.at += ms
+        weeks = null
+        continue
+      }
+    }
     const room = cap - runs.reduce((sum, { count }) => sum + count, 0)
     if (room <= 0) {
       const leaves = momentOf(runs, 1 - room) + DAY_MS
@@ -207,7 +218,7 @@ export function lastOf(
     const follows = oldest && everyMs >= oldest.everyMs && oldest.at + DAY_MS <= at + room * everyMs
     const until = Math.min(
       time.until.getTime(),
-      ...[growsAt?.getTime(), week?.until].filter((end) => end !== undefined),
+      ...[growsAt?.getTime(), weeks ? endOf(weeks) : undefined].filter((end) => end !== undefined),
     )
     const fits = everyMs > 0 ? Math.max(1, Math.ceil((until - at) / everyMs)) : Number.POSITIVE_INFINITY
     const count = Math.min(left, follows ? room + oldest.count : room, fits)
@@ -218,6 +229,25 @@ export function lastOf(
     at = last + eachMs
   }
   return new Date(last)
+}
+
+/** When the week that is under way ends; before any is, when the first begins. */
+function endOf({ from, ends }: { from: number; ends: readonly WeekEnd[] }): number {
+  return from + ends.length * WEEK_MS
+}
+
+/** When the next may go and what counts for the cap, to the second, as seen from a moment. */
+function stateAt(moment: number, nextAt: number, runs: readonly Run[]): string {
+  const since = (at: number) => Math.round((at - moment) / 1_000)
+  return [since(nextAt), ...runs.map(({ at, everyMs, count }) => `${since(at)}/${everyMs}/${count}`)].join()
+}
+
+/** What the last weeks before this end come to, if those that follow are like them; null: it is not known yet. */
+function periodOf(ends: readonly WeekEnd[], now: WeekEnd): { weeks: number; messages: number } | null {
+  const same = ends.findLastIndex(({ state }) => state === now.state)
+  const since = same < 0 && ends.length >= WEEKS_MAX ? ends.length - WEEKS_MAX / 2 : same
+  const then = ends[since]
+  return then && then.left > now.left ? { weeks: ends.length - since, messages: then.left - now.left } : null
 }
 
 /** Drops messages that count no more: those up to a moment. */
