@@ -150,8 +150,9 @@ try {
       for (const [n, fields] of people.entries()) yield { line: n + 2, fields }
     }
     const actor = { workspaceId, userId: null, role: 'owner' } as unknown as Actor
-    const ours = await timed(() => importLeads(db, actor, { records, bytes: 1, bytesRead: () => 1 }))
-    const again = await timed(() => importLeads(db, actor, { records, bytes: 1, bytesRead: () => 1 }))
+    const file = { records, bytes: 1, bytesRead: () => 1, delimiter: () => null }
+    const ours = await timed(() => importLeads(db, actor, file))
+    const again = await timed(() => importLeads(db, actor, file))
     const column = (place: number) => people.map((fields) => fields[place])
     const other = await newWorkspace(pool)
     const insert = await timed(() =>

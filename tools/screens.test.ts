@@ -12,6 +12,8 @@ const pages = [...read('web/app/paths.ts').matchAll(/\{ path: '([^']+)', access:
   .map(([, path]) => path)
   .filter((path) => path !== '/auth/callback')
 
+it('finds the pages', () => expect(pages.length).toBeGreaterThan(15))
+
 it.each(pages)('there is a picture of %s', (path) => {
   expect(screens.map((screen) => screen.path.split(/[?#]/)[0])).toContain(path)
 })

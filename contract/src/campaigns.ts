@@ -223,8 +223,6 @@ export const campaigns = {
     .input(z.object({ id: Id }))
     .output(
       z.object({
-        /** Messages that go out before its own: direct ones, and those of older campaigns on its account. */
-        ahead: z.number().int(),
         /** Until its last one is sent; null: it is not active, nothing is queued, or its cap lets nothing through. */
         seconds: z.number().int().nullable(),
       }),

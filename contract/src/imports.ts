@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Page, paging, Time } from './fields.ts'
+import { IMPORTS_KEPT } from './import-limits.ts'
 import { ImportResult } from './leads.ts'
 import { route } from './route.ts'
 
@@ -9,9 +10,6 @@ export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 /** A file's bytes are read, then its lines are saved as leads. */
 export const IMPORT_STAGES = ['reading', 'saving'] as const
 export type ImportStage = (typeof IMPORT_STAGES)[number]
-
-/** Imports of a workspace that are remembered: the newest ones. */
-export const IMPORTS_KEPT = 20
 
 /** A file of leads that is being taken in, or was (POST /leads/import begins one). */
 export const Import = z.object({

@@ -121,6 +121,22 @@ describe('the landing page', () => {
     await expect.poll(() => requests.views.length).toBe(2)
   })
 
+  it.each([
+    ['/auth', "You were referred by a friend! You'll both get priority access."],
+    ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
+  ])('says on %s who came by a friend’s link from the first moment, and moves nothing for it', async (path, words) => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.goto(`${path}?ref=ABC234`)
+    await page.getByText(words).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
+    // It is not for those who came without one.
+    await page.goto(path)
+    expect(await page.getByText(words).isVisible()).toBe(false)
+    await page.getByLabel('Email').focus()
+    await page.getByText(words).waitFor({ state: 'detached' })
+  })
+
   it('fits a phone, whose keys skip to its words and open its menu', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await page.goto('/')
@@ -170,7 +186,7 @@ describe('the landing page', () => {
     for (const name of ['Home', 'Pricing', 'Leaderboard', 'Sign In'])
       expect(await page.getByRole('banner').getByRole('link', { name, exact: true }).isVisible()).toBe(true)
     // What only a script answers is not offered.
-    expect(await page.getByRole('button').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button').count()).toBe(0)
     expect(await page.getByRole('radio').count()).toBe(0)
     await page.getByRole('heading', { name: HEADLINE }).waitFor()
     const answers = page.locator('details p')
@@ -188,7 +204,8 @@ describe('the landing page', () => {
     await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
     // A form that nothing would answer says so, and shows no button.
     await page.getByText('This form needs JavaScript.').waitFor()
-    expect(await page.getByRole('button').count()).toBe(0)
+    // The words can be there before the style is.
+    await expect.poll(() => page.getByRole('button').count()).toBe(0)
   })
 
   it('fetches no script of the app for the other pages that rest, either', async () => {

@@ -91,7 +91,6 @@ export interface Env {
   dnsServer: string | null
   smtpUrl: string | null
   mailFrom: string
-  /** Where people write to: shown on the legal pages. */
   /** Where people write to; every page names it. */
   supportEmail: string
   /** An address was named for it; else it is one that nobody reads. */

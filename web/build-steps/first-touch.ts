@@ -2,12 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
+import type { Rest } from '../app/paths.ts'
 import { besideTheApp, cssTarget, web } from './embed.ts'
 
 /** A prerendered page, and what its app waits for: to be touched, to be asked by the address too, or no more than that the page is drawn. */
-export interface WaitingPage {
+interface WaitingPage {
   path: string
-  rest: 'touched' | 'asked' | 'drawn'
+  rest: Rest | 'drawn'
 }
 
 /**

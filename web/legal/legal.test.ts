@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { IMPORTS_KEPT } from '@x-automated/contract/imports'
+import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import { NOTICE_DAYS } from '@x-automated/contract/notices'
 import { INVITATION_DAYS } from '@x-automated/contract/people'
 import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'

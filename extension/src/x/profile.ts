@@ -6,6 +6,7 @@ import { handleIn, idInFollowName, isHandle } from './text.ts'
 const LOAD_MS = 12_000
 /** X draws the buttons of a profile one after the other, and what it has to ask for may come late. */
 const BUTTONS_MS = 4000
+/** Its words stand there at once, or not at all. */
 const WORDS_MS = 400
 
 /** Reads the profile that is open, down to whether it has a message button. */

@@ -11,7 +11,7 @@ import type { Db } from './open.ts'
  * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
  * - Suppressing people locks their leads and then their campaigns before the messages, of which it skips those that are locked.
  * - Renaming, merging and deleting tags lock them before the smart lists that ask for them, which hold no places, and lock no leads.
- * - Imports change the counts of several tags in one statement, in no order.
+ * - Imports, deletions taken back and the deletion of one lead change the counts of several tags (the last of scrapes too) in one statement, in no order.
  * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
  */
 

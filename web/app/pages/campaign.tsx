@@ -52,8 +52,9 @@ export default function CampaignPage() {
   const actions = useCampaignActions(useRealSend(shown))
   const connected = useXConnections(shown)(campaign)
   const cutOff = campaign !== undefined && isCutOff(campaign, connected)
-  const leftAlone = useLeftAlone(shown, query.dataUpdatedAt)
-  const secondsLeft = useSecondsLeft(campaign, cutOff || (campaign !== undefined && leftAlone(campaign)))
+  const isLeftAlone = useLeftAlone(shown, query.dataUpdatedAt)
+  const leftAlone = campaign !== undefined && isLeftAlone(campaign)
+  const secondsLeft = useSecondsLeft(campaign, cutOff || leftAlone)
   const connect = connected === false && campaign?.channel === 'api' && (
     <ButtonLink size="sm" to={paths.xAutomation}>
       Connect X
@@ -147,8 +148,8 @@ export default function CampaignPage() {
         </Callout>
       )}
       {campaign && <RestCallout campaign={campaign} cutOff={cutOff} />}
-      <RunNotice campaigns={campaign && !leftAlone(campaign) ? shown : undefined} />
-      {campaign && leftAlone(campaign) && (
+      <RunNotice campaigns={leftAlone ? undefined : shown} />
+      {leftAlone && (
         <Callout
           tone="warn"
           title="No browser is sending this campaign"
@@ -168,12 +169,7 @@ export default function CampaignPage() {
         </Callout>
       )}
       {campaign ? (
-        <CampaignProgressCard
-          campaign={campaign}
-          cutOff={cutOff}
-          leftAlone={leftAlone(campaign)}
-          secondsLeft={secondsLeft}
-        />
+        <CampaignProgressCard campaign={campaign} cutOff={cutOff} leftAlone={leftAlone} secondsLeft={secondsLeft} />
       ) : (
         <Skeleton className="h-24 rounded-lg" />
       )}

@@ -4,6 +4,7 @@ import { AuthFrame } from '../features/auth/auth-frame'
 import { GoogleSignUp } from '../features/auth/google-sign-up'
 import { SignUpForm } from '../features/auth/sign-up-form'
 import { useLeaveWhenSignedIn } from '../features/auth/use-leave-when-signed-in'
+import { ForReferred } from '../features/shell/for-referred'
 import { pageMeta } from '../features/shell/page-meta'
 import { documents, paths } from '../paths'
 import { useReferralCode } from '../referral-code'
@@ -39,12 +40,12 @@ export default function SignUp() {
         </div>
       }
     >
-      {ref && (
+      <ForReferred code={ref}>
         <p className="flex gap-3 rounded-lg border border-accent-edge bg-accent-soft px-4 py-3">
           <Gift aria-hidden className="mt-0.5 size-4 shrink-0" />
           You were referred by a friend! You'll both get priority access.
         </p>
-      )}
+      </ForReferred>
       <SignUpForm referralCode={ref} />
       <GoogleSignUp referralCode={ref} />
     </AuthFrame>

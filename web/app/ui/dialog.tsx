@@ -50,7 +50,9 @@ export function Dialog({ open, onClose, title, description, size = 'normal', foo
 /** What a task begins with, where that is something to type in. */
 function firstField(content: HTMLElement | null): HTMLElement | null {
   const first = content?.querySelector<HTMLElement>('input, select, textarea, button, a[href]')
-  return first?.matches('input:is(:not([type]), [type=text], [type=email], [type=password]):enabled, textarea:enabled')
+  return first?.matches(
+    'input:not([type=checkbox], [type=radio], [type=file], [type=range], [type=date]):enabled, textarea:enabled',
+  )
     ? first
     : null
 }

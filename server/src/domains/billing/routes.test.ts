@@ -16,7 +16,6 @@ beforeAll(async () => {
 })
 beforeEach(() => stripe.faults([]))
 
-const _context = () => ({ ...app.services, db: app.db })
 const subscriptionOf = async (person: Person) => (await person.client.billing.subscription()).subscription
 /** Waits until the workspace has what fits. */
 const has = (person: Person, expected: object | null) =>

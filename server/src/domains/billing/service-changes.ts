@@ -8,10 +8,8 @@ import { Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
 import { INVOICES_PAGE, mergeInvoices, statusOf } from './rules.ts'
 import { ownLinks, referenceOf, soldPlans } from './service-overview.ts'
-import { lookAtEvents, lookAtPlans, lookAtSubscription, type SyncContext } from './service-sync.ts'
+import { type SyncContext as Context, lookAtEvents, lookAtPlans, lookAtSubscription } from './service-sync.ts'
 import { paidSubscriptions, subscriptions } from './tables.ts'
-
-type Context = SyncContext
 
 /** Specification §8. */
 const CANCEL_FAILED = 'Failed to cancel subscription. Please try again.'

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { xAccounts } from '../x-account/tables.ts'
 import { estimate } from './service-preparing.ts'
 import { campaigns } from './tables.ts'
 
@@ -91,8 +92,8 @@ describe('GET /campaigns/{id}/forecast', () => {
       const { status, body } = await own.call('GET', `/campaigns/${id}/forecast`)
       return [status, body]
     }
-    expect(await forecast(older.id)).toEqual([200, { ahead: 0, seconds: 132 }])
-    expect(await forecast(newer.id)).toEqual([200, { ahead: 3, seconds: 396 }])
+    expect(await forecast(older.id)).toEqual([200, { seconds: 132 }])
+    expect(await forecast(newer.id)).toEqual([200, { seconds: 396 }])
     await own.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
     // One has gone today: of the seven that are queued, its own among them, two more may go, then three a day.
@@ -100,9 +101,20 @@ describe('GET /campaigns/{id}/forecast', () => {
     expect(seconds).toBeGreaterThan(2 * 86_400 - 60)
     expect(seconds).toBeLessThan(2 * 86_400 + 200)
     const draft = await makeCampaign(own, second)
-    expect(await forecast(draft.id)).toEqual([200, { ahead: 0, seconds: null }])
+    expect(await forecast(draft.id)).toEqual([200, { seconds: null }])
     await own.client.campaigns.update({ id: newer.id, status: 'paused' })
-    expect(await forecast(newer.id)).toEqual([200, { ahead: 0, seconds: null }])
+    expect(await forecast(newer.id)).toEqual([200, { seconds: null }])
+  })
+
+  it('200: without what cannot be sent for now, as it holds nobody up', async () => {
+    const own = await makePerson(app)
+    const account = await connectX(app, own)
+    await launch(own, await makeList(app, own, openHandles(3)))
+    const { id } = await launch(own, await makeList(app, own, openHandles(4)), { channel: 'extension' })
+    const seconds = async () => (await own.call('GET', `/campaigns/${id}/forecast`)).body.seconds
+    expect(await seconds()).toBe(6 * 66)
+    await app.db.update(xAccounts).set({ status: 'lost' }).where(eq(xAccounts.id, account.id))
+    expect(await seconds()).toBe(3 * 66)
   })
 
   it('200: where nobody knows the account, what its workspace has queued goes first', async () => {
@@ -112,7 +124,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     const estimated = await own.call('POST', '/campaigns/estimate', { leadListId: older.id, channel: 'extension' })
     expect(estimated.body).toMatchObject({ ahead: 3, seconds: 5 * 66 })
     const { id } = await launch(own, await makeList(app, own, openHandles(2)), { channel: 'extension' })
-    expect((await own.call('GET', `/campaigns/${id}/forecast`)).body).toEqual({ ahead: 3, seconds: 4 * 66 })
+    expect((await own.call('GET', `/campaigns/${id}/forecast`)).body).toEqual({ seconds: 4 * 66 })
   })
 
   it('404: another workspace’s, or nobody’s', async () => {

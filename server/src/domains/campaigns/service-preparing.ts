@@ -15,14 +15,14 @@ import type { SignedInContext } from '../../requests/context.ts'
 import { authUsers } from '../auth/tables.ts'
 import { selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { find as findList } from '../lists/service.ts'
+import { find as findList, findStored } from '../lists/service.ts'
 import { filledPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
-import { accountInUse, type XAccount } from '../x-account/service.ts'
+import { accountInUse, isKept, type XAccount } from '../x-account/service.ts'
 import { testMail } from './mails.ts'
 import { placesWithFallback } from './rules.ts'
 import { find } from './service.ts'
-import { campaigns } from './tables.ts'
+import { campaigns, isSentNow } from './tables.ts'
 
 /** What one does with a campaign before it is launched, and to launch another like it. */
 
@@ -41,7 +41,7 @@ export async function estimate(
 ) {
   const list = await findList(db, actor, leadListId)
   const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
-  const ahead = await countAhead(db, actor, xAccountId ?? keptOf(account))
+  const ahead = await countAhead(db, actor, xAccountId ?? (isKept(account) ? account.id : null))
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   return {
     leads: list.leadCount,
@@ -63,15 +63,10 @@ function paced({ workspaceId }: Actor, channel: Plan['channel'], account: XAccou
  */
 export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>, actor: Actor, id: string) {
   const { status, dmsQueuedCount, channel, xAccountId } = await find(db, actor, id)
-  if (status !== 'active' || dmsQueuedCount === 0) return { ahead: 0, seconds: null }
+  if (status !== 'active' || dmsQueuedCount === 0) return { seconds: null }
   const account = await accountInUse(db, actor.workspaceId, xAccountId)
-  const ahead = await countAhead(db, actor, xAccountId ?? keptOf(account), id)
-  return { ahead, seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
-}
-
-/** The account that a campaign without one is going to be sent from; null: nobody knows yet. */
-function keptOf(account: XAccount | null): string | null {
-  return account && account.status !== 'disconnected' ? account.id : null
+  const ahead = await countAhead(db, actor, xAccountId, id)
+  return { seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
 }
 
 /**
@@ -81,14 +76,14 @@ function keptOf(account: XAccount | null): string | null {
 async function countAhead(db: Db, { workspaceId }: Actor, accountId: string | null, id?: string): Promise<number> {
   const { rows } = await db.execute<{ ahead: number }>(sql`
     select coalesce(sum(dms_queued_count), 0)::int as ahead from campaigns
-    where status = 'active' and dms_queued_count > 0
+    where status = 'active' and dms_queued_count > 0 and ${isSentNow(sql`campaigns`)}
       and ${accountId ? sql`x_account_id = ${accountId}` : sql`x_account_id is null and workspace_id = ${workspaceId} and kind = 'campaign'`}
       and ${id ? sql`(kind = 'direct' or (created_at, id) < (select created_at, id from campaigns where id = ${id}))` : sql`true`}`)
   return rows[0]?.ahead ?? 0
 }
 
 /** The ids of a list's leads, where it is filled by hand in its order. */
-function membersOf(actor: Actor, { id, filter }: Awaited<ReturnType<typeof findList>>): SQL {
+function membersOf(actor: Actor, { id, filter }: Pick<Awaited<ReturnType<typeof findStored>>, 'id' | 'filter'>): SQL {
   return filter
     ? selectLeads(actor, { filter })
     : sql`select lead_id as id from lead_list_items where lead_list_id = ${id} order by added_at, lead_id`
@@ -182,7 +177,7 @@ async function findLead(db: Db, actor: Actor, leadId: string): Promise<Recipient
 /** The first lead of a list. */
 async function firstLead(db: Db, actor: Actor, leadListId: string | null): Promise<Recipient | null> {
   if (!leadListId) return null
-  const list = await findList(db, actor, leadListId)
+  const list = await findStored(db, actor, leadListId)
   const [lead] = await db
     .select(recipient)
     .from(leads)

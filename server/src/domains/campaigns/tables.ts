@@ -56,10 +56,15 @@ export const campaigns = pgTable(
   ],
 )
 
+/** Over an active campaign: nothing but its pace keeps it back. What our servers would send waits while its account is not connected. @param campaign its table or alias */
+export function isSentNow(campaign: SQL): SQL<boolean> {
+  return sql`(${campaign}.channel = 'extension' or exists (select from x_accounts a where a.id = ${campaign}.x_account_id and a.status = 'connected'))`
+}
+
 /**
  * Over a campaign and an `older` one: that one is active and has messages queued on the same X account, whoever sends either, so it goes first.
  * What is sent without a campaign waits for none, and none for it. Where nobody knows the account that an extension sends from, its workspace counts as one.
- * What our servers would send from an account that is not connected waits for that, and holds nobody up.
+ * What is not sent now (`isSentNow`) holds nobody up.
  */
 const goesBefore = (
   campaign: SQL,
@@ -67,7 +72,7 @@ const goesBefore = (
   and (older.x_account_id = ${campaign}.x_account_id
     or (older.x_account_id is null and ${campaign}.x_account_id is null and older.workspace_id = ${campaign}.workspace_id))
   and (older.created_at, older.id) < (${campaign}.created_at, ${campaign}.id)
-  and (older.channel = 'extension' or exists (select from x_accounts a where a.id = older.x_account_id and a.status = 'connected'))`
+  and ${isSentNow(sql`older`)}`
 
 /** Over a campaign: another one on its X account goes first, so this one waits for its turn. @param campaign its table or alias */
 export function waitsForOlder(campaign: SQL): SQL<boolean> {

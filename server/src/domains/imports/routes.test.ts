@@ -27,6 +27,7 @@ function fileOf(people: number, before: () => Promise<unknown>) {
   return {
     bytes: 1_000,
     bytesRead: () => 500,
+    delimiter: () => null,
     async *records() {
       yield { line: 1, fields: ['twitter_handle'] }
       for (let n = 0; n < people; n += 1) yield { line: n + 2, fields: [`person_${n}`] }

@@ -1,5 +1,5 @@
 import { ERROR_TEXT } from '@x-automated/contract/errors'
-import { IMPORTS_KEPT } from '@x-automated/contract/imports'
+import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import type { ImportResult } from '@x-automated/contract/leads'
 import { and, desc, eq, getTableColumns, notInArray, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'

@@ -68,7 +68,7 @@ export interface ImportSource {
   bytesRead(): number
   bytes: number
   /** What stands between its cells, once the first record is read. */
-  delimiter?(): string | null
+  delimiter(): string | null
 }
 
 /**
@@ -96,7 +96,7 @@ export async function importLeads(
         rejected.add(record.line, record.problem)
         continue
       }
-      const lead = readLine(columns, record.fields, source.delimiter?.() ?? null)
+      const lead = readLine(columns, record.fields, source.delimiter())
       if ('problem' in lead) rejected.add(record.line, lead.problem)
       else batch.push({ line: record.line, lead })
       if (batch.length === BATCH) {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
-import { suppressedBecause } from '../suppressions/tables.ts'
+import { isSuppressed } from '../suppressions/tables.ts'
 import { recallContacts } from './engine-contacts.ts'
 import { mergeTwins } from './engine-twins.ts'
 import type { ImportedLead, IncomingLead } from './rules.ts'
@@ -107,7 +107,7 @@ export async function unstageSuppressed(tx: Db, workspaceId: string): Promise<nu
   const { rows } = await tx.execute<{ line: number }>(sql`
     delete from incoming_leads i
     using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
-    where l.line = i.line and ${suppressedBecause('l')} is not null
+    where l.line = i.line and ${isSuppressed('l')}
     returning i.line`)
   return rows.map(({ line }) => line)
 }

@@ -55,6 +55,11 @@ export async function find(db: Db, actor: Actor, id: string) {
   return show(db, row, await countSoon(db, [row]))
 }
 
+/** A list as it is stored, without counting anything. @throws Refusal LEAD_LIST_NOT_FOUND */
+export function findStored(db: Db, actor: Actor, id: string): Promise<Row> {
+  return lockList(db, actor, id)
+}
+
 /** A list as it was just made or changed, in the transaction that did so. */
 async function findChanged(tx: Db, actor: Actor, id: string) {
   const row = await lockList(tx, actor, id)
@@ -131,7 +136,13 @@ async function countOne(db: Db, row: Row): Promise<Counts> {
     .update(leadLists)
     .set({ ...found, countMs: Math.round(performance.now() - began) })
     // Unless its filter has changed meanwhile, or another process was first.
-    .where(and(eq(leadLists.id, row.id), sql`${leadLists.countedAt} is not distinct from ${row.countedAt}`))
+    .where(
+      and(
+        eq(leadLists.id, row.id),
+        sql`${leadLists.countedAt} is not distinct from ${row.countedAt}`,
+        sql`${leadLists.filter} is not distinct from ${JSON.stringify(row.filter)}::jsonb`,
+      ),
+    )
   return found
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
+import { wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
 
 /** For so long a deletion can be taken back; then nothing is left of it. */
@@ -97,7 +98,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
         order by id for no key update
       ) locked`)
-    // A message that was queued has failed for want of its lead, or is queued still. A simulated sender counts no attempt, but leaves when it had it.
+    // A message that was queued has failed for want of its lead, or is queued still.
     const { rowCount } = await tx.execute(sql`
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
@@ -106,7 +107,7 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
           when r.lead ->> 'dm_status' <> 'queued' or exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'queued') then r.lead ->> 'dm_status'
           when r.lead ->> 'contacted_before_at' is not null
             or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
-          when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and (d.attempts > 0 or d.claimed_at is not null)) then 'failed_contact'
+          when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'
           else 'not_sent' end
       )) restored
       where r.removal_id = ${removal.id} order by r.lead_id

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { type Allowance, allowanceOf, beyondPlan, use } from '../billing/service.ts'
+import { wasTried } from './tables.ts'
 
 /*
  * A plan's DMs a month are spent where messages are queued. What is queued stays queued whatever becomes of the plan; what is taken out of the queue for good,
@@ -32,8 +33,8 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
 /** Gives back those of some messages that were queued this month and never tried. @param which over rows of dms */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
-    select workspace_id as "workspaceId", count(*)::int as count from dms
-    where ${which} and tried_at is null
+    select workspace_id as "workspaceId", count(*)::int as count from dms d
+    where ${which} and not ${wasTried}
       and greatest(created_at, requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
     group by workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)

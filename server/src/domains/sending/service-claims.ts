@@ -7,7 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { findRest, type Pace, pauseSecondsOf } from '../sending-settings/service.ts'
-import { findCurrentAccount } from '../x-account/service.ts'
+import { findCurrentAccount, isKept } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { xUserLock } from './service-locks.ts'
@@ -118,9 +118,8 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
  */
 export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockPace(tx, campaign)
-  const isKept = account !== null && account.status !== 'disconnected'
   // Connected since it was launched without one: from now on it is the campaign's.
-  if (!campaign.xAccountId && isKept)
+  if (!campaign.xAccountId && isKept(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   for (;;) {
     const [next] = await tx
@@ -187,7 +186,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
         message: next.dm.message,
         leaseExpiresAt: row.leaseExpiresAt,
         // An account that the workspace has let go of paces what nobody has launched from it, and no more.
-        sendsAs: account && (campaign.xAccountId || isKept) ? account.handle : null,
+        sendsAs: account && (campaign.xAccountId || isKept(account)) ? account.handle : null,
       },
     }
   }

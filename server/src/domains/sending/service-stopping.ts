@@ -4,8 +4,8 @@ import { answeredBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { refund } from './service-allowance.ts'
 import { lockLeads } from './service-locks.ts'
-import { completeIfDone, SIMULATED_HOLDER } from './service-outcomes.ts'
-import { mayGoOut } from './tables.ts'
+import { completeIfDone } from './service-outcomes.ts'
+import { mayGoOut, wasTried } from './tables.ts'
 
 export const WRITTEN_TO_AS_TWIN = 'Skipped: this person is among your leads twice and is written to already.'
 
@@ -99,7 +99,7 @@ export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
 async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
-      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and (d.tried_at is not null or d.holder = ${SIMULATED_HOLDER})) as failed,
+      select d.lead_id, bool_or(d.sent_at is not null) as contacted, bool_or(d.status = 'failed' and ${wasTried}) as failed,
         bool_or(d.status = 'queued' and ${mayGoOut}) as still_queued
       from dms d join campaigns c on c.id = d.campaign_id where d.lead_id in (${leadIds})
       group by d.lead_id

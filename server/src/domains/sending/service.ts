@@ -213,7 +213,8 @@ export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
       .returning({ id: campaigns.id })
     if (goesOn.length === 0) throw new Refusal('DM_STATE', 'Its campaign is archived.')
     if (campaign.xAccountId) await wakeAccount(tx, campaign.xAccountId)
-    if (dm.triedAt === null) await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
+    if (dm.triedAt === null && dm.claimedAt === null)
+      await spend(tx, actor.workspaceId, await allowanceOf(tx, actor.workspaceId, 'dms'), 1)
     const [row] = await tx.select(dmColumns).from(dms).leftJoin(leads, eq(leads.id, dms.leadId)).where(eq(dms.id, id))
     return row as NonNullable<typeof row>
   })

@@ -84,6 +84,9 @@ export const dms = pgTable(
  */
 export const mayGoOut = sql`(c.status <> 'archived' or d.lease_expires_at is not null)`
 
+/** Over a message `d`: some sender has had it, and did not give it back. A simulation counts no try, but leaves when it had it. */
+export const wasTried = sql`(d.tried_at is not null or d.claimed_at is not null)`
+
 /** Processes that send. Each holds the advisory lock of its id for as long as it lives, so others can tell that it is dead. */
 export const workers = pgTable('workers', {
   id: bigserial('id', { mode: 'number' }).primaryKey(),

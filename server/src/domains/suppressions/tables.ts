@@ -44,14 +44,9 @@ const words = sql`case s.reason
   when 'replied_stop' then 'Skipped: this person asked you to stop.'
   else 'Skipped: this person is on your suppression list.' end`
 
-/** Over a row of leads, by its alias: whether it may not be written to. As `suppressedBecause`, for pages. */
+/** Over a row of leads, by its alias: whether it may not be written to. */
 export function isSuppressed(lead: string): SQL<boolean> {
-  const l = sql.raw(lead)
-  // Not by `exists`, for which PostgreSQL might read the whole list at once.
-  return sql`coalesce(
-    (select true from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
-    (select true from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1),
-    false)`
+  return sql`(${suppressedBecause(lead)} is not null)`
 }
 
 /** The ids of a workspace's leads that may not be written to, as a subquery without its brackets: found from the list, however many leads there are. */

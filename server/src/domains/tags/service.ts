@@ -118,7 +118,7 @@ export async function apply(
 /** Lets smart lists and saved filters that ask for a tag, by its id or its name of now, ask for one by its id. */
 async function keepInFilters(tx: Db, actor: Actor, id: string, into: string): Promise<void> {
   const [tag] = await tx.select({ name: tags.name }).from(tags).where(own(actor, id))
-  if (!tag) return
+  if (!tag) throw new Refusal('TAG_NOT_FOUND')
   const names = [id, tag.name]
   await replaceTagInLists(tx, actor, names, into)
   await replaceTagInSavedFilters(tx, actor, names, into)

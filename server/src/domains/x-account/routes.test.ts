@@ -9,7 +9,8 @@ import { createXApi, XError } from '../../outside/x.ts'
 import { createSealer } from '../../sealing.ts'
 import { subscriptions } from '../billing/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { accessTokenOf, authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
+import { authorize, connectWithPassword, disconnect, withAccount } from './service.ts'
+import { accessTokenOf } from './service-tokens.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
 
 let app: TestApp

@@ -27,7 +27,12 @@ export async function findCurrentAccount(db: Db, workspaceId: string): Promise<X
 /** As `findCurrentAccount`, unless the workspace has let go of it. */
 export async function findKeptAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
   const account = await findCurrentAccount(db, workspaceId)
-  return account?.status === 'disconnected' ? null : account
+  return isKept(account) ? account : null
+}
+
+/** There is one, and its workspace has not let go of it. */
+export function isKept(account: XAccount | null): account is XAccount {
+  return account !== null && account.status !== 'disconnected'
 }
 
 /** As `findCurrentAccount`, and connected. @throws Refusal X_NOT_CONNECTED */
@@ -52,9 +57,9 @@ export async function findAccount(db: Db, workspaceId: string, id: string): Prom
   return account
 }
 
-/** The account chosen last was chosen then. */
-export function latestChoice(workspaceId: string) {
-  return sql`(select max(chosen_at) from x_accounts where workspace_id = ${workspaceId})`
+/** For `chosen_at` of the account that becomes the current one: now, and after every choice before. */
+export function chosenNow(workspaceId: string) {
+  return sql`greatest(clock_timestamp(), (select max(chosen_at) from x_accounts where workspace_id = ${workspaceId}) + interval '1 ms')`
 }
 
 /** Work that waited for an account goes on. */

@@ -8,7 +8,7 @@ import { type XApi, type XAuthorization, XDeclined, XError, type XTokens, type X
 import { Refusal } from '../../refusal.ts'
 import { hashToken, newToken, type Sealer } from '../../sealing.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { findCurrentAccount, latestChoice, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
+import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
 import { xAccounts, xAuthorizations } from './tables.ts'
 
@@ -219,7 +219,7 @@ async function keepAccount(
     lastConnectedAt: new Date(),
     updatedAt: new Date(),
   }
-  const chosenAt = sql`greatest(clock_timestamp(), ${latestChoice(workspaceId)} + interval '1 ms')`
+  const chosenAt = chosenNow(workspaceId)
   await db
     .insert(xAccounts)
     .values({ ...row, workspaceId, userId, xUserId: user.id, chosenAt })

@@ -22,7 +22,7 @@ const RENEW_BEFORE_MS = 60_000
 export const CONNECTION_LOST = 'X does not accept this connection any more. Connect the account again.'
 
 /** Says that X does not take our tokens any more: the screen shows the reason, and work waits until it is connected again. */
-export async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
+async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
   await db
     .update(xAccounts)
     .set({ status: 'lost', reason, updatedAt: new Date() })
@@ -77,7 +77,7 @@ export async function accessTokenOf(
 }
 
 /** Whose tokens may be used: those of accounts that are connected, or also of one that X had shut out, to see whether it still does. */
-export type Accepted = 'connected ones' | 'also lost ones'
+type Accepted = 'connected ones' | 'also lost ones'
 
 function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
   return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'also lost ones')

@@ -5,10 +5,10 @@ import { XError } from '../../outside/x.ts'
 import { Refusal } from '../../refusal.ts'
 import { limitOn } from '../billing/service.ts'
 import {
+  chosenNow,
   currentFirst,
   findAccount,
   findCurrentAccount,
-  latestChoice,
   lockAccounts,
   requireRoom,
   WAKE,
@@ -27,6 +27,7 @@ export {
   findAccount,
   findCurrentAccount,
   findKeptAccount,
+  isKept,
   requireConnectedAccount,
   type XAccount,
 } from './service-accounts.ts'
@@ -38,7 +39,7 @@ export {
   finishAuthorize,
   forgetExpiredAuthorizations,
 } from './service-connecting.ts'
-export { accessTokenOf, CONNECTION_LOST, markLost, withAccount } from './service-tokens.ts'
+export { CONNECTION_LOST, withAccount } from './service-tokens.ts'
 
 const DISCONNECTED = 'Twitter account disconnected successfully!'
 
@@ -97,7 +98,7 @@ export async function choose(db: Db, actor: Actor, id: string) {
     const { status: state } = await findOwn(tx, actor, id)
     await tx
       .update(xAccounts)
-      .set({ chosenAt: sql`greatest(clock_timestamp(), ${latestChoice(actor.workspaceId)} + interval '1 ms')` })
+      .set({ chosenAt: chosenNow(actor.workspaceId) })
       .where(eq(xAccounts.id, id))
     // Scrapes that wait for a connection have one now.
     if (state === 'connected') await tellConnected(tx, actor.workspaceId)

@@ -23,6 +23,7 @@ import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from 
 const FAILURE = 'Failed to load analytics data. Please try again.'
 /** Replies come in by themselves. */
 const ASK_AGAIN_MS = 15_000
+const NAMES_STAY_MS = 60_000
 
 /** What became of messages: figures, rates, each day, and who answered. */
 export function Analytics() {
@@ -33,7 +34,9 @@ export function Analytics() {
   const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
   const problem = range === 'custom' ? daysProblem(custom) : null
   const campaigns = useQuery({
-    queryKey: [['campaigns', 'all'], {}],
+    // Of its own: what changes in a campaign from moment to moment is not what it is called.
+    queryKey: ['campaignNames'],
+    staleTime: NAMES_STAY_MS,
     queryFn: ({ signal }) => allCampaigns(signal),
   })
   const query = useQuery(

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 
 /** Where pages begin that were come by, so that deep ones cost no more than the first. */
-export interface PageCursors {
+interface PageCursors {
   /** Which list they are of. */
   of: string
   byPage: Readonly<Record<number, string>>

@@ -53,9 +53,9 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       // How far it is stands below the page meanwhile.
       if (isLong(picked)) close()
     },
-    onSuccess: ({ sum: changed }, { picked }) => {
-      if (changed === 0) toast.info('These leads are in this list already.')
-      else sayAdded(changed)
+    onSuccess: ({ sum: changed, isStopped }, { picked }) => {
+      if (changed > 0) sayAdded(changed)
+      else if (!isStopped) toast.info('These leads are in this list already.')
       if (!isLong(picked)) close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorWords(error, 'Unknown error')}`),

@@ -1,14 +1,15 @@
-import { useEffect } from 'react'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Progress } from '../../ui/progress'
-import { durationInWords } from '../campaigns/campaign-progress'
+import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
+import { timeLeftWords } from '../scrapes/scrape-words'
 import { type PartsRun, partsRuns, runInWords, secondsLeft, usePartsRuns } from './parts-runs'
 
 /** Work on many leads that is under way, on whatever page one is meanwhile. */
 export function PartsBar() {
   const runs = usePartsRuns()
-  useAskBeforeClosing(runs.length > 0)
+  // What was done stays done, and what is left is not done by itself. Who goes on in another workspace is not held up: it has ended with this one.
+  useAskBeforeClosing(runs.length > 0, () => partsRuns.all().some((run) => run.workspaceId === session.workspaceId()))
   return (
     <>
       <p role="status" className="sr-only">
@@ -38,7 +39,7 @@ export function RunsUnderWay({ runs }: { runs: readonly PartsRun[] }) {
             label={runInWords(run)}
             value={run.done}
             max={run.total}
-            detail={seconds === null ? undefined : `${durationInWords(seconds)} left`}
+            detail={seconds === null ? undefined : `${timeLeftWords(seconds)} left`}
           />
         </div>
         <Button size="sm" disabled={run.isStopping} onClick={() => partsRuns.stop(run.id)}>
@@ -47,17 +48,4 @@ export function RunsUnderWay({ runs }: { runs: readonly PartsRun[] }) {
       </div>
     )
   })
-}
-
-/** What was done stays done, and what is left is not done by itself. */
-function useAskBeforeClosing(isUnderWay: boolean): void {
-  useEffect(() => {
-    if (!isUnderWay) return
-    // Who goes on in another workspace is not held up: it has ended with this one.
-    const ask = (event: BeforeUnloadEvent) => {
-      if (partsRuns.all().some((run) => run.workspaceId === session.workspaceId())) event.preventDefault()
-    }
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isUnderWay])
 }

@@ -1,5 +1,6 @@
 import { type QueryClient, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { IMPORTS_KEPT, type Import } from '@x-automated/contract/imports'
+import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
+import type { Import } from '@x-automated/contract/imports'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { api, errorCode, errorWords } from '../../api'
 import { toast } from '../../ui/toast'

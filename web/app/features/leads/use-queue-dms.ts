@@ -51,11 +51,13 @@ export function useQueueDms() {
       const single = 'ids' in picked && picked.ids.length === 1
       if (queued === 0) {
         restore(queries, before)
-        toast.error(
-          single
-            ? 'Failed to create DM record: this lead was contacted already or may not be contacted.'
-            : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
-        )
+        // Where it was stopped, nobody knows of those whom it did not reach.
+        if (!isStopped)
+          toast.error(
+            single
+              ? 'Failed to create DM record: this lead was contacted already or may not be contacted.'
+              : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
+          )
       } else {
         sayQueued(queued)
         const words = leftOutWords(picked, queued)

@@ -116,9 +116,9 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         ({ changed }) => changed,
         (changed) => sayMoved(changed, way),
       ),
-    onSuccess({ sum: changed }, way) {
+    onSuccess({ sum: changed, isStopped }, way) {
       setPage(1)
-      sayMoved(changed, way)
+      if (changed > 0 || !isStopped) sayMoved(changed, way)
     },
     onSettled: settled,
   })

@@ -1,3 +1,5 @@
+import { handleIn } from '@x-automated/contract/x-handle'
+
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 /** As many as one call takes. */
 const HANDLES_MAX = 1_000
@@ -5,12 +7,7 @@ const HANDLES_MAX = 1_000
 /** Handles as people type or paste them: one a line, or with commas and spaces between; with or without @, or as addresses of profiles. */
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '')
-  const bare = words.map((word) =>
-    word
-      .replace(/^(https?:\/\/)?(www\.)?(x|twitter)\.com\//i, '')
-      .replace(/[/?#].*$/, '')
-      .replace(/^@/, ''),
-  )
+  const bare = words.map(handleIn)
   const wrong = bare.findIndex((handle) => !HANDLE.test(handle))
   if (words.length === 0) return { problem: 'Type at least one handle.' }
   if (wrong !== -1)

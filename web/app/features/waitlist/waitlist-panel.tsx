@@ -5,6 +5,7 @@ import { useReferralCode } from '../../referral-code'
 import { cx } from '../../ui/cx'
 import { NeedsScript } from '../../ui/needs-script'
 import { useHydrated } from '../../ui/use-hydrated'
+import { ForReferred } from '../shell/for-referred'
 import { googleFlag } from './google-flag'
 import { GoogleJoin } from './google-join'
 import { JoinedDialog } from './joined-dialog'
@@ -46,7 +47,9 @@ export function WaitlistPanel() {
         <JoinedPlace place={place} referralCount={referralCount} />
       ) : (
         <div className={cx('grid gap-5', !hydrated && unseenByMembers)}>
-          {referralCode && <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>}
+          <ForReferred code={referralCode}>
+            <p className="text-muted">A friend invited you. When you join, they move up 5 spots.</p>
+          </ForReferred>
           <NeedsScript />
           <WaitlistForm
             referralCode={referralCode}
