@@ -10,6 +10,7 @@ import {
   dmsOf,
   eventually,
   launch,
+  makeCampaign,
   makeList,
   openHandles,
   openSenders,
@@ -304,11 +305,13 @@ describe('when X refuses', () => {
       code: 'X_NOT_CONNECTED',
     })
 
+    const byHand = await makeCampaign(person, await makeList(app, person, openHandles(1)), { status: 'paused' })
     await setFaults(app)
     await connectX(app, person, account.handle)
-    await person.client.campaigns.update({ id, status: 'active' })
     expect(await completed(person, id)).toMatchObject({ dmsSentCount: 3, pauseReason: null })
     expect(await arrivedFrom(account.handle)).toHaveLength(3)
+    // What somebody paused stays so.
+    expect(await person.client.campaigns.find({ id: byHand.id })).toMatchObject({ status: 'paused' })
   })
 
   it.each([

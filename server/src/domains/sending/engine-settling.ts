@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { XError } from '../../outside/x.ts'
+import { CONNECTION_LOST } from '../x-account/service.ts'
 import type { Needs, Timing } from './engine.ts'
 import { findInConversation, lookUp, pauseCampaignsOf, verdictOf } from './engine-sending.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
@@ -10,7 +11,7 @@ import { releaseIfArchived } from './service-stopping.ts'
 
 /**
  * Finds messages whose sender is gone: its process is dead, or the lease ran out. From then on they are being settled, and nobody else's to report on.
- * Also lets direct messages go on where their account was connected again.
+ * Also lets go on what waited for its account to be connected again: campaigns that X's refusal of the connection had paused, and direct messages.
  */
 export async function takeOver(db: Db): Promise<void> {
   await db.execute(sql`
@@ -20,7 +21,8 @@ export async function takeOver(db: Db): Promise<void> {
   const { rows } = await db.execute<{ accountId: string }>(sql`
     update campaigns c set status = 'active', pause_reason = null, updated_at = now()
     from x_accounts a
-    where c.kind = 'direct' and c.status = 'paused' and a.id = c.x_account_id and a.status = 'connected' and a.last_connected_at > c.updated_at
+    where c.status = 'paused' and c.pause_reason is not null and (c.kind = 'direct' or c.pause_reason = ${CONNECTION_LOST})
+      and a.id = c.x_account_id and a.status = 'connected' and a.last_connected_at > c.updated_at
     returning a.id as "accountId"`)
   for (const { accountId } of rows) await wakeAccount(db, accountId)
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "campaigns_stopped" ON "campaigns" USING btree ("x_account_id") WHERE status = 'paused' and pause_reason is not null;
