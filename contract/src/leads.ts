@@ -171,7 +171,7 @@ export const ONE_SELECTION = { message: 'give either leadIds or filter', path: [
 export const ImportResult = z.object({
   imported: z.number().int(),
   updated: z.number().int(),
-  /** Each refused line by its number in the file, 1 being the header, and why; the first 10,000 where there are more. */
+  /** Each refused line by its number in the file, 1 being the first, and why; the first 10,000 where there are more. */
   rejected: z.array(z.object({ line: z.number().int(), problem: z.string() })),
   rejectedCount: z.number().int(),
 })

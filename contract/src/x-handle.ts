@@ -1,16 +1,25 @@
 /** X's own pages, which stand where profiles do. */
 const NO_PROFILES = new Set([
+  'about',
+  'account',
+  'compose',
+  'download',
   'explore',
   'hashtag',
   'home',
   'i',
   'intent',
+  'jobs',
   'login',
+  'logout',
   'messages',
   'notifications',
+  'privacy',
   'search',
   'settings',
   'share',
+  'signup',
+  'tos',
 ])
 
 /**

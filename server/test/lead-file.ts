@@ -60,7 +60,7 @@ export function makeLeadFile(rows = 5_000, lineEnd: '\n' | '\r\n' = '\r\n'): Lea
       )
     else if (i % 97 === 33)
       reject(csv([name, handle, bio, 'many', '2', 'x', 'y']), 'follower_count is not a whole number')
-    else if (i % 97 === 43) reject(csv([name, handle, 'too', 'few']), 'has 4 columns where the first line has 7')
+    else if (i % 97 === 43) reject(csv([...row, 'more']), 'has 8 columns where the first line has 7')
     else if (i % 97 === 53) reject(`"${handle},never closed,1,2,x,y`, 'has a quote that is not closed or not doubled')
     else if (i % 97 === 63) reject('', 'is empty')
     else if (i % 97 === 73 && firstLines.size > 0) {

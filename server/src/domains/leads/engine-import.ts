@@ -1,3 +1,4 @@
+import type { CsvRecord } from '@x-automated/contract/csv'
 import type { ContactBasis, ImportResult } from '@x-automated/contract/leads'
 import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/tags'
 import { sql } from 'drizzle-orm'
@@ -15,9 +16,6 @@ import { type Columns, type ImportedLead, readHeader, readLine } from './rules.t
 
 /** Rows a statement. */
 const BATCH = 1_000
-
-/** One record of a CSV file: its fields, or why it could not be read. `line`: where it begins, 1 being the header. */
-export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string }
 
 /** An answer names at most this many refused lines; `rejectedCount` is all of them. */
 const REJECTED_MAX = 10_000

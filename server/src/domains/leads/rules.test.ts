@@ -164,16 +164,25 @@ describe('readLine', () => {
   it('says of a blank line that it is empty', () => {
     expect(line('')).toEqual({ problem: 'is empty' })
     expect(line(' ')).toEqual({ problem: 'is empty' })
+    expect(line('', ' ', '')).toEqual({ problem: 'is empty' })
+  })
+  it('takes for empty what a line leaves out', () => {
+    expect(line('ana', 'Ana')).toEqual(line('ana', 'Ana', '', '', '', '', ''))
   })
   it.each([
-    [['ana', 'b'], 'has 2 columns where the first line has 7'],
     [['', 'Ana', '', '', '', '', ''], 'twitter_handle is missing'],
     [['@', 'Ana', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     [['a-b', '', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
-    [
-      ['https://x.com/i/lists/1', '', '', '', '', '', ''],
-      'twitter_handle must be 1 to 15 letters, digits or underscores',
-    ],
+    ...[
+      'https://x.com/i/lists/1',
+      'x.com/home',
+      'https://twitter.com/explore/tabs/for_you',
+      'x.com/search?q=ana',
+      'https://x.com/Settings/account',
+      'x.com/messages',
+      'x.com/notifications',
+      'https://x.com/compose/post',
+    ].map((link): [string[], string] => [[link], 'twitter_handle must be 1 to 15 letters, digits or underscores']),
     [['ana', '', '1,5', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', '', '12,34,567', '', '', '', ''], 'follower_count is not a whole number'],
     [['ana', '', '2,147,483,648', '', '', '', ''], 'follower_count is not a whole number'],

@@ -231,7 +231,7 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
 }
 
 /**
- * Reads one line of a file into a lead. A cell that is blank says nothing.
+ * Reads one line of a file into a lead. A cell that is blank, or left out at the end, says nothing.
  * @param delimiter what stands between the file's cells; null: nobody knows
  * @returns the lead, or what is wrong with the line, in words to show
  */
@@ -240,9 +240,7 @@ export function readLine(
   fields: readonly string[],
   delimiter: string | null = null,
 ): ImportedLead | { problem: string } {
-  if (fields.length === 1 && fields[0]?.trim() === '') return { problem: 'is empty' }
-  if (fields.length !== columns.length)
-    return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
+  if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const lead: ImportedLead = { ...NOTHING }
   const extra: Record<string, unknown> = {}
   for (const [place, column] of columns.entries()) {

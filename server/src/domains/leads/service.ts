@@ -31,7 +31,6 @@ import { leads, ofStanding } from './tables.ts'
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContacts } from './engine-contacts.ts'
 export {
-  type CsvRecord,
   type ImportOptions,
   type ImportProgress,
   type ImportSource,

@@ -33,9 +33,12 @@ describe('readLine', () => {
     })
   })
 
+  it('takes for empty what a line leaves out', () => {
+    expect(read('ana')).toEqual(read('ana', '', '', ''))
+  })
+
   it.each([
     [['', '', '', ''], 'is empty'],
-    [['ana'], 'has 1 columns where the first line has 4'],
     [['', '1', '', ''], 'twitter_handle is missing'],
     [['a-na', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     [['ana', 'x', '', ''], 'x_user_id is not an id of X'],

@@ -68,11 +68,9 @@ const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 /** A handle as people write it down: also guarded from a spreadsheet by an apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
-/** Reads one line. @returns who is named, or what is wrong with the line, in words to show */
+/** Reads one line; fields that it leaves out are empty. @returns who is named, or what is wrong with the line, in words to show */
 export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
-  if (fields.length !== columns.length)
-    return { problem: `has ${fields.length} columns where the first line has ${columns.length}` }
   const cell = (name: Field) => {
     const place = columns.indexOf(name)
     return place === -1 ? '' : (fields[place] ?? '').trim()

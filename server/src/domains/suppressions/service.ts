@@ -1,3 +1,4 @@
+import type { CsvRecord } from '@x-automated/contract/csv'
 import type {
   Suppression,
   SuppressionImport,
@@ -11,7 +12,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { anywhere, type CsvRecord, choosePart, rejectedLines } from '../leads/service.ts'
+import { anywhere, choosePart, rejectedLines } from '../leads/service.ts'
 import { stopMessages } from '../sending/service.ts'
 import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'

@@ -14,6 +14,23 @@ test('a preview is the header and the first five lines, whatever parts them', as
     })
 })
 
+test('a preview reads as the import does: a delimiter that is said, stray quotes, short lines; what it refuses is left out', async () => {
+  const lines = [
+    'sep=;',
+    'Handle;Bio',
+    'ana;5" "tall"',
+    'bob',
+    'cem;"closed" not',
+    '"never;closed',
+    'eve;a;b',
+    'fay;"x;y"',
+  ]
+  expect(await readPreview(new Blob([lines.join('\r\n')]))).toEqual({
+    headers: ['Handle', 'Bio'],
+    rows: [['ana', '5" "tall"'], ['bob'], ['cem', '"closed" not'], ['fay', 'x;y']],
+  })
+})
+
 test('says why a file cannot be previewed', async () => {
   const unreadable = 'The first lines of this file could not be read as CSV.'
   for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBe(unreadable)

@@ -1,3 +1,4 @@
+import { openCsv } from '@x-automated/contract/csv'
 import { parse } from 'csv-parse/browser/esm/sync'
 
 /** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
@@ -59,27 +60,20 @@ const PREVIEW_BYTES = 256 * 1024
 const PREVIEW_ROWS = 5
 const UNREADABLE = 'The first lines of this file could not be read as CSV.'
 
-/** Reads a file's header and first lines, or says why it cannot. However large it is, only its beginning is read. */
+/** Reads a file's header and first lines as an import does, or says why it cannot. However large it is, only its beginning is read. */
 export async function readPreview(file: Blob): Promise<Preview | string> {
-  let text: string
+  const beginning = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   try {
     // The beginning may end within a character.
-    const beginning = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
-    text = new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
+    new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
   } catch {
     return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
   }
-  const first = text.split(/\r\n|\n|\r/, 1)[0] ?? ''
-  const delimiter = [',', ';', '\t'].reduce((best, mark) =>
-    first.split(mark).length > first.split(best).length ? mark : best,
-  )
-  try {
-    const [headers, ...rows] = parse(text, { delimiter, relax_column_count: true, to: PREVIEW_ROWS + 1 }) as string[][]
-    if (!headers?.some((name) => name.trim() !== '')) return UNREADABLE
-    return rows.length > 0 ? { headers, rows } : 'This file has a header and no lines below it.'
-  } catch {
-    return UNREADABLE
-  }
+  const [header, ...records] = openCsv(parse).read(beginning, beginning.length === file.size)
+  if (!header || 'problem' in header || header.fields.every((name) => name.trim() === '')) return UNREADABLE
+  if (records.length === 0 && beginning.length === file.size) return 'This file has a header and no lines below it.'
+  const rows = records.flatMap((record) => ('fields' in record ? [record.fields] : [])).slice(0, PREVIEW_ROWS)
+  return { headers: header.fields, rows }
 }
 
 /** What each column most likely is, by its name; each of ours is taken once. */

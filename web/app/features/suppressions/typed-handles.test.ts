@@ -5,6 +5,7 @@ it.each([
   ['', { problem: 'Type at least one handle.' }],
   ['@ada', { handles: ['ada'] }],
   ['ada, @grace\nhttps://x.com/linus/status/1  ADA', { handles: ['ADA', 'grace', 'linus'] }],
+  ['x.com/home', { problem: '“x.com/home” is no handle: they have 1 to 15 letters, digits or underscores.' }],
   ['ada no!', { problem: '“no!” is no handle: they have 1 to 15 letters, digits or underscores.' }],
   [
     Array.from({ length: 1001 }, (_, i) => `h${i}`).join('\n'),

@@ -1,0 +1,174 @@
+/*
+ * How files of CSV are read: by the server, which takes them in, and by the screen, which shows beforehand what would come of one.
+ */
+
+/** One record of a CSV file: its fields, or why it could not be read. `line`: where it begins, 1 being the first of the file. */
+export type CsvRecord = { line: number; fields: string[] } | { line: number; problem: string }
+
+/** csv-parse's `parse`, of which the browser has a build of its own. */
+type Parse = (bytes: Uint8Array, options: object) => unknown
+
+/** The longest record. A quote that is never closed would else swallow the rest of the file. */
+const RECORD_MAX_BYTES = 128 * 1024
+
+const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
+const BAD_QUOTES = 'has a quote that is not closed or not doubled'
+/** Problems behind which reading begins anew. */
+export const UNREADABLE: ReadonlySet<string> = new Set([TOO_LONG, BAD_QUOTES])
+
+/**
+ * A reader of one file, part after part: RFC 4180, with any line ends, in UTF-8 with or without a byte order mark; and what programs write beyond it.
+ * - The delimiter is what a first line `sep=;` says, which is no record, or of the usual ones what the first line has most of.
+ * - A line may leave its last fields out: the record then has fewer of them than the first one.
+ * - A quote within a field that does not begin with one means itself, and so does one whose field goes on behind its end, in the same line.
+ * A line that cannot be read is said so, and reading goes on with the next: one bad quote costs one line, not the rest of the file.
+ */
+export function openCsv(parse: Parse) {
+  let line = 1
+  let delimiter: string | null = null
+  /** Fields of the first record. */
+  let width: number | null = null
+  /** Behind a cell whose quotes are wrong a short line may be the rest of it, and somebody else's name. */
+  let mayBeRest = false
+
+  /** Records up to the first that cannot be read. `end`: where they end. */
+  function parseSome(bytes: Uint8Array) {
+    const records: { fields: string[]; isLoose: boolean }[] = []
+    let end = 0
+    const onRecord = (fields: string[], { bytes: read }: { bytes: number }) => {
+      const isLoose = fields.some(beginsWithQuote) && !isStrict(bytes.subarray(end, read))
+      if (isLoose && breaksIn(fields) > 0) throw LOST
+      records.push({ fields, isLoose })
+      end = read
+      return null
+    }
+    try {
+      parse(bytes, { ...OPTIONS, delimiter, relax_quotes: true, onRecord })
+      return { records, end: bytes.length, error: null }
+    } catch (error) {
+      return { records, end, error: codeOf(error) }
+    }
+  }
+
+  /** Is every quote closed and doubled where it has to be? */
+  function isStrict(record: Uint8Array): boolean {
+    try {
+      parse(record, { ...OPTIONS, delimiter })
+      return true
+    } catch (error) {
+      codeOf(error)
+      return false
+    }
+  }
+
+  function unreadable(problem: string): CsvRecord {
+    mayBeRest = true
+    return { line, problem }
+  }
+
+  function taken({ fields, isLoose }: { fields: string[]; isLoose: boolean }): CsvRecord {
+    width ??= fields.length
+    const isRest = mayBeRest && fields.length < width
+    mayBeRest = isRest || isLoose
+    return fields.length > width || isRest
+      ? { line, problem: `has ${fields.length} columns where the first line has ${width}` }
+      : { line, fields }
+  }
+
+  return {
+    /** What stands between fields; null before anything is read. */
+    delimiter: () => delimiter,
+
+    /**
+     * The records that begin in these bytes and end there.
+     * @param bytes what the last call left, and what comes behind it
+     * @param isLast nothing comes behind them
+     * @returns how many bytes need not come again
+     */
+    *read(bytes: Uint8Array, isLast: boolean): Generator<CsvRecord, number> {
+      let used = 0
+      if (delimiter === null) {
+        if (BOM.every((byte, place) => bytes[place] === byte)) used = BOM.length
+        const end = used + endOfFirstLine(bytes.subarray(used))
+        const first = new TextDecoder().decode(bytes.subarray(used, end))
+        const said = SAYS_DELIMITER.exec(first)?.[1]
+        delimiter = said ?? commonIn(first)
+        if (said !== undefined) {
+          used = end
+          line += 1
+        }
+      }
+      const window = isLast ? bytes : bytes.subarray(0, endOfLastLine(bytes))
+      while (used < window.length) {
+        const { records, end, error } = parseSome(window.subarray(used))
+        for (const record of records) {
+          yield taken(record)
+          line += 1 + breaksIn(record.fields)
+        }
+        used += end
+        if (error === null) break
+        // The record may go on in what has not been read yet.
+        if (error === 'CSV_QUOTE_NOT_CLOSED' && !isLast) break
+        yield unreadable(error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES)
+        line += 1
+        used += endOfFirstLine(window.subarray(used))
+      }
+      return used
+    },
+  }
+}
+
+const OPTIONS = {
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  max_record_size: RECORD_MAX_BYTES,
+}
+
+/** Thrown at a record that would swallow lines which are none of its. */
+const LOST = { code: 'CSV_INVALID_CLOSING_QUOTE' }
+
+/** What csv-parse found wrong. @throws whatever is no fault of the file */
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code !== 'string') throw error
+  return code
+}
+
+const BOM = [0xef, 0xbb, 0xbf]
+const SAYS_DELIMITER = /^"?sep=([^\w\s"]|\t)"?\s*$/i
+const COMMON_DELIMITERS = [',', ';', '\t']
+
+/** Of the usual delimiters the one that the line has most of. */
+function commonIn(line: string): string {
+  const often = (mark: string) => line.split(mark).length
+  return COMMON_DELIMITERS.reduce((best, mark) => (often(mark) > often(best) ? mark : best))
+}
+
+const LF = 10
+const CR = 13
+
+/** Behind the first line break, or the end. */
+function endOfFirstLine(bytes: Uint8Array): number {
+  const lf = bytes.indexOf(LF)
+  const cr = bytes.indexOf(CR)
+  if (cr !== -1 && (lf === -1 || cr < lf - 1)) return cr + 1
+  return lf === -1 ? bytes.length : lf + 1
+}
+
+/** Behind the last line break; a CR at the very end may be half of one. */
+function endOfLastLine(bytes: Uint8Array): number {
+  const lf = bytes.lastIndexOf(LF)
+  const cr = bytes.lastIndexOf(CR, -2)
+  return Math.max(lf, cr) + 1
+}
+
+const beginsWithQuote = (field: string) => field.charCodeAt(0) === 34
+
+/** A field may hold line breaks; each is a line of the file. */
+function breaksIn(fields: readonly string[]): number {
+  let breaks = 0
+  for (const field of fields) {
+    if (field.includes('\n') || field.includes('\r')) breaks += field.match(/\r\n|\n|\r/g)?.length ?? 0
+  }
+  return breaks
+}
