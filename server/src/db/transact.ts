@@ -5,13 +5,12 @@ import type { Db } from './open.ts'
  *
  *   message (dms) → list → scrape → lead → place in a list → tag → a scrape's count of its finds → campaign → X account → a month's count
  *
- * and rows of one table in the order of their ids. Of the advisory locks, a campaign's gate and lock come before all rows; 'queueing' stands before leads.
+ * and rows of one table in the order of their ids, which the triggers that count tags and finds keep by themselves. Of the advisory locks, a campaign's gate and lock come before all rows; 'queueing' stands before leads.
  * Recording an outcome goes that way, and happens most. What departs from it does so without waiting, or where nobody can be on the way back:
  * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign shuts its gate to them.
  * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
  * - Suppressing people locks their leads and then their campaigns before the messages, of which it skips those that are locked.
  * - Renaming, merging and deleting tags lock them before the smart lists that ask for them, which hold no places, and lock no leads.
- * - Imports, deletions taken back and the deletion of one lead change the counts of several tags (the last of scrapes too) in one statement, in no order.
  * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
  */
 

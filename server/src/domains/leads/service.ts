@@ -205,12 +205,17 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
         select from lead_lists where id in (select lead_list_id from lead_list_items where lead_id = ${id}) and workspace_id = ${own}
         order by id for no key update
       ) locked`)
-    await rememberContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
-    const removed = await tx
-      .delete(leads)
+    const [found] = await tx
+      .select({ id: leads.id })
+      .from(leads)
       .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
-      .returning({ id: leads.id })
-    if (removed.length === 0) throw new Refusal('LEAD_NOT_FOUND')
+      .for('update')
+    if (!found) throw new Refusal('LEAD_NOT_FOUND')
+    await rememberContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
+    // Left to the foreign keys, the counts of scrapes would be locked before those of tags.
+    for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
+      await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
+    await tx.delete(leads).where(eq(leads.id, id))
   })
 }
 

@@ -47,16 +47,7 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
       delete from lead_list_items i using (
         select lead_list_id, lead_id from lead_list_items where lead_id in (${chosen}) order by 1, 2 for update
       ) gone where i.lead_list_id = gone.lead_list_id and i.lead_id = gone.lead_id`)
-    await tx.execute(sql`
-      select count(*) from (
-        select from tags where id in (select tag_id from lead_tags where lead_id in (${chosen})) order by id for no key update
-      ) locked`)
     await tx.execute(sql`delete from lead_tags where lead_id in (${chosen})`)
-    await tx.execute(sql`
-      select count(*) from (
-        select from scrape_counts where scrape_id in (select scrape_id from scrape_leads where lead_id in (${chosen}))
-        order by scrape_id for no key update
-      ) locked`)
     await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
     await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
     await tx.execute(sql`delete from leads where id in (${chosen})`)

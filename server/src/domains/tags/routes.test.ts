@@ -1,9 +1,10 @@
 import { TAGS_MAX } from '@x-automated/contract/tags'
 import { eq, sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { makeScrape } from '../../../test/scrapes.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
 import { leadTags, tags } from './tables.ts'
 
@@ -135,4 +136,61 @@ it('leads are locked before their tags: who deletes a lead that is being tagged 
     others: () => app.db.execute(sql`select from tags where id = ${vip.id} for no key update nowait`),
   })
   expect(tagged).toMatchObject({ changed: 1 })
+})
+
+describe('the counts of several tags, or scrapes, that one statement changes are locked in the order of their ids', () => {
+  const COUNT = 20
+  const inOrder = Array.from({ length: COUNT }, () => crypto.randomUUID()).sort()
+  const lists = (all: readonly string[]) => sql`${sql.param([...all])}::uuid[]`
+
+  /** Does `work` wait for the first of them before it has any of the others? */
+  async function locksTheFirstFirst(table: 'tags' | 'scrape_counts', key: string, work: () => Promise<unknown>) {
+    const [first, ...others] = inOrder
+    await whileWaiting(app, {
+      lock: `select from ${table} where ${key} = '${first}' for no key update`,
+      work,
+      others: () =>
+        app.db.execute(
+          sql`select from ${sql.identifier(table)} where ${sql.identifier(key)} = any(${lists(others)}) for no key update nowait`,
+        ),
+    })
+  }
+
+  it('tags: however they were made and named, by an import, by deleting leads one by one and many at once', async () => {
+    // The last id first, as it lies in the table.
+    for (const [place, id] of inOrder.toReversed().entries())
+      await app.db.insert(tags).values({ id, workspaceId: person.workspaceId, name: `tag ${place}`, color: 'red' })
+    const names = Array.from({ length: COUNT }, (_, place) => `tag ${place}`)
+    const file = (handle: string) => `twitter_handle,tags\n${handle},"${names.join(';')}"\n`
+    const take = (handle: string) => person.call('POST', '/leads/import', file(handle), { 'content-type': 'text/csv' })
+    await locksTheFirstFirst('tags', 'id', () => take('ana'))
+    await take('bob')
+    const { leads } = await person.client.leads.list({ sort: 'twitterHandle' })
+    const [ana, bob] = leads.map(({ id }) => id)
+    await locksTheFirstFirst('tags', 'id', () => person.client.leads.remove({ id: ana! }))
+    await locksTheFirstFirst('tags', 'id', () => person.client.leads.removeMany({ leadIds: [bob!] }))
+    const kept = await makeLeads(app, person, 1)
+    const leadIds = kept.map(({ id }) => id)
+    await Promise.all([
+      person.client.tags.apply({ leadIds, add: inOrder }),
+      person.client.tags.apply({ leadIds, add: inOrder.toReversed() }),
+    ])
+    expect(Object.values(await counts())).toEqual(inOrder.map(() => 1))
+  })
+
+  it('scrapes: where leads that they found are deleted', async () => {
+    const [lead] = await makeLeads(app, person, 1)
+    for (const id of inOrder.toReversed()) {
+      const made = await makeScrape(app, person, { finds: [] })
+      await app.db.execute(sql`update scrapes set id = ${id} where id = ${made.id}`)
+      await app.db.execute(sql`insert into scrape_leads (scrape_id, lead_id) values (${id}, ${lead!.id})`)
+    }
+    await locksTheFirstFirst('scrape_counts', 'scrape_id', () =>
+      person.client.leads.removeMany({ leadIds: [lead!.id] }),
+    )
+    const { rows } = await app.db.execute(
+      sql`select sum(count)::int as n from scrape_counts where scrape_id = any(${lists(inOrder)})`,
+    )
+    expect(rows).toEqual([{ n: 0 }])
+  })
 })
