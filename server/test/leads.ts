@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { transact } from '../src/db/transact.ts'
 import { type IncomingLead, type LeadRow, upsertLeads } from '../src/domains/leads/service.ts'
 import { leads } from '../src/domains/leads/tables.ts'
 import type { Person } from './makers.ts'
@@ -20,13 +21,15 @@ export async function makeLeads(
     return { ...NOBODY, name: `Lead ${count}`, twitterHandle: `handle_${count}`, ...lead }
   })
   const owner = { workspaceId: person.workspaceId, userId: person.id }
-  await app.db.transaction((tx) => upsertLeads(tx, owner, people, 'parts'))
+  await transact(app.db, (tx) => upsertLeads(tx, owner, people, 'parts'))
   for (const status of new Set(wanted.flatMap(({ dmStatus }) => dmStatus ?? []))) {
     const handles = people.filter((_, place) => wanted[place]?.dmStatus === status).map((one) => one.twitterHandle)
-    await app.db
-      .update(leads)
-      .set({ dmStatus: status })
-      .where(sql`workspace_id = ${person.workspaceId} and twitter_handle = any(${sql.param(handles)}::text[])`)
+    await transact(app.db, (tx) =>
+      tx
+        .update(leads)
+        .set({ dmStatus: status })
+        .where(sql`workspace_id = ${person.workspaceId} and twitter_handle = any(${sql.param(handles)}::text[])`),
+    )
   }
   const rows = await app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId))
   const byHandle = new Map(rows.map((row) => [row.twitterHandle, row]))
