@@ -108,7 +108,14 @@ export const campaigns = {
     access: 'viewer',
     effect: 'none',
   })
-    .input(z.object({ ...paging(100), cursor }))
+    .input(
+      z.object({
+        ...paging(100),
+        cursor,
+        /** Only those that write to this list. */
+        leadListId: Id.optional(),
+      }),
+    )
     .output(
       Page.extend({
         campaigns: z.array(Campaign),

@@ -63,23 +63,28 @@ interface Paging {
   cursor?: string
 }
 
-/** Campaigns, newest first. @throws Refusal INVALID_INPUT: no cursor of ours */
-export async function list(db: Db, actor: Actor, { page, pageSize, cursor }: Paging) {
+/** Campaigns, newest first: all, or those of a list. @throws Refusal INVALID_INPUT: no cursor of ours */
+export async function list(
+  db: Db,
+  actor: Actor,
+  { page, pageSize, cursor, leadListId }: Paging & { leadListId?: string },
+) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'is not one of an answer before')
   const behind = place
     ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
     : undefined
+  const asked = and(ofWorkspace(actor), leadListId === undefined ? undefined : eq(campaigns.leadListId, leadListId))
   const [rows, total] = await Promise.all([
     db
       .select(columns)
       .from(campaigns)
       .leftJoin(leadLists, eq(leadLists.id, campaigns.leadListId))
-      .where(and(ofWorkspace(actor), behind))
+      .where(and(asked, behind))
       .orderBy(desc(campaigns.createdAt), desc(campaigns.id))
       .limit(pageSize + 1)
       .offset(place ? 0 : (page - 1) * pageSize),
-    db.$count(campaigns, ofWorkspace(actor)),
+    db.$count(campaigns, asked),
   ])
   const shown = rows.slice(0, pageSize)
   const last = rows.length > pageSize ? shown.at(-1) : undefined

@@ -127,6 +127,48 @@ describe('DELETE /lists/{id}', () => {
     expect(after).toMatchObject({ leadListId: null })
   })
 
+  it('204: a paused campaign that uses it is named before, and goes on with what it has queued', async () => {
+    const { id } = await makeList()
+    await makeLeads(app, person, 2)
+    await person.client.lists.addLeads({ id, filter: {} })
+    const make = (name: string) =>
+      person.client.campaigns.create({
+        name,
+        leadListId: id,
+        messageTemplate: 'Hi',
+        status: 'draft',
+        channel: 'extension',
+      })
+    const begun = await make('begun')
+    await person.client.campaigns.queue({ id: begun.id })
+    await person.client.campaigns.update({ id: begun.id, status: 'paused' })
+    const other = await make('never launched')
+    await person.client.campaigns.create({
+      name: 'of another list',
+      leadListId: (await makeList()).id,
+      messageTemplate: 'Hi',
+      status: 'draft',
+    })
+    const users = await person.client.campaigns.list({ leadListId: id })
+    expect([users.total, users.campaigns.map(({ name }) => name)]).toEqual([2, ['never launched', 'begun']])
+    expect((await stranger.client.campaigns.list({ leadListId: id })).total).toBe(0)
+
+    await person.client.lists.remove({ id })
+    expect(await person.client.campaigns.update({ id: begun.id, status: 'active' })).toMatchObject({
+      status: 'active',
+      leadListId: null,
+      leadListName: null,
+      dmsQueuedCount: 2,
+      totalLeadsInList: 2,
+    })
+    expect((await person.call('POST', `/campaigns/${begun.id}/claim`, { holder: 'laptop' })).body.message).toBe('Hi')
+    const refused = await person.call('POST', `/campaigns/${other.id}/queue`)
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      'Could not fetch leads for the campaign list. It was deleted: create a campaign with another list.',
+    ])
+  })
+
   it('404: of another workspace', async () => {
     const { id } = await makeList()
     expect((await stranger.call('DELETE', `/lists/${id}`)).body).toEqual(NOT_FOUND)

@@ -55,7 +55,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }
         label="Leads"
         icon={<Users aria-hidden />}
         value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
-        hint={campaign?.leadListName ? <bdi className="block truncate">{campaign.leadListName}</bdi> : ' '}
+        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : ' '}
       />
       <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
       <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
-import { api, refusalWords } from '../../api'
+import { api, client, refusalWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
+import { usersInWords } from './list-users'
 
 interface RemovalWords {
   question: string
@@ -29,13 +30,21 @@ export function useRemoveList(words: RemovalWords) {
     }),
   )
   /** @param onRemoved called once it is gone */
-  const remove = async ({ id, name }: List, onRemoved?: () => void) => {
+  const remove = async ({ id, name, campaignCount }: List, onRemoved?: () => void) => {
+    // Who cannot be told of them is asked all the same: the server knows which it may not be taken from.
+    const users =
+      campaignCount > 0 ? await client.campaigns.list({ leadListId: id, pageSize: 100 }).catch(() => null) : null
     const sure = await confirm({
       title: `Delete "${name}"?`,
       body: (
         <>
           <span className="block">{words.question}</span>
           <span className="block pt-2">{words.note}</span>
+          {usersInWords(users?.campaigns ?? []).map((sentence) => (
+            <span key={sentence} className="block pt-2">
+              {sentence}
+            </span>
+          ))}
         </>
       ),
       confirm: words.confirm,

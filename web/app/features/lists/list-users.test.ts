@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { usersInWords } from './list-users'
+
+const campaign = (
+  name: string,
+  status: 'draft' | 'paused' | 'active' | 'completed' | 'archived',
+  totalLeadsInList = 0,
+) => ({
+  name,
+  status,
+  totalLeadsInList,
+})
+
+test('the campaigns of a list that is to be deleted are named, with what becomes of each', () => {
+  expect(usersInWords([campaign('Spring', 'paused', 5)])).toEqual([
+    'The campaign “Spring” uses this list. It keeps its messages and can go on.',
+  ])
+  expect(
+    usersInWords([
+      campaign('A', 'active', 5),
+      campaign('B', 'active', 5),
+      ...['C', 'D', 'E', 'F', 'G'].map((name) => campaign(name, name === 'C' ? 'paused' : 'draft')),
+      campaign('H', 'completed', 5),
+      campaign('I', 'archived'),
+    ]),
+  ).toEqual([
+    'The campaigns “A” and “B” are active and use this list: pause them first.',
+    'The campaigns “C”, “D”, “E”, and 2 more use this list and were never launched. They could not be any more.',
+  ])
+  expect(usersInWords([])).toEqual([])
+})
