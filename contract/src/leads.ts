@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DM_STATUSES } from './campaigns.ts'
-import { FollowerQuery, Id, Moment, Page, paging, QueryFlag, Success, Time, text } from './fields.ts'
+import { FollowerQuery, Id, isId, Moment, Page, paging, QueryFlag, Success, Time, text } from './fields.ts'
 import { IDS_MAX } from './lead-limits.ts'
 import { route } from './route.ts'
 
@@ -261,7 +261,19 @@ export const leads = {
     access: 'member',
     effect: 'rows',
   })
-    .input(z.strictObject(leadSelection).refine(hasOneSelection, ONE_SELECTION))
+    .input(
+      z
+        .strictObject({
+          ...leadSelection,
+          /** What restores them, made up by the caller, who then knows it even where the answer is lost. */
+          removalId: z
+            .string()
+            .refine(isId, 'must be a UUID')
+            .transform((id) => id.toLowerCase())
+            .optional(),
+        })
+        .refine(hasOneSelection, ONE_SELECTION),
+    )
     .output(
       Success.extend({
         removed: z.number().int(),
@@ -270,6 +282,18 @@ export const leads = {
         ...nextPart,
       }),
     ),
+
+  findRemoval: route({
+    method: 'GET',
+    path: '/leads/removals/{id}',
+    tag: 'Leads',
+    summary: 'A deletion that can be taken back; one that is under way is waited for',
+    access: 'member',
+    effect: 'none',
+    errors: ['REMOVAL_NOT_FOUND'],
+  })
+    .input(z.object({ id: Id }))
+    .output(z.object({ id: z.string(), removed: z.number().int(), createdAt: Time })),
 
   restore: route({
     method: 'POST',

@@ -270,6 +270,49 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
   })
 
+  it('tags and deletes all that match though none can be picked, and takes that back though the page is loaded anew', async () => {
+    const page = await world.openPage()
+    await (await signUp(world, 'mia@example.com')).enter(page)
+    await callApi(page, 'POST', '/leads/import', 'twitter_handle\nana\nbob\n', 'text/csv')
+    await callApi(page, 'POST', '/suppressions', { handles: ['ana', 'bob'] })
+    await callApi(page, 'POST', '/tags', { name: 'VIP' })
+    await page.goto('/leads')
+    await rowOf(page, 'ana').getByText('Suppressed').waitFor()
+    expect(await tick(page, 'ana').isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'More for all leads' }).click()
+    await page.getByRole('menuitem', { name: 'Tag all 2 leads' }).click()
+    await page.getByText('2 leads match.').waitFor()
+    await page.getByRole('checkbox', { name: 'VIP' }).check()
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await rowOf(page, 'bob').getByText('VIP').waitFor()
+
+    // The answer is lost with the page that asked.
+    const loadAnewIn = async (path: string, press: () => Promise<unknown>) => {
+      const { promise: done, resolve } = Promise.withResolvers<void>()
+      await page.route(path, async (route) => {
+        await route.fetch()
+        resolve()
+      })
+      await press()
+      await done
+      await page.unroute(path)
+      await page.reload()
+    }
+    await page.getByRole('button', { name: 'More for all leads' }).click()
+    await page.getByRole('menuitem', { name: 'Delete all 2 leads' }).click()
+    await page.getByText('Those that were written to or are suppressed are among them.').waitFor()
+    await loadAnewIn('**/api/leads/delete', () => page.getByRole('button', { name: 'Delete leads' }).click())
+    await page.getByText('2 leads were deleted.').waitFor()
+    // It is asked for once more, and back already.
+    world.expectConsole(/Failed to load resource.*404/)
+    await loadAnewIn('**/api/leads/restore', () => page.getByRole('button', { name: 'Undo' }).click())
+    await rowOf(page, 'bob').getByText('VIP').waitFor()
+    await page.getByText('2 leads were deleted.').waitFor({ state: 'detached' })
+    await page.reload()
+    await rowOf(page, 'bob').getByText('VIP').waitFor()
+    expect(await page.getByText('2 leads were deleted.').count()).toBe(0)
+  })
+
   it('queues DMs, shows queued leads as such, and takes back what failed, with the words of the specification', async () => {
     const page = await world.openPage()
     const max = await signUp(world, 'max@example.com')

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeLeads } from '../../../test/leads.ts'
-import { connectX, makePerson, type Person } from '../../../test/makers.ts'
+import { type Answer, connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { makeScrape } from '../../../test/scrapes.ts'
+import { whileWaiting } from '../../../test/while-waiting.ts'
 import { forgetRemovals } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
@@ -231,6 +232,34 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       [lead.name, 'contacted', []],
     ])
     expect((await client.lists.leads({ id: list.id })).total).toBe(1)
+  })
+
+  it('200: by an id of the caller: known though the answer is lost, also while it is under way; 404 of others', async () => {
+    const [lead, other] = await makeLeads(app, person, 2)
+    const removalId = crypto.randomUUID()
+    const remove = (leadId: string) => person.call('POST', '/leads/delete', { leadIds: [leadId], removalId })
+    const find = (by = person, id: string = removalId) => by.call('GET', `/leads/removals/${id}`)
+    expect((await find()).body.code).toBe('REMOVAL_NOT_FOUND')
+    let found: Promise<Answer> | null = null
+    const removed = await whileWaiting(app, {
+      lock: `select from leads where id = '${lead!.id}' for update`,
+      work: () => remove(lead!.id),
+      others: async () => {
+        found = find()
+      },
+    })
+    expect(removed.body).toMatchObject({ removed: 1, removalId })
+    expect((await found!).body).toEqual({ id: removalId, removed: 1, createdAt: expect.any(String) })
+    expect((await find(person, removalId.toUpperCase())).status).toBe(200)
+
+    const again = await remove(other!.id)
+    expect([again.status, again.body.details]).toEqual([400, [expect.objectContaining({ field: 'removalId' })]])
+    const odd = await person.call('POST', '/leads/delete', { leadIds: [other!.id], removalId: 'x' })
+    expect([odd.status, odd.body.details]).toEqual([400, [expect.objectContaining({ field: 'removalId' })]])
+    const stranger = await makePerson(app)
+    expect((await find(stranger)).body).toEqual((await find(stranger, crypto.randomUUID())).body)
+    expect(await person.client.leads.restore({ removalId })).toMatchObject({ restored: 1 })
+    expect((await find()).status).toBe(404)
   })
 
   it('200: nobody where nobody is meant; 404 after an hour, and nothing is kept then', async () => {

@@ -1,5 +1,5 @@
 import { signedInApi } from '../../operations.ts'
-import { removeMany, restore } from '../removals/service.ts'
+import { find as findRemoval, removeMany, restore } from '../removals/service.ts'
 import { queueDirect } from '../sending/service.ts'
 import { find, history, list, remove, setBasis } from './service.ts'
 
@@ -11,6 +11,9 @@ export const leadRoutes = {
   remove: signedInApi.leads.remove.handler(({ context, input }) => remove(context.db, context.actor, input.id)),
   removeMany: signedInApi.leads.removeMany.handler(({ context, input }) =>
     removeMany(context.db, context.actor, input),
+  ),
+  findRemoval: signedInApi.leads.findRemoval.handler(({ context, input }) =>
+    findRemoval(context.db, context.actor, input.id),
   ),
   restore: signedInApi.leads.restore.handler(({ context, input }) =>
     restore(context.db, context.actor, input.removalId),

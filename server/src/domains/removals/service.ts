@@ -3,7 +3,7 @@ import { and, eq, lt, type SQL, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import { Refusal } from '../../refusal.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
 import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
 import { wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
@@ -11,9 +11,17 @@ import { leadRemovals } from './tables.ts'
 /** For so long a deletion can be taken back; then nothing is left of it. */
 const KEPT = sql`interval '1 hour'`
 
-/** Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour. */
-export async function removeMany(db: Db, actor: Actor, selection: LeadSelection) {
+/**
+ * Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour.
+ * @throws Refusal INVALID_INPUT: a `removalId` that another deletion has
+ */
+export async function removeMany(
+  db: Db,
+  actor: Actor,
+  { removalId, ...selection }: LeadSelection & { removalId?: string },
+) {
   return transact(db, async (tx) => {
+    if (removalId) await awaitRemoval(tx, actor, removalId)
     const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
     // Messages and lists before leads (db/transact.ts).
     await tx.execute(sql`
@@ -28,12 +36,15 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
     const [removal] = await tx
       .insert(leadRemovals)
       .values({
+        id: removalId,
         workspaceId: actor.workspaceId,
         leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
       })
+      .onConflictDoNothing()
       .returning()
-    if (!removal || removal.leadCount === 0) {
-      await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal?.id ?? ''))
+    if (!removal) throw invalidField('removalId', 'is that of another deletion')
+    if (removal.leadCount === 0) {
+      await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
       return { success: true as const, removed: 0, removalId: null, cursor }
     }
     await tx.execute(sql`
@@ -55,6 +66,32 @@ export async function removeMany(db: Db, actor: Actor, selection: LeadSelection)
   })
 }
 
+/** One by one with whatever else deletes or restores by this id: until the transaction ends. */
+async function awaitRemoval(tx: Db, { workspaceId }: Actor, id: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('removal ' || ${workspaceId} || ${id}, 0))`)
+}
+
+function ofWorkspace({ workspaceId }: Actor, id: string) {
+  return and(
+    eq(leadRemovals.id, id),
+    eq(leadRemovals.workspaceId, workspaceId),
+    sql`${leadRemovals.createdAt} > now() - ${KEPT}`,
+  )
+}
+
+/** A deletion that can still be taken back, once it has ended. @throws Refusal REMOVAL_NOT_FOUND */
+export async function find(db: Db, actor: Actor, id: string) {
+  return db.transaction(async (tx) => {
+    await awaitRemoval(tx, actor, id)
+    const [removal] = await tx
+      .select({ id: leadRemovals.id, removed: leadRemovals.leadCount, createdAt: leadRemovals.createdAt })
+      .from(leadRemovals)
+      .where(ofWorkspace(actor, id))
+    if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
+    return removal
+  })
+}
+
 /** Over a lead `l`: its rows of a table. */
 function rowsOf(table: string): SQL {
   return sql`coalesce((select jsonb_agg(to_jsonb(part)) from ${sql.identifier(table)} part where part.lead_id = l.id), '[]')`
@@ -66,16 +103,11 @@ function rowsOf(table: string): SQL {
  */
 export async function restore(db: Db, actor: Actor, removalId: string) {
   return transact(db, async (tx) => {
+    await awaitRemoval(tx, actor, removalId)
     const [removal] = await tx
       .select({ id: leadRemovals.id })
       .from(leadRemovals)
-      .where(
-        and(
-          eq(leadRemovals.id, removalId),
-          eq(leadRemovals.workspaceId, actor.workspaceId),
-          sql`${leadRemovals.createdAt} > now() - ${KEPT}`,
-        ),
-      )
+      .where(ofWorkspace(actor, removalId))
       .for('update')
     if (!removal) throw new Refusal('REMOVAL_NOT_FOUND')
     const removed = sql`removed_leads r where r.removal_id = ${removal.id}`

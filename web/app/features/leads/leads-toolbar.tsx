@@ -50,13 +50,21 @@ export function LeadsToolbar({
   const confirm = useConfirm()
   const mayWrite = useIsOffered('member')
   const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
+  /** Tags are for everyone that matches, not for those that are picked. */
+  const [tagsEveryone, setTagsEveryone] = useState(false)
   const close = () => setOpen(null)
   // All on every page is offered once all of this page are picked.
   const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
   const messageable = useMessageableCount(filter, offersAll || selection.all)
   const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
   const count = pickedCount(picked)
+  const everyone: Picked = { everyone: filter, count: total ?? 0 }
+  const all = total === 1 ? 'the lead' : `all ${(total ?? 0).toLocaleString('en-US')} leads`
 
+  const tag = (isForEveryone: boolean) => {
+    setTagsEveryone(isForEveryone)
+    setOpen('tag')
+  }
   const send = async () => {
     const sure =
       'ids' in picked ||
@@ -102,7 +110,7 @@ export function LeadsToolbar({
             <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
               Add to list
             </Button>
-            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => setOpen('tag')}>
+            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => tag(false)}>
               Tag
             </Button>
             <Button
@@ -117,7 +125,11 @@ export function LeadsToolbar({
             </Button>
             <Menu
               trigger={
-                <IconButton label="More for the selected leads" size="sm" variant="secondary">
+                <IconButton
+                  label={count > 0 ? 'More for the selected leads' : 'More for all leads'}
+                  size="sm"
+                  variant="secondary"
+                >
                   <Ellipsis aria-hidden />
                 </IconButton>
               }
@@ -135,6 +147,18 @@ export function LeadsToolbar({
               <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
                 Delete leads
               </MenuItem>
+              {/* Also those that cannot be picked, because they were written to or are suppressed. */}
+              {count === 0 && (total ?? 0) > 0 && (
+                <>
+                  <MenuSeparator />
+                  <MenuItem icon={<TagSign aria-hidden />} onSelect={() => tag(true)}>
+                    Tag {all}
+                  </MenuItem>
+                  <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(everyone)}>
+                    Delete {all}
+                  </MenuItem>
+                </>
+              )}
             </Menu>
           </div>
         )}
@@ -156,7 +180,12 @@ export function LeadsToolbar({
         </p>
       )}
       <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
-      <TagDialog open={open === 'tag'} onClose={close} picked={picked} onManage={() => setOpen('tags')} />
+      <TagDialog
+        open={open === 'tag'}
+        onClose={close}
+        picked={tagsEveryone ? everyone : picked}
+        onManage={() => setOpen('tags')}
+      />
       <ManageTagsDialog open={open === 'tags'} onClose={close} />
       <BasisDialog open={open === 'basis'} onClose={close} picked={picked} />
       <MessageDialog

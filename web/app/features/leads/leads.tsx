@@ -54,7 +54,7 @@ export function Leads() {
     selection.clear()
     setOpened(null)
   }
-  const remove = useRemoveLeads(setRemoval, done)
+  const remove = useRemoveLeads(removal, setRemoval, done)
   // What is still being deleted cannot be taken back yet.
   const isDeleting = usePartsRuns().some(({ doing }) => doing === DELETING)
   const restore = useRestoreLeads(setRemoval)
@@ -69,7 +69,7 @@ export function Leads() {
     const count = pickedCount(picked)
     const sure = await confirm({
       title: name ? `Delete @${name}?` : `Delete ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}?`,
-      body: `Are you sure you want to delete ${count === 1 ? 'this lead? It is' : 'these leads? They are'} taken out of every list too. Messages that were sent stay sent. For an hour this can be undone.`,
+      body: `Are you sure you want to delete ${count === 1 ? 'this lead? It is' : 'these leads? They are'} taken out of every list too. Messages that were sent stay sent.${'everyone' in picked ? ' Those that were written to or are suppressed are among them.' : ''} For an hour this can be undone.`,
       confirm: count === 1 ? 'Delete lead' : 'Delete leads',
       danger: true,
     })
@@ -89,7 +89,7 @@ export function Leads() {
   }
 
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const undo = removal && (
+  const undo = removal && removedCount(removal) > 0 && (
     <Callout
       title={`${removedCount(removal).toLocaleString('en-US')} ${removedCount(removal) === 1 ? 'lead was' : 'leads were'} deleted.`}
       action={

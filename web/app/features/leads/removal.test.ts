@@ -1,12 +1,14 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
-import { forgetRemoval, keepRemoval, keptRemoval, type Removal, removedCount, takeBack } from './removal'
+import { forgetRemoval, keepRemoval, keptRemoval, type Removal, removedCount, settle, takeBack } from './removal'
 
 const removal: Removal = [
   { id: 'a', count: 10_000, at: 1_000 },
   { id: 'b', count: 10_000, at: 60_000 },
   { id: 'c', count: 5, at: 120_000 },
 ]
+
+const over = new ORPCError('REMOVAL_NOT_FOUND', { message: 'over' })
 
 test('a deletion is there after a reload, in its workspace, until the hour of each part is over or it is dismissed', () => {
   const stored = new Map<string, string>()
@@ -39,7 +41,7 @@ test('a deletion of many parts is taken back, and what is left is known after ea
     async (id) => ({ restored: id === 'c' ? 4 : 10_000 }),
     (rest) => left.push(removedCount(rest)),
   )
-  expect([restored, left]).toEqual([20_004, [10_005, 5, 0]])
+  expect([restored, left]).toEqual([20_004, [20_005, 10_005, 10_005, 5, 5, 0]])
 })
 
 test('where a part fails, it and those behind it can be asked for again', async () => {
@@ -61,7 +63,6 @@ test('where a part fails, it and those behind it can be asked for again', async 
 })
 
 test('a part that is over holds up nobody, and is told in the end', async () => {
-  const over = new ORPCError('REMOVAL_NOT_FOUND', { message: 'over' })
   let rest = removal
   const taken = takeBack(
     removal,
@@ -75,4 +76,46 @@ test('a part that is over holds up nobody, and is told in the end', async () => 
   )
   await expect(taken).rejects.toBe(over)
   expect(rest).toEqual([])
+})
+
+test('what was asked back, or asked for without an answer, is no failure where it is not there', async () => {
+  const parts: Removal = [
+    { id: 'a', count: null, at: 0 },
+    { id: 'b', count: 3, at: 0, isComingBack: true },
+  ]
+  const gone = async () => {
+    throw over
+  }
+  expect(await takeBack(parts, gone, () => {})).toBe(0)
+})
+
+test('loaded anew, a part whose answer never came is looked up, and one that was asked back comes back', async () => {
+  const offline = new TypeError('Failed to fetch')
+  const part = { count: null, at: 5 }
+  const parts: Removal = [
+    { id: 'answered', count: 9, at: 5 },
+    { id: 'deleted', ...part },
+    { id: 'never arrived', ...part },
+    { id: 'offline', ...part },
+    { id: 'asked back', count: 7, at: 5, isComingBack: true },
+    { id: 'back', count: 8, at: 5, isComingBack: true },
+  ]
+  const settled = await settle(parts, {
+    find: async (id) => {
+      if (id === 'offline') throw offline
+      if (id === 'never arrived') throw over
+      return { removed: 10_000 }
+    },
+    restore: async (id) => {
+      if (id === 'back') throw over
+      return { restored: 7 }
+    },
+  })
+  expect(settled.restored).toBe(7)
+  expect([...settled.parts]).toEqual([
+    ['deleted', { id: 'deleted', count: 10_000, at: 5 }],
+    ['never arrived', null],
+    ['asked back', null],
+    ['back', null],
+  ])
 })

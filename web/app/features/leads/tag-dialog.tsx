@@ -44,7 +44,11 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
       open={open}
       onClose={close}
       title="Tag leads"
-      description={`${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`}
+      description={
+        'everyone' in picked
+          ? `${count.toLocaleString('en-US')} ${count === 1 ? 'lead matches' : 'leads match'}.`
+          : `${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`
+      }
       footer={
         <>
           <Button variant="ghost" icon={<Settings2 aria-hidden />} className="sm:me-auto" onClick={onManage}>

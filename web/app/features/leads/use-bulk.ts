@@ -1,3 +1,4 @@
+import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
@@ -5,14 +6,15 @@ import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import type { Picked, Selection } from './lead-selection'
 import { isLong, partsRuns, stoppedInWords } from './parts-runs'
-import { forgetRemoval, keepRemoval, keptRemoval, type Removal, stillThere, takeBack } from './removal'
+import { forgetRemoval, keepRemoval, keptRemoval, type Removal, settle, stillThere, takeBack } from './removal'
 
 interface Bulk<Input, Answer> {
   /** How its progress calls it: 'Deleting'. */
   doing: string
   /** 'Failed to delete leads' */
   failed: string
-  call: (selection: Selection, input: Input) => Promise<Answer>
+  /** @param before what the parts before it answered */
+  call: (selection: Selection, input: Input, before: Answer[]) => Promise<Answer>
   /** Told of all that was done up to now, after each part. */
   onPart?: (answers: Answer[]) => void
   /** Says what was done, also where a later part failed or it was stopped. */
@@ -39,7 +41,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
         const end = await partsRuns.run(
           doing,
           picked,
-          (selection) => call(selection, input),
+          (selection) => call(selection, input, answers),
           (answer) => {
             answers.push(answer)
             onPart(answers)
@@ -115,39 +117,71 @@ export function useSuppressLeads(onClose?: () => void) {
 export function useLastRemoval() {
   const queries = useQueryClient()
   const workspaceId = session.workspaceId()
-  const queryKey = ['last-removal-of-leads', workspaceId]
+  const queryKey = [LAST_REMOVAL, workspaceId]
   const { data = null } = useQuery<Removal | null>({
     queryKey,
-    queryFn: () => keptRemoval(sessionStorage, workspaceId, Date.now()),
+    queryFn: async () => {
+      const kept = () => keptRemoval(sessionStorage, workspaceId, Date.now())
+      const { parts, restored } = await settle(kept() ?? [], {
+        find: (id) => client.leads.findRemoval({ id }),
+        restore: (removalId) => client.leads.restore({ removalId }),
+      })
+      if (parts.size === 0) return kept()
+      if (restored > 0) toast.success(`${leads(restored)} restored`)
+      void Promise.all(
+        [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
+      )
+      // As it stands by now: another deletion may have begun meanwhile.
+      return store(kept()?.flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
+    },
     staleTime: Number.POSITIVE_INFINITY,
     select: (removal) => stillThere(removal, Date.now()),
   })
-  const keep = (removal: Removal | null) => {
-    if (removal) keepRemoval(sessionStorage, workspaceId, removal)
+  const store = (removal: Removal | null = null) => {
+    const rest = removal?.length ? removal : null
+    if (rest) keepRemoval(sessionStorage, workspaceId, rest)
     else forgetRemoval(sessionStorage)
-    queries.setQueryData(queryKey, removal)
+    return rest
   }
+  const keep = (removal: Removal | null) => void queries.setQueryData(queryKey, store(removal))
   return [data, keep] as const
 }
+
+const LAST_REMOVAL = 'last-removal-of-leads'
 
 /** What deleting is called while it is under way. */
 export const DELETING = 'Deleting'
 
-/** @param onRemoved told, after each part, of everything that was deleted up to then */
-export function useRemoveLeads(onRemoved: (removal: Removal) => void, onClose: () => void) {
+/**
+ * @param last what was deleted before
+ * @param onRemoved told, before and after each part, of everything that is deleted by then
+ */
+export function useRemoveLeads(
+  last: Removal | null,
+  onRemoved: (removal: Removal | null) => void,
+  onClose: () => void,
+) {
+  const queries = useQueryClient()
+  type Part = Awaited<ReturnType<typeof client.leads.removeMany>> & { at: number }
+  const deleted = (answers: Part[]): Removal =>
+    answers.flatMap(({ removalId, removed, at }) => (removalId ? [{ id: removalId, count: removed, at }] : []))
   return useBulk({
     doing: DELETING,
     failed: 'Failed to delete leads',
-    call: async (selection, _: null) => {
-      const at = Date.now()
-      return { ...(await client.leads.removeMany(selection)), at }
+    call: async (selection, _: null, before: Part[]) => {
+      // Under an id of ours, so that it can be taken back though no answer may come.
+      const part = { id: crypto.randomUUID(), count: null, at: Date.now() }
+      onRemoved([...deleted(before), part])
+      try {
+        return { ...(await client.leads.removeMany({ ...selection, removalId: part.id })), at: part.at }
+      } catch (error) {
+        const isRefused = error instanceof ORPCError && error.status < 500
+        if (isRefused) onRemoved(before.length > 0 ? deleted(before) : last)
+        else void queries.invalidateQueries({ queryKey: [LAST_REMOVAL] })
+        throw error
+      }
     },
-    onPart: (answers) => {
-      const removal = answers.flatMap(({ removalId, removed, at }) =>
-        removalId ? [{ id: removalId, count: removed, at }] : [],
-      )
-      if (removal.length > 0) onRemoved(removal)
-    },
+    onPart: (answers) => onRemoved(answers.some(({ removalId }) => removalId) ? deleted(answers) : last),
     say: (answers) => {
       const count = sum(answers, (answer) => answer.removed)
       toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
