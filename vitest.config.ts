@@ -17,6 +17,9 @@ process.env.ANSWERS_FILE ??= join(tmpdir(), `x-automated-answers-${process.pid}.
 // Two at least: Vitest puts projects with one worker behind all groups, whatever their groupOrder.
 const maxWorkers = Math.min(8, Math.max(2, availableParallelism()))
 
+/** As long as anything here takes on a machine that does much else besides: Vitest's own second is too little. */
+const poll = { timeout: 20_000 }
+
 const present = (...files: string[]) => files.filter((file) => existsSync(new URL(file, import.meta.url)))
 
 /** Run by tools/test.ts, which counts the projects as kinds: unit (with web), http, journeys. */
@@ -32,6 +35,7 @@ export default defineConfig({
           // Tests of the stand-ins, the launcher and the bundled database start processes.
           testTimeout: 60_000,
           hookTimeout: 30_000,
+          expect: { poll },
         },
       },
       {
@@ -41,6 +45,8 @@ export default defineConfig({
           name: 'web',
           include: ['{app,embed}/**/*.test.{ts,tsx}', '{build-steps,legal}/**/*.test.ts'],
           maxWorkers,
+          testTimeout: 30_000,
+          expect: { poll },
         },
       },
       {
@@ -52,6 +58,7 @@ export default defineConfig({
           globalSetup: present('./server/test/global-setup.ts'),
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll },
         },
       },
       {
@@ -68,8 +75,7 @@ export default defineConfig({
           maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // As long as the pages wait for anything: Vitest's own second is none on a busy machine.
-          expect: { poll: { timeout: 20_000 } },
+          expect: { poll },
         },
       },
     ],

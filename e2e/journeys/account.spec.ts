@@ -86,7 +86,7 @@ async function listenTo(page: Page) {
 }
 
 async function mailedCode(email: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 200; tries += 1) {
     const answer = await fetch(`${world.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
     const mails = (await answer.json()) as { subject: string }[]
     const code = mails.find(({ subject }) => subject.startsWith('Your code'))?.subject.replace(/\D/g, '')

@@ -49,13 +49,13 @@ test('X refusing three in a row stops it, also where the worker was ended in bet
   const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
   openProduct(2)
   const first = live(refused)
-  await vi.waitFor(async () => expect(await readActivity()).toMatchObject({ doing: 'waiting' }))
+  await vi.waitFor(async () => expect(await readActivity()).toMatchObject({ doing: 'waiting' }), 10_000)
   expect(first).toHaveBeenCalledTimes(2)
   openProduct(5)
   const second = live(refused)
   await vi.waitFor(async () =>
     expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
-  )
+  , 10_000)
   expect(second).toHaveBeenCalledTimes(1)
 })
 
@@ -63,5 +63,5 @@ test('it says who is signed in to X, so that their campaigns come first', async 
   await changeState({ pairing, sendsAlone: true, account: { handle: 'me', at: 0 } })
   const asked = openProduct(0)
   live({ success: true })
-  await vi.waitFor(() => expect(asked).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]))
+  await vi.waitFor(() => expect(asked).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]), 10_000)
 })

@@ -109,6 +109,8 @@ export async function openWorld(app: TestApp) {
   const { sendMessage } = x
   const mishaps: Mishap[] = []
   const handed = new Map<string, { at: number; place: number }>()
+  /** X may have taken these already: what it calls them is not known yet. */
+  const handing = new Set<Promise<unknown>>()
   const underWay: { at: number; arrive(): Promise<unknown> }[] = []
   /** Caps in force, each from a moment on. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
@@ -120,14 +122,18 @@ export async function openWorld(app: TestApp) {
   const extensions = new Map<string, Extension>()
   let place = 0
 
+  const handOver = (mark: { at: number; place: number }, ...message: Parameters<typeof sendMessage>) => {
+    const taken = sendMessage(...message).then((event) => {
+      handed.set(event.eventId, mark)
+      return event
+    })
+    handing.add(taken)
+    return taken.finally(() => handing.delete(taken))
+  }
   x.sendMessage = async (token, to, text) => {
     const mishap = mishaps.shift()
     const mark = { at: clock.now(), place: place++ }
-    const take = async (key = token) => {
-      const taken = await sendMessage(key, to, text)
-      handed.set(taken.eventId, mark)
-      return taken
-    }
+    const take = (key = token) => handOver(mark, key, to, text)
     switch (mishap) {
       case undefined:
         return take()
@@ -215,8 +221,7 @@ export async function openWorld(app: TestApp) {
       hand.pressed = true
       const mark = { at: clock.now(), place: place++ }
       const token = await tokenFor(app, account.handle)
-      const { eventId } = await sendMessage(token, idOfHandle(hand.handle), hand.message)
-      handed.set(eventId, mark)
+      await handOver(mark, token, idOfHandle(hand.handle), hand.message)
     },
     /** Somebody writes to the account. We hear of it when it is told. */
     async reply(lead: number, text: string) {
@@ -327,6 +332,7 @@ export async function openWorld(app: TestApp) {
     async arrivals(): Promise<Arrival[]> {
       const answer = await fetch(`${app.x.url}/_log/dms?from=${account.handle}`)
       const log = (await answer.json()) as { id: string; to: string; text: string; at: string }[]
+      await Promise.allSettled(handing)
       return log.map(({ at, ...message }) => {
         const mark = handed.get(message.id)
         if (!mark) throw new Error(`X has a message that nobody handed over: ${message.text}`)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import type { TestApp } from './open-app.ts'
 
-const PATIENCE_MS = 5_000
+const PATIENCE_MS = 15_000
 
 /**
  * Begins `work`, lets it come to a row that somebody else holds, and sees that `others` get on meanwhile.

@@ -232,21 +232,21 @@ test('webhooks are signed, tried again until they are taken, told again on deman
   const create = async (email: string) => (await stripe.call('POST', '/v1/customers', { email })).body.id
   const told = () => hook.told.map(({ body }) => JSON.parse(body).data.object.email)
   await create('first')
-  await vi.waitFor(() => expect(hook.told).toHaveLength(1))
+  await vi.waitFor(() => expect(hook.told).toHaveLength(1), 10_000)
   isUp = true
   await vi.waitFor(() => expect(hook.told).toHaveLength(2), { timeout: 3_000 })
   const { body, signature: signed } = hook.told[1]!
   expect(signed).toBe(signature(endpoint.secret, body, Number(/t=(\d+)/.exec(signed)![1])))
 
   await stripe.json('POST', '/_events/replay', { id: JSON.parse(body).id })
-  await vi.waitFor(() => expect(told()).toEqual(['first', 'first', 'first']))
+  await vi.waitFor(() => expect(told()).toEqual(['first', 'first', 'first']), 10_000)
   await stripe.faults([
     { webhook: 'lose', times: 1 },
     { webhook: 'reorder', count: 2, times: 2 },
     { webhook: 'repeat', times: 1 },
   ])
   for (const email of ['lost', 'a', 'b', 'twice']) await create(email)
-  await vi.waitFor(() => expect(told().slice(3)).toEqual(['b', 'a', 'twice', 'twice']))
+  await vi.waitFor(() => expect(told().slice(3)).toEqual(['b', 'a', 'twice', 'twice']), 10_000)
   expect(await stripe.all('/v1/events')).toHaveLength(5)
   await stripe.call('DELETE', `/v1/webhook_endpoints/${endpoint.id}`)
 })

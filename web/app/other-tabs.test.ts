@@ -34,12 +34,12 @@ test('a change in one tab, and one that failed, makes the others ask again for w
       new QueryObserver(there, { queryKey: [[name, 'list']], queryFn: ask }).subscribe(() => {}),
     ),
   )
-  await vi.waitFor(() => expect(there.isFetching()).toBe(0))
+  await vi.waitFor(() => expect(there.isFetching()).toBe(0), 10_000)
   await new MutationObserver(here, { mutationFn: async () => 'resumed' }).mutate()
-  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(2), 10_000)
   const failing = new MutationObserver(here, { mutationFn: () => Promise.reject(new TypeError('Failed to fetch')) })
   await failing.mutate().catch(() => {})
-  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(3))
+  await vi.waitFor(() => expect(campaigns).toHaveBeenCalledTimes(3), 10_000)
   for (const { ask } of filters) expect(ask).toHaveBeenCalledTimes(3)
   expect(leaderboard).toHaveBeenCalledTimes(1)
 })

@@ -179,7 +179,7 @@ describe('starting', () => {
       await started
       expect(store.state()).toEqual({ status: 'signed-out', reason: 'unanswered' })
       answer.resolve(user)
-      await vi.waitFor(() => expect(store.state()).toEqual(state))
+      await vi.waitFor(() => expect(store.state()).toEqual(state), 10_000)
       expect(events).toEqual(told)
     },
   )
@@ -194,7 +194,7 @@ describe('starting', () => {
     await started
     expect(store.state()).toEqual({ status: 'signed-in', user: ada })
     answer.resolve('refused')
-    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' }))
+    await vi.waitFor(() => expect(store.state()).toEqual({ status: 'signed-out', reason: 'nobody' }), 10_000)
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_OUT'])
   })
 })
@@ -276,7 +276,7 @@ describe('refreshing', () => {
       }),
     )
     const refreshing = store.refresh()
-    await vi.waitFor(() => expect(b.refresh).toHaveBeenCalled())
+    await vi.waitFor(() => expect(b.refresh).toHaveBeenCalled(), 10_000)
     await store.signOut()
     answer({ token: jwt(ada, MINUTE_MS), refreshToken: 'late' })
     expect(await refreshing).toBeNull()
@@ -305,12 +305,12 @@ describe('over tabs', () => {
     there.events.length = 0
 
     here.store.signIn({ token: jwt(ada, MINUTE_MS), refreshToken: 'r', user: ada })
-    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: ada }))
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: ada }), 10_000)
     // The browser's own storage event for the same change.
     await there.store.heard()
 
     await here.store.refresh()
-    await vi.waitFor(() => expect(there.events).toContain('TOKEN_REFRESHED'))
+    await vi.waitFor(() => expect(there.events).toContain('TOKEN_REFRESHED'), 10_000)
     await there.store.heard()
 
     await here.store.signOut()
@@ -326,7 +326,7 @@ describe('over tabs', () => {
     await Promise.all([here.store.start(), there.store.start()])
     there.events.length = 0
     here.store.signIn({ token: jwt(bob, MINUTE_MS), refreshToken: 'b', user: bob })
-    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: bob }))
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: bob }), 10_000)
     expect(there.events).toEqual(['SIGNED_IN'])
   })
 
@@ -349,7 +349,7 @@ describe('over tabs', () => {
     const moved = { ...ada, email: 'countess@lovelace.example' }
     b.findUser.mockResolvedValue(moved)
     here.store.updateUser(moved)
-    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: moved }))
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-in', user: moved }), 10_000)
     expect([here.events.at(-1), there.events.at(-1)]).toEqual(['USER_UPDATED', 'USER_UPDATED'])
     const reloaded = b.tab()
     await reloaded.store.start()
@@ -363,7 +363,7 @@ describe('over tabs', () => {
     b.refresh.mockResolvedValue('refused')
     await here.store.refresh()
     expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'expired' })
-    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' }))
+    await vi.waitFor(() => expect(there.store.state()).toEqual({ status: 'signed-out', reason: 'elsewhere' }), 10_000)
     expect([here.events.at(-1), there.events.at(-1)]).toEqual(['SIGNED_OUT', 'SIGNED_OUT'])
   })
 
@@ -374,7 +374,7 @@ describe('over tabs', () => {
     here.store.forget()
     expect(b.storage.size).toBe(0)
     expect(here.store.state()).toEqual({ status: 'signed-out', reason: 'chosen' })
-    await vi.waitFor(() => expect(there.events.at(-1)).toBe('SIGNED_OUT'))
+    await vi.waitFor(() => expect(there.events.at(-1)).toBe('SIGNED_OUT'), 10_000)
     expect(b.revoke).not.toHaveBeenCalled()
   })
 })

@@ -1,8 +1,11 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { eq, sql } from 'drizzle-orm'
 import Fastify from 'fastify'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { makeLeadFile } from '../../test/lead-file.ts'
 import { makeLeads } from '../../test/leads.ts'
 import { type Answer, call, makePerson, type Person } from '../../test/makers.ts'
@@ -189,6 +192,14 @@ describe('POST /leads/import', () => {
 
   it('429: beyond a few at a time, of one user and of all; others are served meanwhile', async () => {
     const people = await Promise.all([person, makePerson(app), makePerson(app)])
+    // Each that is let in keeps its file there.
+    const folder = await mkdtemp(join(tmpdir(), 'at-once-'))
+    vi.stubEnv('TMPDIR', folder)
+    onTestFinished(async () => {
+      vi.unstubAllEnvs()
+      await rm(folder, { recursive: true })
+    })
+    const letIn = (count: number) => expect.poll(() => readdir(folder)).toHaveLength(count)
     const open: { end(): void; status: Promise<number> }[] = []
     /** An import whose file is still on its way. */
     const begin = (by: Person) => {
@@ -203,13 +214,12 @@ describe('POST /leads/import', () => {
       sending.write('twitter_handle\n')
       open.push({ end: () => sending.end('ana\n'), status: answered.promise })
     }
-    const arrive = () => new Promise((resolve) => setTimeout(resolve, 500))
     for (const by of [person, person, person]) begin(by)
-    await arrive()
+    await letIn(3)
     const fourth = await send('twitter_handle\nbob\n')
     expect([fourth.status, fourth.body.code]).toEqual([429, 'RATE_LIMITED'])
     for (let i = 0; i < 3; i += 1) begin(people[1] as Person)
-    await arrive()
+    await letIn(6)
     expect((await send('twitter_handle\nbob\n', 'text/csv', people[2])).body.code).toBe('RATE_LIMITED')
     expect((await person.call('GET', '/lists')).status).toBe(200)
     for (const one of open) one.end()

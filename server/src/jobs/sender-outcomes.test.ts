@@ -84,7 +84,8 @@ describe('an outcome that nobody knows', () => {
     const since = performance.now()
     await start()
     await completed(person, campaign.id)
-    expect(performance.now() - since).toBeLessThan(3_000)
+    // Long before its lease has run out.
+    expect(performance.now() - since).toBeLessThan(15_000)
     expect((await arrivedFrom(account.handle)).map(({ to }) => to).sort()).toEqual([...list.handles].sort())
   })
 

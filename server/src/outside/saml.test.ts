@@ -36,11 +36,11 @@ it.each([
   ['names a space at each step', Array.from({ length: 5_000 }, (_, i) => `<a xmlns:n${i}="u">`).join('')],
   ['has an attribute for everything', `<a ${Array.from({ length: 15_000 }, (_, i) => `b${i}=""`).join(' ')}/>`],
 ])('takes no time for what %s', (_, xml) => {
-  const before = performance.now()
+  const before = process.cpuUsage()
   expect(open(xml)).toBeNull()
   expect(readSamlMetadata(xml)).toEqual({ problem: 'This is not the metadata of an identity provider.' })
-  // Where a tree was built of it, these took from seconds to minutes.
-  expect(performance.now() - before).toBeLessThan(1_000)
+  // Where a tree was built of it, these took from seconds to minutes. What others do on the machine does not count.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000)
 })
 
 it('goes as deep as anybody needs, and no deeper', () => {

@@ -63,7 +63,7 @@ describe('PUT /_faults', () => {
     })
     await expect(gone).rejects.toThrow()
     expect(await x.log()).toEqual([])
-    await vi.waitFor(async () => expect(await x.log()).toHaveLength(1))
+    await vi.waitFor(async () => expect(await x.log()).toHaveLength(1), 10_000)
   })
 
   test('a fault befalls the token endpoint like any other, only its own method and path, and never the test endpoints', async () => {

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { makeLeads } from '../../../test/leads.ts'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
@@ -11,6 +12,7 @@ import { sendingPaces } from '../sending-settings/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp()
 })
 

@@ -22,7 +22,7 @@ async function signUp(email = newEmail(), password = PASSWORD) {
 }
 
 async function mailTo(email: string, subject: RegExp): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 400; tries++) {
     const mails = (await (await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)).json()) as {
       subject: string
       text: string

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { connectX, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
@@ -12,6 +13,7 @@ import { monthlyUsage, subscriptions } from './tables.ts'
 /** What a plan allows is enforced where messages are queued (domain rules, Accounts, plans, teams). */
 let app: TestApp
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp()
 })
 

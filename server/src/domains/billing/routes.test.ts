@@ -141,7 +141,7 @@ describe('buying by a link', () => {
     await has(person, { planId: 'agency_yearly' })
     await vi.waitFor(async () => {
       expect((await stripe.call('GET', `/v1/subscriptions/${first.id}`)).body.cancel_at_period_end).toBe(true)
-    })
+    }, 10_000)
     await has(person, { planId: 'agency_yearly', cancelAtPeriodEnd: false })
   })
 })
@@ -353,7 +353,7 @@ describe('when time passes', () => {
     expect([level, subscription!.trialEnd]).toEqual(['pro', subscription!.currentPeriodEnd])
     await vi.waitFor(async () =>
       expect((await person.client.notices.list({})).notices).toMatchObject([{ kind: 'trial_ending' }]),
-    )
+    , 10_000)
     const preview = await person.client.billing.previewUpgrade({ planId: 'agency_monthly' })
     expect([preview.dueNowCents, preview.nextPaymentAt]).toEqual([0, subscription!.trialEnd])
   })

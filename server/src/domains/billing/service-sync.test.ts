@@ -165,7 +165,7 @@ describe('whatever is heard', () => {
       },
     }
     const first = lookAtSubscription(slow, id)
-    await vi.waitFor(() => expect(looks).toBe(1))
+    await vi.waitFor(() => expect(looks).toBe(1), 10_000)
     await stripe.call('POST', `/v1/subscriptions/${id}`, { cancel_at_period_end: 'true' })
     await lookAtSubscription(context(), id)
     goOn()
@@ -335,7 +335,7 @@ describe('POST /api/billing/webhook', () => {
       (await stripe.all('/v1/webhook_endpoints')).filter(({ url }: { url: string }) => url === address)
     await app.startAnother({ env, workers: true })
     await vi.waitFor(async () => expect(await registered()).toHaveLength(1), 10_000)
-    await vi.waitFor(async () => expect(await app.db.$count(paymentWebhooks)).toBe(1))
+    await vi.waitFor(async () => expect(await app.db.$count(paymentWebhooks)).toBe(1), 10_000)
     const person = await makePerson(app)
     const id = await buy(person)
     await vi.waitFor(async () => expect(await kept(id)).toMatchObject({ workspaceId: person.workspaceId }), 10_000)

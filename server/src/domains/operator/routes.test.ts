@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { members, referralCounts, rewardGrants, waitlistDays } from '../waitlist/tables.ts'
@@ -11,6 +12,7 @@ let app: TestApp
 let operator: Person
 let colleague: Person
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
   ;[operator, colleague] = await Promise.all([makePerson(app), makePerson(app)])
   app.services.env.operators.push(operator.email, colleague.email)

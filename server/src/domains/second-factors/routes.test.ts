@@ -201,7 +201,7 @@ describe('recovery codes', () => {
     await vi.waitFor(async () => {
       const told = (await mailsTo(app, person.email)).map(({ text }) => text)
       expect(told.some((text) => text.includes('with a recovery code, which works no more. 9 are left.'))).toBe(true)
-    })
+    }, 10_000)
   })
 
   it('renewed, the old ones end; they need a proof, and a factor', async () => {
@@ -213,7 +213,7 @@ describe('recovery codes', () => {
     await vi.waitFor(async () => {
       const told = (await mailsTo(app, person.email)).map(({ text }) => text)
       expect(told.some((text) => text.includes('New recovery codes were made'))).toBe(true)
-    })
+    }, 10_000)
     await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')
     expect((await (await makePerson(app)).call('POST', '/auth/recovery-codes')).body.code).toBe('FACTOR_NOT_FOUND')

@@ -304,10 +304,10 @@ describe('when the last of so many goes out', () => {
   })
 
   it('is quick, and right, for a million', () => {
-    const began = performance.now()
+    const began = process.cpuUsage()
     const days =
       ((lastOf(1_000_000, defaultPace(true), limits, nothing, monday) as Date).getTime() - +monday) / 86_400_000
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(process.cpuUsage(began).user / 1_000, 'milliseconds of work').toBeLessThan(500)
     // 491 a day, once it is warm.
     expect(days).toBeGreaterThan(1_000_000 / 491)
     expect(days).toBeLessThan(1_000_000 / 491 + 40)

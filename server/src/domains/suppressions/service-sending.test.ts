@@ -208,7 +208,7 @@ describe('at the claim', () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(60))
     const { id } = await launch(person, list)
-    await Promise.all([start(paced(0.01)), start(paced(0.01))])
+    await Promise.all([start(paced(0.1)), start(paced(0.1))])
     await eventually(async () => (await arrivedFrom(account.handle)).length > 3, 'some were sent')
     const answers = await Promise.all([
       suppress(person, list, ...list.leadIds.keys()),

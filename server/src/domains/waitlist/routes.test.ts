@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { type Answer, call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
@@ -10,6 +11,7 @@ import { joinAddresses, members, referralCounts, referrals, rewardGrants } from 
 
 let app: TestApp
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
 })
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { Refusal } from '../../refusal.ts'
@@ -19,6 +20,7 @@ let app: TestApp
 let strict: RunningServer
 let people: Person[]
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp({ env: { TRUST_PROXY: 'loopback' } })
   strict = await app.startAnother({ env: { TRUST_PROXY: 'loopback', WAITLIST_CONFIRM: 'required' } })
   people = await Promise.all(Array.from({ length: 4 }, () => makePerson(app)))
@@ -227,28 +229,33 @@ async function checkCounts(): Promise<void> {
   expect(tiers).toEqual([])
 }
 
-it('places stay 1…n, counts equal credited referrals, and leaderboards a naive recount', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 45 }), async (steps) => {
-      run += 1
-      const waiting = [...steps]
-      await Promise.all(
-        Array.from({ length: 8 }, async () => {
-          for (let next = waiting.shift(); next; next = waiting.shift()) await take(next)
-        }),
-      )
-      await checkPlaces()
-      await checkCounts()
-      await checkLeaderboards()
-      await letPass(3)
-      await checkLeaderboards()
-    }),
-    { numRuns: 3, endOnFailure: true },
-  )
-  // It was not all in vain: something of each kind has happened.
-  expect([...happened].sort()).toEqual(['refuse', 'release', 'undo'])
+/** What has to be there at the end: else it was all in vain. */
+const SEEN = ['credited', 'held', 'refuse', 'release', 'unconfirmed', 'undo']
+async function whatWasSeen(): Promise<string[]> {
   const kinds = await app.db.selectDistinct({ status: referrals.status }).from(referrals)
-  expect(kinds.map((row) => row.status)).toEqual(expect.arrayContaining(['credited', 'held', 'unconfirmed']))
+  return SEEN.filter((one) => happened.has(one) || kinds.some(({ status }) => status === one))
+}
+
+it('places stay 1…n, counts equal credited referrals, and leaderboards a naive recount', async () => {
+  const sequences = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 45 }), async (steps) => {
+    run += 1
+    const waiting = [...steps]
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) await take(next)
+      }),
+    )
+    await checkPlaces()
+    await checkCounts()
+    await checkLeaderboards()
+    await letPass(3)
+    await checkLeaderboards()
+  })
+  await fc.assert(sequences, { numRuns: 3, endOnFailure: true })
+  // Three hold something of each kind nearly always.
+  while (run < 12 && (await whatWasSeen()).length < SEEN.length)
+    await fc.assert(sequences, { numRuns: 1, endOnFailure: true })
+  expect(await whatWasSeen()).toEqual(SEEN)
 })
 
 it('30 referrals of one member at once move nobody into the place of another', async () => {

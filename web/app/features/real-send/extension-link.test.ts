@@ -105,7 +105,7 @@ test('a page that drives answers the extension for what it has claimed, as the s
       { dmId: 'no', lease: 'lease', maySend: false },
       { dmId: 'who knows', lease: 'lease', maySend: null },
     ]),
-  )
+  , 10_000)
   expect(open).toBe(1)
   letGo()
   expect(open).toBe(0)

@@ -65,7 +65,7 @@ function be(now: Partial<Campaign>, retryAfter = '3600') {
 test('a pause ends a run that waits for hours at once, and it may be started again; meanwhile the extension is free', async () => {
   be({})
   const run = startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(find).toHaveBeenCalled())
+  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
   expect(open).toBe(0)
   await startExtensionRun({ ...campaign, id: 'other' }, new QueryClient())
   expect(toast.info).toHaveBeenCalledWith('Another campaign DM sending process is already active.')
@@ -82,7 +82,7 @@ test('a pause ends a run that waits for hours at once, and it may be started aga
 test('paused and resumed while it waits it goes on, and says nothing of another one', async () => {
   be({}, '60')
   const run = startExtensionRun(campaign, new QueryClient())
-  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1), 10_000)
   // A pause as long as between two messages: the page goes on driving.
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
@@ -90,11 +90,11 @@ test('paused and resumed while it waits it goes on, and says nothing of another 
   lookAgainAt('one')
   await startExtensionRun(campaign, new QueryClient())
   // Not at once: a server that goes on refusing is not asked without a pause.
-  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2))
-  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), { timeout: 5_000 })
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 10_000)
+  await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(3), 10_000)
   expect(toast.info).not.toHaveBeenCalled()
   be({ status: 'completed' })
-  await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3))
+  await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3), 10_000)
   lookAgainAt('one')
   await run
   expect(open).toBe(0)
