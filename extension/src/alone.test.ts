@@ -53,9 +53,11 @@ test('X refusing three in a row stops it, also where the worker was ended in bet
   expect(first).toHaveBeenCalledTimes(2)
   openProduct(5)
   const second = live(refused)
-  await vi.waitFor(async () =>
-    expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
-  , 10_000)
+  await vi.waitFor(
+    async () =>
+      expect(await readActivity()).toMatchObject({ doing: 'stopped', error: 'X did not take the message: No.' }),
+    10_000,
+  )
   expect(second).toHaveBeenCalledTimes(1)
 })
 

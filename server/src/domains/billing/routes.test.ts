@@ -351,9 +351,10 @@ describe('when time passes', () => {
     await has(person, { status: 'trialing' })
     const { subscription, level } = await person.client.billing.overview()
     expect([level, subscription!.trialEnd]).toEqual(['pro', subscription!.currentPeriodEnd])
-    await vi.waitFor(async () =>
-      expect((await person.client.notices.list({})).notices).toMatchObject([{ kind: 'trial_ending' }]),
-    , 10_000)
+    await vi.waitFor(
+      async () => expect((await person.client.notices.list({})).notices).toMatchObject([{ kind: 'trial_ending' }]),
+      10_000,
+    )
     const preview = await person.client.billing.previewUpgrade({ planId: 'agency_monthly' })
     expect([preview.dueNowCents, preview.nextPaymentAt]).toEqual([0, subscription!.trialEnd])
   })

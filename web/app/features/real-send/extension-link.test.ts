@@ -99,13 +99,15 @@ test('a page that drives answers the extension for what it has claimed, as the s
   const letGo = driveExtension(async ({ dmId }) => (dmId === 'yes' ? true : dmId === 'no' ? false : null), runtime)
   for (const dmId of ['yes', 'no', 'who knows']) ask({ ask: 'MAY_SEND', dmId, lease: 'lease' })
   for (const other of [null, 'MAY_SEND', { ask: 'ELSE', dmId: 'yes', lease: 'lease' }]) ask(other)
-  await vi.waitFor(() =>
-    expect(answers).toEqual([
-      { dmId: 'yes', lease: 'lease', maySend: true },
-      { dmId: 'no', lease: 'lease', maySend: false },
-      { dmId: 'who knows', lease: 'lease', maySend: null },
-    ]),
-  , 10_000)
+  await vi.waitFor(
+    () =>
+      expect(answers).toEqual([
+        { dmId: 'yes', lease: 'lease', maySend: true },
+        { dmId: 'no', lease: 'lease', maySend: false },
+        { dmId: 'who knows', lease: 'lease', maySend: null },
+      ]),
+    10_000,
+  )
   expect(open).toBe(1)
   letGo()
   expect(open).toBe(0)
