@@ -16,7 +16,7 @@ import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
 import { serveNoticeLinks } from './edges/notice-links.ts'
-import { servePages } from './edges/pages.ts'
+import { type ShowNotFound, servePages } from './edges/pages.ts'
 import { servePaymentLinks } from './edges/payment-links.ts'
 import { servePaymentsWebhook } from './edges/payments-webhook.ts'
 import { serveScrapeEvents } from './edges/scrape-events.ts'
@@ -89,6 +89,18 @@ export interface Built {
 
 export async function createApp(services: Services, { webFolder, extension }: Built): Promise<FastifyInstance> {
   const { env } = services
+  // Put together once; @fastify/helmet does so for every answer.
+  const secure = helmet({
+    // Pages set their own policy; everything else is data and may do nothing.
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: services.origin.startsWith('https:')
+      ? { maxAge: 31_536_000, includeSubDomains: true }
+      : false,
+    crossOriginEmbedderPolicy: false,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+    xFrameOptions: { action: 'deny' },
+  })
+  let showNotFound: ShowNotFound = () => false
   const app = Fastify({
     loggerInstance: services.log,
     genReqId: () => crypto.randomUUID(),
@@ -99,7 +111,12 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 300 },
     forceCloseConnections: 'idle',
     requestTimeout: BODY_SECONDS_MAX * 1_000,
-    frameworkErrors: (_error, request, reply) => refuseMalformed(request, reply),
+    // An address that cannot be decoded never reaches a route, nor the hooks.
+    frameworkErrors(_error, request, reply) {
+      secure(request.raw, reply.raw, () => {})
+      reply.header('x-request-id', request.id)
+      if (!showNotFound(request, reply)) refuseMalformed(reply)
+    },
     clientErrorHandler: refuseUnreadable,
   })
 
@@ -116,17 +133,6 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
 
   limitBodyTime(app)
   useEnvelope(app, services)
-  // Put together once; @fastify/helmet does so for every answer.
-  const secure = helmet({
-    // Pages set their own policy; everything else is data and may do nothing.
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: services.origin.startsWith('https:')
-      ? { maxAge: 31_536_000, includeSubDomains: true }
-      : false,
-    crossOriginEmbedderPolicy: false,
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    xFrameOptions: { action: 'deny' },
-  })
   app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done as () => void))
   await app.register(compress, {
     threshold: 1024,
@@ -169,7 +175,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   await serveDocs(app)
   serveApi(app, services)
   serveShareCards(app, services)
-  await servePages(app, {
+  showNotFound = await servePages(app, {
     folder: webFolder,
     // A stand-in X draws the pictures of its people itself.
     pictures: env.standIns && env.x ? new URL(env.x.apiUrl).origin : null,

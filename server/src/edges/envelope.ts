@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import type { Services } from '../app.ts'
 import { asRefusal } from '../operations.ts'
 import type { Refusal } from '../refusal.ts'
@@ -40,12 +40,9 @@ export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFa
   })
 }
 
-/** An address that Fastify cannot decode never reaches a route, nor the hooks that set the headers of every answer. */
-export function refuseMalformed(request: FastifyRequest, reply: FastifyReply): void {
-  reply
-    .header('x-request-id', request.id)
-    .header('x-content-type-options', 'nosniff')
-    .header('cache-control', 'no-store')
+/** An address that Fastify cannot decode. */
+export function refuseMalformed(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store')
   sendRefusal(reply, { code: 'INVALID_INPUT', message: 'The address could not be read.' })
 }
 

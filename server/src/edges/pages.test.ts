@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -37,7 +39,11 @@ beforeAll(async () => {
     mkdirSync(join(client, path, '..'), { recursive: true })
     writeFileSync(join(client, path), text)
   }
-  const list = { app: ['/dashboard', '/operator'], notFound: '/404', findable: ['/', '/waitlist', '/leaderboard'] }
+  const list = {
+    app: ['/dashboard', '/operator', '/campaigns/:campaignId'],
+    notFound: '/404',
+    findable: ['/', '/waitlist', '/leaderboard'],
+  }
   writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
   app = await openApp()
   host = await createApp(app.services, { webFolder: client, extension: null })
@@ -76,6 +82,89 @@ it.each(['/privacy', '/terms', '/terms/'])('%s leads the browser to the document
   const target = `${path.replace(/\/$/, '')}.html`
   expect([statusCode, headers.location]).toEqual([302, target])
   expect((await get(target)).statusCode).toBe(200)
+})
+
+describe('a form that no script sends', () => {
+  const native = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' }
+  const post = (url: string, payload = 'email=a%40b.example&password=secret+words', headers: object = native) =>
+    host.inject({ method: 'POST', url, payload, headers: { ...headers } })
+
+  it.each([
+    '/',
+    '/waitlist',
+    '/waitlist/',
+    '/waitlist?ref=Ab3dE9xy',
+    '/dashboard',
+    '/campaigns/7?tab=dms',
+    '/embed',
+    '/terms.html',
+  ])('leads back to its page: %s', async (path) => {
+    const { statusCode, headers, body } = await post(path)
+    expect([statusCode, headers.location, body]).toEqual([303, path, ''])
+    expect(headers['set-cookie']).toBeUndefined()
+    expect((await get(path)).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['a password in it', 'password=a', native],
+    ['more than any body may be', `email=${'x'.repeat(300 * 1024)}`, native],
+    ['what cannot be read', '{"', { ...native, 'content-type': 'application/json' }],
+    ['a file', '--x--', { ...native, 'content-type': 'multipart/form-data; boundary=x' }],
+    ['nothing that a page is taken for', '', { accept: '*/*' }],
+  ])('whatever it holds: %s', async (_, payload, headers) => {
+    const { statusCode, headers: answer } = await post('/waitlist', payload, headers)
+    expect([statusCode, answer.location]).toEqual([303, '/waitlist'])
+  })
+
+  it('leads to this product, whatever host it was asked for', async () => {
+    const { port } = new URL(await host.listen({ host: '127.0.0.1', port: 0 }))
+    const asked = request({ port, method: 'POST', path: 'http://evil.example/waitlist?a=1', headers: native }).end()
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/waitlist?a=1'])
+  })
+
+  it('finds the not-found page where there is no page', async () => {
+    const { statusCode, headers, body } = await post('/nothing')
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(body).toContain('nothing')
+  })
+
+  it.each([
+    ['/api/nothing', { accept: native.accept }],
+    ['/api', native],
+    ['/nothing', { ...native, accept: 'application/json' }],
+  ])('and what is no form’s, the envelope: %s', async (path, headers) => {
+    const answer = await post(path, '', headers)
+    expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND'])
+  })
+})
+
+describe('an address that cannot be read', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'br' }
+  const guards = ['content-security-policy', 'x-frame-options', 'x-content-type-options', 'referrer-policy']
+
+  it.each(['/%E0%A4%A', '/campaigns/%ff', `/campaigns/${'x'.repeat(301)}`])(
+    'is none for a browser, as any other that leads nowhere: %s',
+    async (path) => {
+      const [answer, nowhere] = await Promise.all([get(path, browser), get('/nothing', browser)])
+      expect([answer.statusCode, answer.rawPayload]).toEqual([404, nowhere.rawPayload])
+      for (const name of ['content-type', 'content-encoding', 'cache-control', ...guards])
+        expect([name, answer.headers[name]]).toEqual([name, nowhere.headers[name]])
+      expect(answer.headers['x-request-id']).toBeTruthy()
+    },
+  )
+
+  it.each([
+    ['/api/%E0%A4%A', browser],
+    ['/%E0%A4%A', { accept: 'application/json' }],
+    ['/%E0%A4%A', {}],
+  ])('is refused in the envelope to whoever calls the API: %s, %j', async (path, headers) => {
+    const answer = await get(path, headers)
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_INPUT'])
+    for (const name of guards) expect([name, typeof answer.headers[name]]).toEqual([name, 'string'])
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
 })
 
 it('names the address that people write to', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Refusal } from '../refusal.ts'
 import { compressedOnce, type SendText } from './compressed.ts'
 import { serveCrawlers } from './crawlers.ts'
@@ -34,8 +34,14 @@ export interface PagesOptions extends Address {
   pictures: string | null
 }
 
-/** Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page. */
-export async function servePages(app: FastifyInstance, options: PagesOptions): Promise<void> {
+/** Answers with the 404 page who is led to an address that is none; false where it is the API that was asked, or no page was built. */
+export type ShowNotFound = (request: FastifyRequest, reply: FastifyReply) => boolean
+
+/**
+ * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
+ * @returns for addresses that reach no route
+ */
+export async function servePages(app: FastifyInstance, options: PagesOptions): Promise<ShowNotFound> {
   const { folder } = options
   const list = readPageList(folder)
   const pages = existsSync(folder) ? readPages(options, list) : new Map<string, Page>()
@@ -74,17 +80,44 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
   if (fallback) for (const path of list.app) serve(app, path, (_request, reply) => sendPage(reply, fallback, 200))
 
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?', 1)[0] ?? '/'
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    if (!reads || path.startsWith('/api/') || path === '/api') return sendRefusal(reply, new Refusal('NOT_FOUND'))
+    const isAsked = reads || (request.method === 'POST' && takesPages(request))
+    if (!isAsked || isOfApi(request.url)) return sendRefusal(reply, new Refusal('NOT_FOUND'))
     if (notFound) return sendPage(reply, notFound, 404)
     return sendRefusal(reply, new Refusal('NOT_FOUND', 'The web app is not built.'))
   })
+  return (request, reply) => {
+    if (!notFound || isOfApi(request.url) || !takesPages(request)) return false
+    void sendPage(reply, notFound, 404)
+    return true
+  }
+}
+
+function isOfApi(url: string): boolean {
+  return /^\/api(?![^/?])/.test(url)
+}
+
+/** Is it a browser that would show what it gets? */
+function takesPages({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') ?? false
 }
 
 /** Answers a path of the app, with a slash at its end and without. */
 function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): void {
-  for (const url of path === '/' ? [path] : [path, `${path}/`]) app.get(url, answer)
+  for (const url of path === '/' ? [path] : [path, `${path}/`]) {
+    app.get(url, answer)
+    app.post(url, { onRequest: backToThePage }, () => {})
+  }
+}
+
+/**
+ * A form that a browser sends itself, as no script runs: it is led back to its page, which says that it needs one. What was sent is
+ * not even read, whatever it is and however large.
+ */
+async function backToThePage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  // Whole addresses are asked for by proxies, which may name any host.
+  const { pathname, search } = new URL(url, 'http://here')
+  return reply.redirect(pathname + search, 303)
 }
 
 function sendPage(reply: FastifyReply, page: Page, status: number): Promise<FastifyReply> {
