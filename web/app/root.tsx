@@ -15,6 +15,7 @@ import {
 } from 'react-router'
 import { Footer } from './features/shell/footer'
 import { Header } from './features/shell/header'
+import { LateWords } from './features/shell/late-words'
 import { LoadingScreen } from './features/shell/loading-screen'
 import { NotFound } from './features/shell/not-found'
 import { PageChange } from './features/shell/page-change'
@@ -106,6 +107,7 @@ function Frame({ children }: { children: ReactNode }) {
             </main>
             <Footer />
           </div>
+          <LateWords />
           <SessionWatch />
           <ViewCount />
           <PageChange />

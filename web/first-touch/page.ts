@@ -15,12 +15,19 @@ const CONTROLS = 'button, input, label'
 const WORKS_ALONE = '[data-works-alone]'
 /** Takes what is typed, and what a browser fills in, by itself; the app finds it there. */
 const TYPED = 'input:not([type="radio"], [type="checkbox"])'
-/** In session storage: when this page was loaded anew because a script did not come. */
-const RELOADED = 'scriptsMissingAt'
-/** Not sooner than this again. */
-const RELOAD_AGAIN_MS = 10_000
+/** In session storage: the scripts for whose sake this page was loaded anew. */
+const RELOADED = 'scriptsMissing'
+/** A script that does not come is asked for again, so often and after so long. */
+const AGAIN_AFTER_MS = [500, 2_000]
+/** Longer than this, and the page says that it takes long. */
+const SLOW_AFTER_MS = 10_000
 /** What runs longer in one piece is felt. */
 const PIECE_MS = 5
+
+const SLOW = 'This page is taking longer than expected. Please check your connection.'
+const BROKEN = 'The rest of this page did not come. Check your connection, then try again.'
+const KEPT = ' What you typed stays.'
+const OUTDATED = 'This page cannot load what it needs: there may be a newer version of it. Reload it to go on.'
 
 const root = document.documentElement
 const code = referralCodeIn(location.search)
@@ -59,66 +66,124 @@ let pressed: HTMLElement | null = null
 const left = new Set<Element>()
 let state: 'resting' | 'starting' | 'failed' = 'resting'
 
-/**
- * A script did not come: there is a new version of the product, or the connection broke. The page is loaded anew, once;
- * where that did not help, by the next press.
- */
-const fail = () => {
+/** Where the page says that its app is late (app/features/shell/late-words.tsx), and what can be done about it there. */
+const room = document.querySelector('[data-late]')
+const [again, reload] = room?.querySelectorAll('button') ?? []
+let slow: ReturnType<typeof setTimeout> | undefined
+
+/** Has somebody typed, or are they about to? */
+const isTyped = () =>
+  [...document.querySelectorAll<HTMLInputElement>(TYPED)].some(
+    (field) => field.value !== '' || field === document.activeElement,
+  )
+
+/** Says something until the app is there, or something else is to be said. */
+const say = (words: string, remedy?: HTMLElement) => {
+  clearTimeout(slow)
+  for (const button of [again, reload]) if (button) button.hidden = button !== remedy
+  const line = room?.querySelector('p')
+  if (line) line.textContent = words
+}
+
+/** Lets go of what was pressed: whatever is pressed next tries again. */
+const giveUp = (words: string, remedy: HTMLElement | undefined) => {
   state = 'failed'
   pressed?.removeAttribute('aria-busy')
   pressed = null
+  say(words, remedy)
+}
+
+/**
+ * What the page names is there no more, or does not run: there is a new version of the product. The page is loaded anew, once, unless
+ * somebody would lose what they typed.
+ */
+const renew = () => {
+  const scripts = held?.dataset.scripts ?? ''
   try {
-    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_AGAIN_MS) return
-    sessionStorage.setItem(RELOADED, String(Date.now()))
-    location.reload()
+    if (!isTyped() && sessionStorage.getItem(RELOADED) !== scripts) {
+      sessionStorage.setItem(RELOADED, scripts)
+      return location.reload()
+    }
   } catch {
     // Where nothing may be stored nobody knows whether it was loaded anew already.
   }
+  giveUp(OUTDATED, reload)
+}
+
+const wait = (ms?: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/**
+ * Fetches what the app is made of, so that the browser has it when it is imported: an import that failed is, in most browsers, not tried again.
+ * @returns is it there? null: nobody says
+ */
+const fetched = async (href: string): Promise<boolean | null> => {
+  for (const againAfterMs of [0, ...AGAIN_AFTER_MS]) {
+    if (againAfterMs) await wait(againAfterMs)
+    try {
+      const answer = await fetch(href)
+      await answer.arrayBuffer()
+      if (answer.status < 500) return answer.ok
+    } catch {
+      // The connection broke.
+    }
+  }
+  return null
 }
 
 let since = 0
 /** Lets the page answer in between, where a piece of work has taken long. */
 const pause = async () => {
   if (performance.now() - since < PIECE_MS) return
-  await new Promise((resolve) => setTimeout(resolve))
+  await wait()
   since = performance.now()
 }
 
-const link = (rel: string, href: string | undefined) => Object.assign(document.createElement('link'), { rel, href })
+const link = (rel: string, href: string) => Object.assign(document.createElement('link'), { rel, href })
+
+/** What the app shows next is styled by the whole sheet; it stands where React looks for it. */
+const dress = (href: string) => {
+  const styles = document.querySelectorAll('style')
+  const whole = link('stylesheet', href)
+  whole.addEventListener('load', () => {
+    for (const style of styles) style.remove()
+  })
+  styles[0]?.before(whole)
+}
+
+let words = held
+/** Lets the words that start the app run; it has taken over the page once HYDRATED is told. */
+const run = () => {
+  const script = Object.assign(document.createElement('script'), { type: 'module', textContent: held?.textContent })
+  script.addEventListener('error', renew)
+  words?.replaceWith(script)
+  words = script
+}
 
 const start = async () => {
   if (!held || state === 'starting') return
-  if (state === 'failed') return fail()
   state = 'starting'
+  slow = setTimeout(() => say(isTyped() ? SLOW + KEPT : SLOW, reload), SLOW_AFTER_MS)
   since = performance.now()
-  const { style: sheet, scripts = '' } = held.dataset
-  if (sheet) {
-    // What the app shows next is styled by the whole sheet; it stands where React looks for it.
-    const styles = document.querySelectorAll('style')
-    const whole = link('stylesheet', sheet)
-    whole.addEventListener('load', () => {
-      for (const style of styles) style.remove()
-    })
-    styles[0]?.before(whole)
-  }
+  const { style, scripts = '' } = held.dataset
   const hrefs = scripts.split(' ')
-  // The last script is asked for by the words that start the app. All browsers say that it is an import which failed.
-  addEventListener('unhandledrejection', ({ reason }) => /import/i.test(String(reason)) && fail(), { signal })
+  const coming = [...(style ? [style] : []), ...hrefs].map(async (href) => {
+    const isThere = await fetched(href)
+    if (isThere && href === style) dress(href)
+    else if (isThere) document.head.append(link('modulepreload', href))
+    return { href, isThere }
+  })
   try {
-    for (const href of hrefs) {
-      document.head.append(link('modulepreload', href))
+    for (const part of coming) {
+      const { href, isThere } = await part
+      if (isThere === null) return giveUp(isTyped() ? BROKEN + KEPT : BROKEN, again)
+      if (!isThere) return renew()
+      // One after the other, each after those it needs. The last script is asked for by the words that start the app.
+      if (href !== style && href !== hrefs.at(-1)) await import(/* @vite-ignore */ href)
       await pause()
     }
-    // One after the other, each after those it needs. The last one starts the app.
-    for (const href of hrefs.slice(0, -1)) {
-      await import(/* @vite-ignore */ href)
-      await pause()
-    }
-    const script = Object.assign(document.createElement('script'), { type: 'module', textContent: held.textContent })
-    script.addEventListener('error', fail)
-    held.replaceWith(script)
+    run()
   } catch {
-    fail()
+    renew()
   }
 }
 
@@ -126,6 +191,7 @@ document.addEventListener(
   HYDRATED,
   () => {
     awake.abort()
+    say('')
     // Once what only the browser knows is on the page too.
     setTimeout(() => {
       for (const field of left)
@@ -141,6 +207,7 @@ document.addEventListener(
   (event) => {
     const control = event.target instanceof Element ? event.target.closest<HTMLElement>(CONTROLS) : null
     if (!control || control.closest(WORKS_ALONE)) return
+    if (control === reload) return location.reload()
     const field = control instanceof HTMLLabelElement ? control.control : control
     if (!field?.matches(TYPED)) {
       event.preventDefault()
@@ -164,6 +231,9 @@ document.addEventListener(
 )
 // Somebody signs in, in another tab.
 addEventListener('storage', () => void start(), { signal })
+addEventListener('online', () => state === 'failed' && void start(), { signal })
+// All browsers say that it is an import which failed.
+addEventListener('unhandledrejection', ({ reason }) => /import/i.test(String(reason)) && renew(), { signal })
 
 // What was pressed before this script was there (web/build-steps/first-touch.ts).
 const { early } = window as unknown as { early?: { (event: Event): void; pressed?: HTMLElement } }
