@@ -178,6 +178,11 @@ describe('the landing page', () => {
     const before = await height()
     expect(before).not.toBe(shown)
     expect(Math.abs(before - shown) / shown).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
+    // All that stands at its foot begins at one edge.
+    const edges = await page
+      .locator('.foot .width > *')
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left))
+    expect(new Set(edges).size).toBe(1)
   })
 
   it('is read, opened and left without any script, on a phone too', async () => {
@@ -206,6 +211,60 @@ describe('the landing page', () => {
     await page.getByText('This form needs JavaScript.').waitFor()
     // The words can be there before the style is.
     await expect.poll(() => page.getByRole('button').count()).toBe(0)
+    // Sent all the same, it leads back to where it was.
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    const sent = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    const shown = page.waitForEvent('load')
+    await page.keyboard.press('Enter')
+    expect((await sent).status()).toBe(303)
+    await shown
+    await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
+    expect(page.url()).toBe(`${world.origin}/auth`)
+  })
+
+  it('says without script on each page what it needs, and waits for nothing', async () => {
+    const page = await world.openPage({ width: 390, height: 844, script: false })
+    for (const [path, what] of [
+      ['/login', 'This form'],
+      ['/auth', 'This form'],
+      ['/forgot-password', 'This form'],
+      ['/reset-password', 'This form'],
+      ['/invitation', 'This form'],
+      ['/waitlist', 'This form'],
+      ['/rankings', 'This form'],
+      ['/embed', 'This form'],
+      ['/leaderboard', 'The leaderboard'],
+      ['/auth/callback', 'This page'],
+      ['/dashboard', 'This page'],
+    ] as const) {
+      await page.goto(path)
+      await page.getByText(`${what} needs JavaScript.`).waitFor()
+      for (const waiting of [page.locator('.animate-appear, .animate-spin'), page.getByText('OR', { exact: true })])
+        await expect.poll(() => waiting.filter({ visible: true }).count(), { message: path }).toBe(0)
+    }
+  })
+
+  it('shows every limit of every plan on a phone, while it rests', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await page.goto('/pricing')
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 })
+      const cut = () =>
+        page.locator('main table').evaluate((table) => {
+          const { left, right } = (table.parentElement as HTMLElement).getBoundingClientRect()
+          return [...table.querySelectorAll('tbody td')].filter((cell) => {
+            const words = document.createRange()
+            words.selectNodeContents(cell)
+            const box = words.getBoundingClientRect()
+            return box.width === 0 || box.left < left || box.right > right
+          }).length
+        })
+      await expect.poll(cut).toBe(0)
+    }
+    for (const plan of ['Free', 'Pro', 'Agency'])
+      expect(await page.locator(`main td[data-label="${plan}"]`).count()).toBe(5)
+    expect(await page.locator('script[data-app]').count()).toBe(1)
   })
 
   it('fetches no script of the app for the other pages that rest, either', async () => {
@@ -245,7 +304,7 @@ describe('the landing page', () => {
     await page.waitForURL('**/dashboard')
   })
 
-  it('is loaded anew, once, where a script of the app does not come', async () => {
+  it('is loaded anew, once, where a script of the app does not come, and then says what to do', async () => {
     const page = await world.openPage()
     world.expectConsole(/404|Failed to (load|fetch)|module script/)
     let loads = 0
@@ -262,13 +321,84 @@ describe('the landing page', () => {
     await expect.poll(() => loads).toBe(2)
     // It does not help: nothing turns in circles, and what was pressed is not busy for ever.
     const dark = page.getByRole('radio', { name: 'Dark theme' })
+    const word = page.getByRole('alert')
     await dark.click()
+    await word.getByText('there may be a newer version').waitFor()
     await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
     expect(loads).toBe(2)
+    await expectSoundPage(page)
     isGone = false
-    await page.reload()
+    await word.getByRole('button', { name: 'Reload the page' }).click()
+    await expect.poll(() => loads).toBe(3)
     await dark.click()
     await page.locator('html[data-theme="dark"]').waitFor()
+    expect(await word.count()).toBe(0)
+  })
+
+  it('takes from nobody what they typed where its scripts do not come: it says so, and goes on when they do', async () => {
+    const email = 'katherine@example.com'
+    await signUp(world, email)
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    world.expectConsole(/404|ERR_FAILED/)
+    let loads = 0
+    page.on('load', () => {
+      loads += 1
+    })
+    let how: 'gone' | 'broken' | 'well' = 'gone'
+    let letGo = () => {}
+    const typed = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const asked: string[] = []
+    await page.route('**/assets/*.js', async (route) => {
+      await typed
+      if (how === 'broken') asked.push(new URL(route.request().url()).pathname)
+      await (how === 'gone' ? route.fulfill({ status: 404 }) : how === 'broken' ? route.abort() : route.continue())
+    })
+    await page.goto('/login')
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    const logIn = page.getByRole('button', { name: 'Log In' })
+    const word = page.getByRole('alert')
+    await logIn.click()
+    letGo()
+    // As after a deployment. Loaded anew, the page would lose the password.
+    await word.getByText('there may be a newer version').waitFor()
+    expect(await logIn.getAttribute('aria-busy')).toBeNull()
+    how = 'broken'
+    await logIn.click()
+    await word.getByText('Check your connection, then try again. What you typed stays.').waitFor()
+    expect(await logIn.getAttribute('aria-busy')).toBeNull()
+    const scripts = (await page.locator('script[data-app]').getAttribute('data-scripts'))?.split(' ') ?? []
+    expect(asked.filter((path) => path === scripts[0]).length).toBe(3)
+    expect(await word.getByRole('button').allInnerTexts()).toEqual(['Try again'])
+    await expectSoundPage(page)
+    how = 'well'
+    await logIn.click()
+    await page.waitForURL('**/dashboard')
+    expect(loads).toBe(1)
+  })
+
+  it('says on the leaderboard that it takes long, until it is there', async () => {
+    const page = await world.openPage()
+    await page.clock.install()
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/assets/*.js', async (route) => {
+      await held
+      await route.continue()
+    })
+    const asked = page.waitForRequest('**/assets/*.js')
+    await page.goto('/leaderboard')
+    await asked
+    await page.clock.fastForward(10_000)
+    const word = page.getByRole('alert')
+    await word.getByText('This page is taking longer than expected.').waitFor()
+    letGo()
+    await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
+    await word.waitFor({ state: 'detached' })
   })
 
   it('knows who is signed in without being touched, and leads to a first page that is light', async () => {

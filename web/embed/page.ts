@@ -5,6 +5,7 @@
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { emailProblem, isEmail } from '../app/features/auth/email'
+import { joinedWords } from '../app/features/waitlist/joined-words'
 import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
 import { referralLinks } from '../app/features/waitlist/referral-links'
 import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
@@ -65,7 +66,8 @@ new ResizeObserver(() =>
 
 let count = 0
 function showCount(): void {
-  byId('count').textContent = `${count.toLocaleString('en-US')}+ people have already joined`
+  // Its room stays.
+  byId('count').textContent = joinedWords(count) || '\u00a0'
 }
 void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
   .then((answer) => {

@@ -11,7 +11,7 @@ export default function LeaderboardPage() {
   return (
     <div className="page-width grid gap-12 py-8 md:py-10">
       {/* What stands below keeps out of the first screen, however few rows come. */}
-      <div className="min-h-dvh">
+      <div className="min-h-dvh noscript:min-h-0">
         <Leaderboard
           title={title}
           description={

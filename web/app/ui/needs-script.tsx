@@ -1,8 +1,8 @@
-/** Said where the browser runs no scripts: the form beside it would not answer. */
-export function NeedsScript() {
+/** Said where the browser runs no scripts: what stands beside it would not answer, or not come. */
+export function NeedsScript({ what = 'This form' }: { what?: string }) {
   return (
     <p className="hidden rounded-lg border border-line bg-sunken px-4 py-3 noscript:block">
-      This form needs JavaScript. Please turn it on in your browser.
+      {`${what} needs JavaScript. Please turn it on in your browser.`}
     </p>
   )
 }

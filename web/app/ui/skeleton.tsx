@@ -1,8 +1,8 @@
 import { cx } from './cx'
 
-/** The shape of what is coming. Give it the size by classes; it appears only after 200 ms, so quick answers do not flicker. */
+/** The shape of what is coming. Give it the size by classes; it appears only after 200 ms, so quick answers do not flicker, and where no script runs not at all. */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={cx('block animate-appear rounded-md bg-pressed', className)} />
+  return <span aria-hidden className={cx('block animate-appear rounded-md bg-pressed noscript:hidden', className)} />
 }
 
 const widths = ['w-3/5', 'w-2/5', 'w-4/5', 'w-1/2']

@@ -11,10 +11,10 @@ const rows = [
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 
-/** What each level allows, Free among them. */
+/** What each level allows, Free among them. Whole on a phone by style alone: the page rests. */
 export function LimitsTable() {
   return (
-    <Table label="What each plan allows" narrow="scroll">
+    <Table label="What each plan allows">
       <thead>
         <Tr>
           <Th>
@@ -30,18 +30,18 @@ export function LimitsTable() {
       <tbody>
         {rows.map(([label, what]) => (
           <Tr key={what}>
-            <Td>{label}</Td>
+            <Td className="max-md:font-strong">{label}</Td>
             {levels.map((level) => (
-              <Td key={level} end data-numeric>
+              <Td key={level} label={PLAN_LEVELS[level].name} end data-numeric>
                 {limitWords(level, what)}
               </Td>
             ))}
           </Tr>
         ))}
         <Tr>
-          <Td>Leads you import or keep</Td>
+          <Td className="max-md:font-strong">Leads you import or keep</Td>
           {levels.map((level) => (
-            <Td key={level} end>
+            <Td key={level} label={PLAN_LEVELS[level].name} end>
               Unlimited
             </Td>
           ))}

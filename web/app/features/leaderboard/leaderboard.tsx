@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { api } from '../../api'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
+import { NeedsScript } from '../../ui/needs-script'
 import { Tabs, useTabParam } from '../../ui/tabs'
 import { LeaderboardBoard } from './leaderboard-board'
 
@@ -40,12 +41,15 @@ export function Leaderboard({
         </div>
         <RefreshButton />
       </header>
-      <Tabs
-        label="Period"
-        value={period}
-        onChange={openPeriod}
-        tabs={tabs.map((tab) => ({ ...tab, content: <LeaderboardBoard period={tab.value} /> }))}
-      />
+      <NeedsScript what="The leaderboard" />
+      <div className="noscript:hidden">
+        <Tabs
+          label="Period"
+          value={period}
+          onChange={openPeriod}
+          tabs={tabs.map((tab) => ({ ...tab, content: <LeaderboardBoard period={tab.value} /> }))}
+        />
+      </div>
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { NeedsScript } from '../../ui/needs-script'
 
 /** From here on it says that it takes long (specification §9). */
 const SLOW_AFTER_MS = 2000
@@ -18,8 +19,9 @@ export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScr
   }, [slowAfterMs])
   return (
     <div role="status" className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
-      <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line" />
-      <h1 className="text-base">{words}</h1>
+      <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line noscript:hidden" />
+      <h1 className="text-base noscript:hidden">{words}</h1>
+      <NeedsScript what="This page" />
       {slow && (
         <p className="max-w-sm text-muted">
           This is taking longer than expected. Please wait a moment or try refreshing the page.

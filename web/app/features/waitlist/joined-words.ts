@@ -1,4 +1,4 @@
-/** How many have joined, in words. */
+/** How many have joined, in words; of nobody there are none. */
 export function joinedWords(count: number): string {
-  return `${count.toLocaleString('en-US')}+ people have already joined`
+  return count === 0 ? '' : `${count.toLocaleString('en-US')}+ people have already joined`
 }

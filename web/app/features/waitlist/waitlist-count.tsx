@@ -5,7 +5,7 @@ import { api } from '../../api'
 import { useHydrated } from '../../ui/use-hydrated'
 import { joinedWords } from './joined-words'
 
-/** How many have joined. Where that cannot be known its room stays empty (specification §8: only logged). */
+/** How many have joined. Where that cannot be known, and before the first, its room stays empty (specification §8: only logged). */
 export function WaitlistCount() {
   const count = useQuery({ ...api.waitlist.count.queryOptions(), enabled: useHydrated() })
   useEffect(() => {
