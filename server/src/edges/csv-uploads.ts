@@ -1,5 +1,5 @@
-import { createReadStream, type ReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import type { ReadStream } from 'node:fs'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -37,11 +37,13 @@ export function openUploads(): Uploads {
       if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('INVALID_INPUT', NOT_UTF8)
       const leave = enter(userId)
       let folder = ''
+      let file: FileHandle | null = null
       try {
         folder = await mkdtemp(join(tmpdir(), 'csv-import-'))
+        const opened = await openUnnamed(join(folder, 'sent.csv'))
+        file = opened
         // Received whole before a database connection is taken: a slow sender holds up nobody.
-        const file = join(folder, 'sent.csv')
-        const bytes = await receive(request.body as Readable | undefined, file)
+        const bytes = await receive(request.body as Readable | undefined, opened)
         let reading: ReadStream | null = null
         let delimiter: string | null = null
         return await take({
@@ -49,13 +51,14 @@ export function openUploads(): Uploads {
           bytesRead: () => reading?.bytesRead ?? 0,
           delimiter: () => delimiter,
           records: () => {
-            reading = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+            reading = opened.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES })
             return readCsv(reading, undefined, (found) => {
               delimiter = found
             })
           },
         })
       } finally {
+        await file?.close()
         if (folder) await rm(folder, { recursive: true, force: true })
         leave()
       }
@@ -84,10 +87,16 @@ function placesForImports(): (userId: string) => () => void {
   }
 }
 
+/** A new file that has lost its name already: nothing of the people in it is left on the disk, however this process ends. */
+async function openUnnamed(path: string): Promise<FileHandle> {
+  const file = await open(path, 'wx+', 0o600)
+  await rm(path)
+  return file
+}
+
 /** Writes the body to a file. @returns its bytes @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
-async function receive(body: Readable | undefined, path: string): Promise<number> {
+async function receive(body: Readable | undefined, file: FileHandle): Promise<number> {
   let size = 0
-  const file = await open(path, 'wx', 0o600)
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   const check = (chunk?: Buffer) => {
     try {
@@ -109,6 +118,5 @@ async function receive(body: Readable | undefined, path: string): Promise<number
   } finally {
     // Read to its end, so that the sender comes to read our answer.
     body?.resume()
-    await file.close()
   }
 }

@@ -3,6 +3,7 @@ import type { Tag, TagColor } from '@x-automated/contract/tags'
 import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, errorWords } from '../../api'
+import { usePending } from '../../pending'
 import { Button, IconButton } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { Dialog } from '../../ui/dialog'
@@ -29,6 +30,9 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
   const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorWords(error)}`)
   const update = useMutation(api.tags.update.mutationOptions({ onSuccess: done, onError, onSettled }))
   const merge = useMutation(api.tags.merge.mutationOptions({ onSuccess: done, onError, onSettled }))
+  // With many leads a merge takes a while, which goes on when this is closed.
+  const merging = usePending<{ id: string; into: string }>(api.tags.merge.mutationKey())
+  const nameOf = (id: string) => tags.find((tag) => tag.id === id)?.name
   const remove = useMutation(api.tags.remove.mutationOptions({ onError, onSettled }))
   const askToRemove = async (tag: Tag) => {
     const sure = await confirm({
@@ -45,7 +49,15 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
         <ul className="grid divide-y divide-line">
           {tags.map((tag) => (
             <li key={tag.id} className="flex min-h-12 flex-wrap items-center gap-2 py-2">
-              {changing?.id === tag.id && changing.how === 'name' ? (
+              {merging.some(({ id }) => id === tag.id) ? (
+                <>
+                  <TagBadge tag={tag} />
+                  <span role="status" className="text-muted">
+                    Merging into {merging.flatMap(({ id, into }) => (id === tag.id ? (nameOf(into) ?? []) : []))}… With
+                    many leads this takes a minute or two.
+                  </span>
+                </>
+              ) : changing?.id === tag.id && changing.how === 'name' ? (
                 <Rename tag={tag} onSave={(name) => update.mutate({ id: tag.id, name })} onCancel={done} />
               ) : changing?.id === tag.id ? (
                 <MergeInto

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
 import { api, refusalWords } from '../../api'
+import { usePending } from '../../pending'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
@@ -92,7 +93,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                             size="sm"
                             label="Duplicate"
                             aria-describedby={`list-${list.id}`}
-                            loading={duplicating === list.id}
+                            loading={duplicating.has(list.id)}
                             onClick={() => duplicate(list)}
                           >
                             <Copy aria-hidden />
@@ -142,8 +143,10 @@ function useDuplicateList() {
       onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),
   )
+  // A long list takes a while to copy: who leaves the page and comes back finds it still at work.
+  const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
   return {
     duplicate: ({ id }: List) => copying.mutate({ id }),
-    duplicating: copying.isPending ? copying.variables.id : null,
+    duplicating: new Set(pending.map(({ id }) => id)),
   }
 }
