@@ -230,6 +230,17 @@ describe('a claim that has grown old', () => {
   })
 })
 
+it('a message that somebody is changing, who wakes its account then, is not waited for', async () => {
+  const { person, account } = await connected()
+  await launch(person, await makeList(app, person, openHandles(1)))
+  await app.db.transaction(async (tx) => {
+    await tx.execute(sql`select from dms where workspace_id = ${person.workspaceId} for update`)
+    expect(await claimAndDie()).toBeUndefined()
+    await tx.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
+  })
+  expect(await claimAndDie()).toMatchObject({ accountId: account.id })
+})
+
 describe('a campaign that is archived while a process has died with a message in hand', () => {
   it('keeps its lead from others until it is settled, and then lets it go', async () => {
     const { person, account } = await connected()

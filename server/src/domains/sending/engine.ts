@@ -129,20 +129,21 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
     return null
   }
   if (!next.held) {
-    // It is just being paused. Meanwhile other accounts have their turn.
-    await tx.execute(
-      sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${account.id}`,
-    )
+    // It is just being paused.
+    await lookSoon(tx, account.id)
     return null
   }
   // The campaign's lock is held: it cannot be paused any more; whether it was paused just before, this statement sees.
+  // Who is changing the message may be about to wake its account, which is locked here: so it is not waited for (db/transact.ts).
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
         update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = now(),
           lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account.id},
           attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, now()), updated_at = now()
         from campaigns c
-        where d.id = ${next.dmId} and d.status = 'queued' and d.lease_expires_at is null
+        where d.id = (
+            select id from dms where id = ${next.dmId} and status = 'queued' and lease_expires_at is null for update skip locked
+          )
           and c.id = d.campaign_id and c.status = 'active' and c.channel = 'api' and c.x_account_id = ${account.id}
           and not ${waitsForOlder(sql`c`)}
         returning d.id, d.lease, d.campaign_id, d.workspace_id, d.message, d.lead_id
@@ -156,6 +157,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   const row = claims[0]
   if (!row) {
     await letGoOf(tx, [next.campaignId])
+    await lookSoon(tx, account.id)
     return null
   }
   return {
@@ -170,6 +172,11 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
     suppressed: row.suppressed,
     triedSince: next.triedAt ? new Date(next.triedAt) : null,
   }
+}
+
+/** What it was about to send is in other hands for a moment: meanwhile other accounts have their turn. */
+async function lookSoon(tx: Db, accountId: string): Promise<void> {
+  await tx.execute(sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${accountId}`)
 }
 
 type DueAccount = {
