@@ -26,6 +26,8 @@ export const UNREADABLE: ReadonlySet<string> = new Set([TOO_LONG, BAD_QUOTES])
 export function openCsv(parse: Parse) {
   let line = 1
   let delimiter: string | null = null
+  let strict = strictRecord(',')
+  const utf8 = new TextDecoder()
   /** Fields of the first record. */
   let width: number | null = null
   /** Behind a cell whose quotes are wrong a short line may be the rest of it, and somebody else's name. */
@@ -36,28 +38,17 @@ export function openCsv(parse: Parse) {
     const records: { fields: string[]; isLoose: boolean }[] = []
     let end = 0
     const onRecord = (fields: string[], { bytes: read }: { bytes: number }) => {
-      const isLoose = fields.some(beginsWithQuote) && !isStrict(bytes.subarray(end, read))
+      const isLoose = fields.some(beginsWithQuote) && !strict.test(utf8.decode(bytes.subarray(end, read)))
       if (isLoose && breaksIn(fields) > 0) throw LOST
       records.push({ fields, isLoose })
       end = read
       return null
     }
     try {
-      parse(bytes, { ...OPTIONS, delimiter, relax_quotes: true, onRecord })
+      parse(bytes, { ...OPTIONS, delimiter, onRecord })
       return { records, end: bytes.length, error: null }
     } catch (error) {
       return { records, end, error: codeOf(error) }
-    }
-  }
-
-  /** Is every quote closed and doubled where it has to be? */
-  function isStrict(record: Uint8Array): boolean {
-    try {
-      parse(record, { ...OPTIONS, delimiter })
-      return true
-    } catch (error) {
-      codeOf(error)
-      return false
     }
   }
 
@@ -90,9 +81,10 @@ export function openCsv(parse: Parse) {
       if (delimiter === null) {
         if (BOM.every((byte, place) => bytes[place] === byte)) used = BOM.length
         const end = used + endOfFirstLine(bytes.subarray(used))
-        const first = new TextDecoder().decode(bytes.subarray(used, end))
+        const first = utf8.decode(bytes.subarray(used, end))
         const said = SAYS_DELIMITER.exec(first)?.[1]
         delimiter = said ?? commonIn(first)
+        strict = strictRecord(delimiter)
         if (said !== undefined) {
           used = end
           line += 1
@@ -121,7 +113,14 @@ export function openCsv(parse: Parse) {
 const OPTIONS = {
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,
+  relax_quotes: true,
   max_record_size: RECORD_MAX_BYTES,
+}
+
+/** Matches a record of which each field that begins with a quote ends with one, and has all others doubled. @param delimiter no letter or digit */
+function strictRecord(delimiter: string): RegExp {
+  const field = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^\\${delimiter}\\r\\n]*)`
+  return new RegExp(`^${field}(?:\\${delimiter}${field})*[\\r\\n]*$`)
 }
 
 /** Thrown at a record that would swallow lines which are none of its. */
