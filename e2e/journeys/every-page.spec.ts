@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
-/** Every page by its address: axe in both colour schemes, nothing that scrolls sideways on a phone or at twice the size, no console message. */
+/** Every page by its address: nothing jumps while it loads, axe in both colour schemes, nothing scrolls sideways on a phone or at twice the size, no console message. */
 let world: World
 beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com' })
@@ -18,8 +18,10 @@ const pages = [
 const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
 const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
 
-/** 390 px: a phone. 640 px: a window of 1,280 px at twice the size. */
-const NARROW = [390, 640]
+/** 320 px: the narrowest phone. 390 px: most phones. 640 px: a window of 1,280 px at twice the size. */
+const NARROW = [320, 390, 640]
+/** What may move on a phone while a page loads, as browsers reckon it. Places are held, so it does not depend on what comes first. */
+const SHIFT_MAX = 0.1
 
 async function look(page: Page, path: string): Promise<void> {
   await lookAt(page, path).catch((cause) => {
@@ -28,20 +30,50 @@ async function look(page: Page, path: string): Promise<void> {
 }
 
 async function lookAt(page: Page, path: string): Promise<void> {
-  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.setViewportSize({ width: 390, height: 844 })
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await hasCome(page)
+  expect(await layoutShift(page), 'what moved while it loaded').toBeLessThanOrEqual(SHIFT_MAX)
+  await page.setViewportSize({ width: 1280, height: 900 })
   await lookInBothSchemes(page)
+  await lookNarrow(page)
+}
+
+async function lookNarrow(page: Page): Promise<void> {
   for (const width of NARROW) {
     await page.setViewportSize({ width, height: 800 })
     // What comes or is measured anew after the change of width may take a moment to fit.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
-        message: `${path} scrolls sideways at ${width} px`,
+        message: `scrolls sideways at ${width} px`,
       })
       .toBeLessThanOrEqual(0)
   }
+}
+
+/** The sum of what has moved since the page was opened, without anybody's doing. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    let sum = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value
+    }).observe({ type: 'layout-shift', buffered: true })
+    // What is kept is told in a task of its own; none comes where nothing has moved.
+    await new Promise((done) => {
+      requestAnimationFrame(() => setTimeout(done))
+    })
+    return sum
+  })
+}
+
+/** What was loading is there. */
+function hasCome(page: Page): Promise<void> {
+  return page
+    .locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
+    .first()
+    .waitFor({ state: 'detached' })
 }
 
 /** Looks at the tabs that a page does not open with. */
@@ -53,15 +85,18 @@ async function lookAtTabs(page: Page, path: string): Promise<void> {
   for (const tab of (await tabs.all()).slice(1)) {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await tab.click()
-    await lookInBothSchemes(page).catch(async (cause) => {
-      throw new Error(`${path}, ${await tab.innerText()}: ${cause.message}`, { cause })
-    })
+    try {
+      await lookInBothSchemes(page)
+      await lookNarrow(page)
+    } catch (cause) {
+      throw new Error(`${path}, ${await tab.innerText()}: ${(cause as Error).message}`, { cause })
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
   }
 }
 
 async function lookInBothSchemes(page: Page): Promise<void> {
-  // What was loading has come.
-  await page.locator('main [class*="animate-appear"], main [aria-busy="true"]').first().waitFor({ state: 'detached' })
+  await hasCome(page)
   await expectSoundPage(page)
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   // Even without motion colours come down from element to element, a frame each.

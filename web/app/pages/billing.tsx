@@ -1,10 +1,10 @@
-import { CurrentSubscription } from '../features/billing/current-subscription'
+import { ComingSubscription, CurrentSubscription } from '../features/billing/current-subscription'
 import { Invoices } from '../features/billing/invoices'
 import { OtherSubscriptions } from '../features/billing/other-subscriptions'
 import { PlanGrid } from '../features/billing/plan-grid'
-import { RewardMonths } from '../features/billing/reward-months'
+import { ComingRewardMonths, RewardMonths } from '../features/billing/reward-months'
 import { SubscriptionNotices } from '../features/billing/subscription-notices'
-import { UsageCard } from '../features/billing/usage-card'
+import { ComingUsage, UsageCard } from '../features/billing/usage-card'
 import { useReturnFromPayment } from '../features/billing/use-return-from-payment'
 import { useSubscription } from '../features/billing/use-subscription'
 import { pageMeta } from '../features/shell/page-meta'
@@ -36,11 +36,23 @@ export default function Billing() {
           <SubscriptionNotices known={known} />
           {overview && <OtherSubscriptions overview={overview} />}
           <div className="grid items-start gap-6 lg:grid-cols-2">
-            <div className="grid gap-6">
-              <CurrentSubscription known={known} />
-              {overview && <RewardMonths overview={overview} />}
-            </div>
-            {overview && <UsageCard overview={overview} />}
+            {known.isComing ? (
+              <>
+                <div className="grid gap-6">
+                  <ComingSubscription />
+                  <ComingRewardMonths />
+                </div>
+                <ComingUsage />
+              </>
+            ) : (
+              <>
+                <div className="grid gap-6">
+                  <CurrentSubscription known={known} />
+                  {overview && <RewardMonths overview={overview} />}
+                </div>
+                {overview && <UsageCard overview={overview} />}
+              </>
+            )}
           </div>
         </div>
         <PlanGrid known={known} />

@@ -6,8 +6,8 @@ import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignButtons } from '../features/campaigns/campaign-buttons'
 import { CampaignEstimate } from '../features/campaigns/campaign-estimate'
-import { CampaignFigures, CampaignProgressCard } from '../features/campaigns/campaign-figures'
-import { CampaignFunnel } from '../features/campaigns/campaign-funnel'
+import { CampaignFigures, CampaignProgressCard, ComingProgressCard } from '../features/campaigns/campaign-figures'
+import { CampaignFunnel, ComingFunnel } from '../features/campaigns/campaign-funnel'
 import { CampaignMore } from '../features/campaigns/campaign-more'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
@@ -29,7 +29,7 @@ import { DateTime } from '../ui/date-time'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Select } from '../ui/select'
-import { LoadingWords, Skeleton } from '../ui/skeleton'
+import { LoadingWords, Skeleton, SkeletonButton, SkeletonText } from '../ui/skeleton'
 import { useTabParam } from '../ui/tabs'
 
 export const meta = () => pageMeta('Campaign', 'How a campaign is doing, message by message.')
@@ -89,7 +89,7 @@ export default function CampaignPage() {
     )
   }
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <header className="grid gap-3">
         <Link
           to={paths.campaigns}
@@ -122,15 +122,20 @@ export default function CampaignPage() {
           ) : (
             <div className="grid gap-2">
               <LoadingWords>Loading campaign...</LoadingWords>
-              <Skeleton className="h-8 w-64" />
+              <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+                <Skeleton className="h-8 w-64" />
+                <Skeleton className="h-6 w-24" />
+              </div>
               <Skeleton className="h-5 w-48" />
             </div>
           )}
-          {campaign && (
+          {campaign ? (
             <div className="flex flex-wrap gap-2">
               <CampaignButtons campaign={campaign} actions={actions} size="md" />
               <CampaignMore campaign={campaign} />
             </div>
+          ) : (
+            <SkeletonButton className="w-72" />
           )}
         </div>
       </header>
@@ -171,15 +176,24 @@ export default function CampaignPage() {
       {campaign ? (
         <CampaignProgressCard campaign={campaign} cutOff={cutOff} leftAlone={leftAlone} secondsLeft={secondsLeft} />
       ) : (
-        <Skeleton className="h-24 rounded-lg" />
+        <ComingProgressCard />
       )}
       <CampaignFigures campaign={campaign} />
-      {campaign && (
-        <div className="grid items-start gap-6 lg:grid-cols-2">
-          <CampaignFunnel campaign={campaign} />
-          <MessageCard campaign={campaign} />
-        </div>
-      )}
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
+        {campaign ? (
+          <>
+            <CampaignFunnel campaign={campaign} />
+            <MessageCard campaign={campaign} />
+          </>
+        ) : (
+          <>
+            <ComingFunnel />
+            <Card title="Message">
+              <SkeletonText lines={3} />
+            </Card>
+          </>
+        )}
+      </div>
       <DmLog
         key={campaignId}
         campaignId={campaignId}

@@ -20,13 +20,14 @@ import { RunNotice } from '../features/real-send/run-notice'
 import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
+import { useAccounts } from '../features/x-account/use-accounts'
 import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
-import { LoadingWords } from '../ui/skeleton'
+import { LoadingWords, Skeleton } from '../ui/skeleton'
 
 export const meta = () => pageMeta('Campaigns', 'Write to everyone in a list, one message each, at your pace.')
 
@@ -41,6 +42,7 @@ export default function Campaigns() {
   const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns.data?.campaigns)
   const leftAlone = useLeftAlone(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
+  const accounts = useAccounts()
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.
@@ -49,25 +51,30 @@ export default function Campaigns() {
     <>
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
-        <div className="grid gap-4">
-          {connections() === false && (
-            <Callout
-              tone="warn"
-              title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
-              action={
-                <ButtonLink size="sm" to={paths.xAutomation}>
-                  Connect X
-                </ButtonLink>
-              }
-            >
-              {lost && `${lost.reason} `}
-              {someCutOff
-                ? 'Active campaigns send nothing until the account that sends is connected again. What they have queued is kept.'
-                : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
-            </Callout>
-          )}
-          {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>}
-        </div>
+        {accounts.isPending ? (
+          // Whether a word stands above the form is not known yet.
+          <Skeleton className="h-screen rounded-lg lg:h-169" />
+        ) : (
+          <div className="grid gap-4">
+            {connections() === false && (
+              <Callout
+                tone="warn"
+                title={lost ? `The connection to @${lost.handle} was lost` : 'No X account is connected'}
+                action={
+                  <ButtonLink size="sm" to={paths.xAutomation}>
+                    Connect X
+                  </ButtonLink>
+                }
+              >
+                {lost && `${lost.reason} `}
+                {someCutOff
+                  ? 'Active campaigns send nothing until the account that sends is connected again. What they have queued is kept.'
+                  : 'You can prepare campaigns now. To launch one, connect the account that sends.'}
+              </Callout>
+            )}
+            {mayChange ? <CampaignForm realSend={realSend} /> : <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>}
+          </div>
+        )}
         <section className="grid gap-4">
           <div className="flex min-h-9 flex-wrap items-center justify-between gap-3">
             <h2 className="text-lg">My Campaigns</h2>

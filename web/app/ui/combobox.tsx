@@ -39,7 +39,7 @@ export function Combobox({ options, value, onChange, placeholder, empty = 'Nothi
         <Base.Input
           {...wired}
           placeholder={placeholder}
-          className="min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint"
+          className="w-0 min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint"
         />
         <Base.Clear aria-label="Clear selection" className={sign}>
           <X aria-hidden className="size-4" />

@@ -20,7 +20,10 @@ export function Input({ leading, trailing, className, ...own }: InputProps) {
       className={cx('control flex items-center gap-2 py-0! has-[button]:pe-1!', className)}
     >
       {leading && <span className="flex shrink-0 text-muted [&_svg]:size-4">{leading}</span>}
-      <input {...props} className="min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint" />
+      <input
+        {...props}
+        className="w-0 min-w-0 flex-1 self-stretch bg-transparent outline-none placeholder:text-faint"
+      />
       {trailing && <span className="flex shrink-0 text-muted">{trailing}</span>}
     </div>
   )

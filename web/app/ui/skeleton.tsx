@@ -19,6 +19,34 @@ export function SkeletonText({ lines = 3 }: { lines?: number }) {
   )
 }
 
+/** A field that is coming: its label over its control. */
+export function SkeletonField({ className }: { className?: string }) {
+  return (
+    <span className={cx('grid gap-1.5', className)}>
+      <SkeletonLine className="w-28" />
+      <Skeleton className="h-9 pointer-coarse:h-11" />
+    </span>
+  )
+}
+
+/** A button that is coming; its width by a class. */
+export function SkeletonButton({ size = 'md', className = 'w-32' }: { size?: 'sm' | 'md'; className?: string }) {
+  return (
+    <Skeleton
+      className={cx(size === 'sm' ? 'h-8 pointer-coarse:h-10' : 'h-9 pointer-coarse:h-11', 'max-w-full', className)}
+    />
+  )
+}
+
+/** One line of text, as high as it will be; its width by a class. */
+export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
+  return (
+    <span className="flex h-5 items-center">
+      <Skeleton className={cx('h-3.5 max-w-full', className)} />
+    </span>
+  )
+}
+
 /** Rows of a table that are coming. Stands in place of the tbody's rows. */
 export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: number }) {
   return Array.from({ length: rows }, (_, row) => (

@@ -19,7 +19,7 @@ export function Account() {
       <EmailChangeNotice />
       <div className="flex flex-col gap-4 lg:flex-row lg:gap-10">
         <SectionNav />
-        <div className="grid min-w-0 max-w-3xl flex-1 gap-6">
+        <div className="grid min-w-0 max-w-3xl flex-1 grid-cols-1 gap-6">
           <ProfileSection />
           <EmailSection />
           <PasswordSection />

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, client } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
+import { Skeleton, SkeletonButton } from '../../ui/skeleton'
 import { sayFailure, useProof } from '../auth/proof'
 import { type AuthenticatorSetup, EnrolAuthenticatorDialog } from './enrol-authenticator-dialog'
 import { FactorRows } from './factor-rows'
@@ -26,17 +27,22 @@ export function AuthenticatorSection() {
     <Section
       id="authenticator"
       query={factors}
+      coming={<Skeleton className="h-6 w-10" />}
       description="A code from an app on your phone, asked for when you log in: a stolen password alone is then not enough."
       actions={
-        factors.data && (
-          <Button
-            size="sm"
-            variant={apps.length === 0 ? 'primary' : 'secondary'}
-            loading={begin.isPending}
-            onClick={() => begin.mutate()}
-          >
-            {apps.length === 0 ? 'Set up' : 'Add another'}
-          </Button>
+        factors.isPending ? (
+          <SkeletonButton size="sm" className="w-20" />
+        ) : (
+          factors.data && (
+            <Button
+              size="sm"
+              variant={apps.length === 0 ? 'primary' : 'secondary'}
+              loading={begin.isPending}
+              onClick={() => begin.mutate()}
+            >
+              {apps.length === 0 ? 'Set up' : 'Add another'}
+            </Button>
+          )
         )
       }
     >

@@ -5,6 +5,7 @@ import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
 import { readPlace } from '../waitlist/place-storage'
@@ -15,7 +16,18 @@ import { Section } from './section'
 export function DeleteSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
-    <Section id="delete" query={user} description="At once, and for good. Nobody can bring it back, not even we.">
+    <Section
+      id="delete"
+      query={user}
+      coming={
+        <div className="grid gap-4">
+          <SkeletonText lines={7} />
+          <SkeletonField className="max-w-sm" />
+          <SkeletonButton className="w-40" />
+        </div>
+      }
+      description="At once, and for good. Nobody can bring it back, not even we."
+    >
       {user.data && <DeleteForm email={user.data.email} />}
     </Section>
   )

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { emailProblem, isEmail } from '../auth/email'
 import { sayFailure, useProof } from '../auth/proof'
@@ -19,10 +20,25 @@ export function EmailSection() {
     <Section
       id="email"
       query={user}
+      coming={<Coming />}
       description="You log in with it, and our mails go there. Your place on the waitlist moves along."
     >
       {user.data && <EmailChange user={user.data} />}
     </Section>
+  )
+}
+
+function Coming() {
+  return (
+    <div className="grid gap-5">
+      <span className="grid h-6 content-center">
+        <SkeletonLine className="w-64" />
+      </span>
+      <div className="flex flex-wrap items-end gap-3">
+        <SkeletonField className="w-full max-w-sm" />
+        <SkeletonButton className="w-36" />
+      </div>
+    </div>
   )
 }
 

@@ -7,13 +7,14 @@ import { BrandSign } from '../../ui/brand-sign'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
+import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { useBackAgain } from '../../ui/use-back-again'
 import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
-import { Row, Rows } from './rows'
+import { ComingRows, Row, Rows } from './rows'
 import { Section } from './section'
 import { useLinkReturn } from './use-link-return'
 
@@ -29,9 +30,11 @@ export function IdentitiesSection() {
     <Section
       id="sign-in"
       query={identities}
+      coming={<ComingRows rows={2} />}
       description="Each of these lets you in. Unlink what you do not use."
       actions={
         <>
+          {providers.isPending && <SkeletonButton size="sm" />}
           {offersGoogle && <LinkGoogle another={linked.some(({ provider }) => provider === 'google')} />}
           <LinkSingleSignOn />
         </>

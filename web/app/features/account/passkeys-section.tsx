@@ -7,6 +7,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { createPasskey, knowsPasskeys } from '../auth/passkey'
 import { ProofCancelled, useProof } from '../auth/proof'
@@ -24,6 +25,12 @@ export function PasskeysSection() {
     <Section
       id="passkeys"
       query={factors}
+      coming={
+        <div className="flex flex-wrap items-end gap-3">
+          <SkeletonField className="w-full max-w-sm" />
+          <SkeletonButton className="w-36" />
+        </div>
+      }
       description="Your fingerprint, your face or a security key as second step when you log in. Nobody can phish it."
     >
       <div className="grid gap-5">

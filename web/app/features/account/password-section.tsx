@@ -8,6 +8,7 @@ import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { PasswordInput } from '../../ui/input'
+import { Skeleton, SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { PasswordChecklist } from '../auth/password-checklist'
 import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
@@ -21,6 +22,7 @@ export function PasswordSection() {
     <Section
       id="password"
       query={user}
+      coming={<Coming />}
       description={
         user.data && !user.data.hasPassword
           ? 'You have none yet. With one you can log in by your email address, too.'
@@ -29,6 +31,20 @@ export function PasswordSection() {
     >
       {user.data && <PasswordForm user={user.data} />}
     </Section>
+  )
+}
+
+function Coming() {
+  return (
+    <div className="grid max-w-sm gap-4">
+      <SkeletonField />
+      <div className="grid gap-2">
+        <SkeletonField />
+        <Skeleton className="h-14" />
+      </div>
+      <SkeletonField />
+      <SkeletonButton className="w-40" />
+    </div>
   )
 }
 

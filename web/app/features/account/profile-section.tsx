@@ -8,6 +8,7 @@ import { Button } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { Section } from './section'
 
@@ -15,9 +16,25 @@ import { Section } from './section'
 export function ProfileSection() {
   const user = useQuery(api.account.findUser.queryOptions())
   return (
-    <Section id="profile" query={user}>
+    <Section id="profile" query={user} coming={<Coming />}>
       {user.data && <ProfileForm user={user.data} />}
     </Section>
+  )
+}
+
+function Coming() {
+  return (
+    <div className="grid gap-5">
+      <div className="flex items-center gap-4">
+        <Skeleton className="size-14 shrink-0 rounded-full!" />
+        <div className="grid flex-1">
+          <SkeletonLine className="w-48" />
+          <SkeletonLine className="w-36" />
+        </div>
+      </div>
+      <SkeletonField className="max-w-sm" />
+      <SkeletonButton className="w-28" />
+    </div>
   )
 }
 
@@ -42,7 +59,7 @@ function ProfileForm({ user }: { user: User }) {
     <form
       noValidate
       method="post"
-      className="grid gap-5"
+      className="grid grid-cols-1 gap-5"
       onSubmit={form.handleSubmit(({ name }) => save.mutate({ name: name.trim() }))}
     >
       <div className="flex items-center gap-4">

@@ -4,6 +4,7 @@ import { api, client } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
+import { SkeletonLine } from '../../ui/skeleton'
 import { sayFailure, useProof } from '../auth/proof'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
@@ -40,6 +41,7 @@ export function RecoverySection() {
     <Section
       id="recovery"
       query={factors}
+      coming={<SkeletonLine />}
       description="They let you in when your second factor is lost. Each works once."
       actions={
         hasFactor && (

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 
 /** Things of one kind, one below the other. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
@@ -6,6 +7,24 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
     <ul aria-label={label} className="grid divide-y divide-line">
       {children}
     </ul>
+  )
+}
+
+/** Rows that are coming. */
+export function ComingRows({ rows }: { rows: number }) {
+  return (
+    <div className="grid divide-y divide-line">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+        <div key={row} className="flex items-center gap-3 py-3 first:pt-0 last:pb-0">
+          <Skeleton className="size-9 shrink-0" />
+          <div className="grid flex-1">
+            <SkeletonLine className="w-32" />
+            <SkeletonLine className="w-52" />
+          </div>
+        </div>
+      ))}
+    </div>
   )
 }
 

@@ -7,9 +7,10 @@ import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
+import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { sayFailure } from '../auth/proof'
-import { Row, Rows } from './rows'
+import { ComingRows, Row, Rows } from './rows'
 import { Section } from './section'
 
 /** Where the account is signed in, and ways to end that. */
@@ -45,6 +46,12 @@ export function SessionsSection() {
     <Section
       id="sessions"
       query={list}
+      coming={
+        <div className="grid gap-5">
+          <ComingRows rows={1} />
+          <SkeletonButton size="sm" className="w-44" />
+        </div>
+      }
       description="Devices on which you are signed in. End what you do not know, and change your password."
     >
       <div className="grid gap-5">

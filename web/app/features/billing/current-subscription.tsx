@@ -8,10 +8,12 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
-import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { LoadingWords, Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { amountWords, planOf, statusWords } from './plan-words'
 import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
+
+const TITLE = 'Current Subscription'
 
 const tones: Record<Subscription['status'], Tone> = {
   active: 'good',
@@ -20,11 +22,42 @@ const tones: Record<Subscription['status'], Tone> = {
   canceled: 'neutral',
 }
 
+/** The card's room while what it says is coming. */
+export function ComingSubscription() {
+  return (
+    <Card title={TITLE} aria-busy>
+      <LoadingWords>Loading your subscription...</LoadingWords>
+      <div className="grid gap-5">
+        <Facts>
+          <Fact name="Plan">
+            <Coming />
+          </Fact>
+          <Fact name="Amount">
+            <Coming />
+          </Fact>
+        </Facts>
+        <span>
+          <SkeletonLine className="w-4/5" />
+          <SkeletonLine className="w-2/5" />
+        </span>
+      </div>
+    </Card>
+  )
+}
+
+function Coming() {
+  return (
+    <span className="flex h-6 items-center">
+      <Skeleton className="h-4 w-20" />
+    </span>
+  )
+}
+
 /** What one has, what it costs, until when, and what one can do about it. */
 export function CurrentSubscription({ known }: { known: KnownSubscription }) {
   const { query, subscription } = known
   return (
-    <Card title="Current Subscription" aria-busy={query.isPending || undefined}>
+    <Card title={TITLE}>
       {query.isError ? (
         <Callout
           tone="bad"
@@ -37,11 +70,6 @@ export function CurrentSubscription({ known }: { known: KnownSubscription }) {
         >
           {errorWords(query.error)}
         </Callout>
-      ) : subscription === undefined ? (
-        <>
-          <LoadingWords>Loading your subscription...</LoadingWords>
-          <SkeletonText lines={4} />
-        </>
       ) : subscription ? (
         <Subscribed subscription={subscription} known={known} />
       ) : (

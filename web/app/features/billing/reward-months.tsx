@@ -3,12 +3,25 @@ import { Link } from 'react-router'
 import { paths } from '../../paths'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
+import { SkeletonLine } from '../../ui/skeleton'
 import { achievementLook } from '../waitlist/achievements'
+
+const TITLE = 'Months earned by referrals'
+
+/** The card's room while what it says is coming. */
+export function ComingRewardMonths() {
+  return (
+    <Card title={TITLE}>
+      <SkeletonLine className="w-4/5" />
+      <SkeletonLine className="w-2/5" />
+    </Card>
+  )
+}
 
 /** Months of Pro that were earned by referrals, and when they count. */
 export function RewardMonths({ overview: { rewards, source } }: { overview: BillingOverview }) {
   return (
-    <Card title="Months earned by referrals">
+    <Card title={TITLE}>
       {rewards.grants.length === 0 ? (
         <p className="text-muted">
           None yet. Three friends who join earn you a month of Pro.{' '}

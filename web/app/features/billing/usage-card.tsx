@@ -4,14 +4,34 @@ import { TriangleAlert } from 'lucide-react'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { Progress } from '../../ui/progress'
+import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { usageTitle } from './usage-words'
 
 const number = (n: number) => n.toLocaleString('en-US')
 
+const TITLE = 'Usage'
+
+/** The card's room while what it says is coming. */
+export function ComingUsage() {
+  return (
+    <Card title={TITLE} description={<SkeletonLine className="w-44" />}>
+      <div className="grid gap-5">
+        {['leads', 'DMs', 'accounts'].map((what) => (
+          <div key={what} className="grid gap-2">
+            <SkeletonLine />
+            <Skeleton className="h-1.5" />
+          </div>
+        ))}
+        <SkeletonLine className="w-4/5" />
+      </div>
+    </Card>
+  )
+}
+
 /** How much of what the plan limits is used, and which plan lifts what is nearly used up. */
 export function UsageCard({ overview }: { overview: BillingOverview }) {
   return (
-    <Card title="Usage" description={`What your ${PLAN_LEVELS[overview.level].name} plan allows.`}>
+    <Card title={TITLE} description={`What your ${PLAN_LEVELS[overview.level].name} plan allows.`}>
       <div className="grid gap-5">
         {overview.usage.map((usage) => (
           <UsageRow key={usage.what} usage={usage} />

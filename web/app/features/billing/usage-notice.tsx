@@ -4,11 +4,13 @@ import { api } from '../../api'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { SkeletonLine } from '../../ui/skeleton'
 import { usageWords } from './usage-words'
 
 /** Where something limited is queued: how much of it is used, and from 80 % on which plan lifts the limit. Nothing where there is none. */
 export function UsageNotice({ what }: { what: Limited }) {
   const overview = useQuery(api.billing.overview.queryOptions())
+  if (overview.isPending) return <SkeletonLine className="w-56" />
   const usage = overview.data?.usage.find((one) => one.what === what)
   if (!usage || usage.limit === null) return null
   if (!usage.warning)

@@ -6,6 +6,8 @@ import { type BillingCycle, planOf } from './plan-words'
 
 /** What the workspace pays for, as far as it is known. */
 export interface KnownSubscription {
+  /** Neither what is paid for nor what can be said beyond it has been answered yet, or one of them: they are shown together. */
+  isComing: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
   /** Undefined while it is not known. */
   subscription: Subscription | null | undefined
@@ -21,10 +23,11 @@ export interface KnownSubscription {
 
 export function useSubscription(): KnownSubscription {
   const query = useQuery(api.billing.subscription.queryOptions())
-  const overview = useQuery(api.billing.overview.queryOptions()).data
+  const { data: overview, isPending } = useQuery(api.billing.overview.queryOptions())
   const subscription = query.data?.subscription
   const goesOn = subscription && subscription.status !== 'canceled' ? subscription : null
   return {
+    isComing: query.isPending || isPending,
     query,
     subscription,
     overview,

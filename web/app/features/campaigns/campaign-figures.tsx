@@ -1,9 +1,13 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { Check, CircleAlert, Clock, Users } from 'lucide-react'
 import { Card } from '../../ui/card'
+import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
 import { happeningNow, progressOf, restOf, shareInWords, timeLeftInWords } from './campaign-progress'
+
+/** Keeps the line where there is nothing to say yet. */
+const NO_WORDS = '\u00a0'
 
 const number = (n: number) => n.toLocaleString('en-US')
 
@@ -39,6 +43,23 @@ export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft 
   )
 }
 
+/** The card's room while its campaign is coming. */
+export function ComingProgressCard() {
+  return (
+    <Card>
+      <div className="grid gap-3">
+        <div className="flex flex-wrap justify-between gap-x-4 gap-y-1">
+          <span className="flex h-6 items-center">
+            <Skeleton className="h-4 w-52" />
+          </span>
+          <SkeletonLine className="w-44" />
+        </div>
+        <Skeleton className="h-1.5" />
+      </div>
+    </Card>
+  )
+}
+
 /** Nothing is known of its leads until they are queued. */
 function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
   return (status === 'draft' || status === 'paused') && totalLeadsInList === 0
@@ -48,14 +69,14 @@ function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const progress = campaign && progressOf(campaign)
   const share = (part: number | undefined) =>
-    progress && part !== undefined && progress.total > 0 ? `${shareInWords(part, progress.total)} of leads` : ' '
+    progress && part !== undefined && progress.total > 0 ? `${shareInWords(part, progress.total)} of leads` : NO_WORDS
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <StatCard
         label="Leads"
         icon={<Users aria-hidden />}
         value={campaign && (isUnqueued(campaign) ? null : progress?.total)}
-        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : ' '}
+        hint={campaign ? <bdi className="block truncate">{campaign.leadListName ?? 'Deleted list'}</bdi> : NO_WORDS}
       />
       <StatCard label="Queued" icon={<Clock aria-hidden />} value={progress?.queued} hint={share(progress?.queued)} />
       <StatCard label="Sent" icon={<Check aria-hidden />} value={progress?.sent} hint={share(progress?.sent)} />

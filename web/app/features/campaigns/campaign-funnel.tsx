@@ -2,11 +2,31 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
+import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { shareInWords } from './campaign-progress'
 import { funnelOf } from './funnel'
 
 const number = (n: number) => n.toLocaleString('en-US')
+
+const HEAD = { title: 'Funnel', description: 'From the list to an answer.' }
+
+/** The card's room while its campaign is coming. */
+export function ComingFunnel() {
+  return (
+    <Card {...HEAD} actions={<SkeletonButton size="sm" />}>
+      <div className="grid gap-3">
+        {[0, 1, 2, 3].map((step) => (
+          <span key={step} className="grid h-6 grid-cols-[5.5rem_minmax(0,1fr)_5rem] items-center gap-3">
+            <SkeletonLine className="w-16" />
+            <Skeleton className="h-6" />
+            <SkeletonLine className="w-20" />
+          </span>
+        ))}
+      </div>
+    </Card>
+  )
+}
 
 /** How far the messages of a campaign have come: a chart for those who look, the same as a table for those who read. */
 export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
@@ -15,8 +35,7 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
   const [{ count: all }] = steps
   return (
     <Card
-      title="Funnel"
-      description="From the list to an answer."
+      {...HEAD}
       actions={
         <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
           {asTable ? 'Show as chart' : 'Show as table'}

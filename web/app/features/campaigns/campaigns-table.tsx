@@ -38,7 +38,7 @@ export function CampaignsTable({ campaigns, stale, connections, leftAlone, actio
           <Th end>DMs Queued</Th>
           <Th end>DMs Sent</Th>
           <Th>Last Run</Th>
-          <Th>Created</Th>
+          <Th className="md:max-xl:hidden">Created</Th>
           <Th>Actions</Th>
         </tr>
       </thead>
@@ -103,7 +103,7 @@ function CampaignRow({
           {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
         </span>
       </Td>
-      <Td label="Lead List" className="md:min-w-24">
+      <Td label="Lead List" className="md:min-w-20 xl:min-w-28">
         <bdi className="line-clamp-3 wrap-break-word" title={campaign.leadListName ?? undefined}>
           {campaign.leadListName ?? 'N/A'}
         </bdi>
@@ -125,11 +125,11 @@ function CampaignRow({
       <Td label="Last Run" className="text-muted md:whitespace-nowrap">
         {campaign.lastRunAt ? <DateTime value={campaign.lastRunAt} precision="day" /> : 'Never'}
       </Td>
-      <Td label="Created" className="text-muted md:whitespace-nowrap">
+      <Td label="Created" className="text-muted md:max-xl:hidden md:whitespace-nowrap">
         <DateTime value={campaign.createdAt} precision="day" />
       </Td>
       <Td className="md:w-px">
-        <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-64 xl:flex-nowrap">
+        <span className="flex flex-wrap items-center gap-1.5 max-md:pt-1 md:min-w-56 xl:min-w-60">
           <Button size="sm" aria-describedby={nameId} onClick={() => onViewDms(campaign)}>
             View DMs
           </Button>

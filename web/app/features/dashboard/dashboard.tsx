@@ -3,7 +3,9 @@ import { api } from '../../api'
 import type { User } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { Skeleton } from '../../ui/skeleton'
 import { FirstSteps } from '../first-steps/first-steps'
+import { useFirstSteps } from '../first-steps/use-first-steps'
 import { AchievementsCard } from './achievements-card'
 import { DashboardFigures } from './dashboard-figures'
 import { DashboardHeader } from './dashboard-header'
@@ -13,31 +15,46 @@ import { ReferralProgram } from './referral-program'
 /** One's own place on the waitlist, and what one's referrals have earned. */
 export function Dashboard({ user }: { user: User }) {
   const { data, isPending, isError, refetch } = useQuery(api.waitlist.dashboard.queryOptions())
+  const { isComing } = useFirstSteps()
   useAchievementToasts(user.id, data?.achievements)
   const failed = isError && !data
   return (
     <>
       <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
-      <div className="grid grid-cols-1 gap-4">
-        <FirstSteps />
-        {failed && (
-          <Callout
-            tone="bad"
-            action={
-              <Button size="sm" onClick={() => refetch()}>
-                Try Again
-              </Button>
-            }
-          >
-            Your figures could not be loaded, so zeros stand in their place.
-          </Callout>
-        )}
-        <DashboardFigures dashboard={data} failed={failed} />
-        <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
-          <ReferralProgram dashboard={data} failed={failed} />
-          <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
+      {isComing === null ? (
+        <Coming />
+      ) : (
+        <div className="grid grid-cols-1 gap-4">
+          <FirstSteps />
+          {failed && (
+            <Callout
+              tone="bad"
+              action={
+                <Button size="sm" onClick={() => refetch()}>
+                  Try Again
+                </Button>
+              }
+            >
+              Your figures could not be loaded, so zeros stand in their place.
+            </Callout>
+          )}
+          <DashboardFigures dashboard={data} failed={failed} />
+          <div className="grid items-start gap-4 lg:grid-cols-[2fr_1fr]">
+            <ReferralProgram dashboard={data} failed={failed} />
+            <AchievementsCard keys={data?.achievements ?? (failed ? [] : undefined)} />
+          </div>
         </div>
-      </div>
+      )}
     </>
+  )
+}
+
+/** Until this browser has once been told whether there are first steps: what stands above the figures is not known. */
+function Coming() {
+  return (
+    <div className="grid gap-4">
+      <Skeleton className="h-28" />
+      <Skeleton className="h-84" />
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { Dashboard } from '@x-automated/contract/waitlist'
 import { Card } from '../../ui/card'
 import { Progress } from '../../ui/progress'
-import { Skeleton } from '../../ui/skeleton'
+import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { EmbedOnYourSite } from '../waitlist/embed-on-your-site'
 import { ReferralLink } from '../waitlist/referral-link'
 import { referralLinks } from '../waitlist/referral-links'
@@ -43,7 +43,8 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
                   </p>
                   <Skeleton className="h-9 pointer-coarse:h-11" />
                 </div>
-                <Skeleton className="h-8 w-full max-w-96 pointer-coarse:h-10" />
+                <SkeletonButton size="sm" className="w-96 max-sm:h-18 max-sm:pointer-coarse:h-22" />
+                <SkeletonButton size="sm" className="w-44" />
               </>
             )}
           </div>
@@ -76,8 +77,18 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             ))}
           </ol>
         </div>
-        {dashboard && !dashboard.isReferred && <NameReferrer />}
+        {dashboard ? !dashboard.isReferred && <NameReferrer /> : !failed && <ComingReferrer />}
       </div>
     </Card>
+  )
+}
+
+/** Most have come by no friend's link, and are asked for one. */
+function ComingReferrer() {
+  return (
+    <div className="grid gap-2">
+      <SkeletonLine className="w-44" />
+      <SkeletonButton className="w-full" />
+    </div>
   )
 }

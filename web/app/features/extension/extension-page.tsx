@@ -3,6 +3,7 @@ import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { PageHeader } from '../../ui/page-header'
+import { SkeletonButton } from '../../ui/skeleton'
 import { InstallSteps } from './install-steps'
 import { PairedExtensions } from './paired-extensions'
 import { ThisBrowser } from './this-browser'
@@ -31,15 +32,19 @@ export function ExtensionPage() {
             title="Install it"
             description="For Chrome, Edge, Brave and other browsers of the family, version 120 or later."
             actions={
-              latest && (
-                <a
-                  href="/extension.zip"
-                  download
-                  className="inline-flex min-h-8 items-center gap-2 rounded-md border border-line px-3 text-sm font-strong hover:bg-hover pointer-coarse:min-h-10"
-                >
-                  <Download aria-hidden className="size-4" />
-                  Download {latest}
-                </a>
+              pairings.isPending ? (
+                <SkeletonButton size="sm" className="w-36" />
+              ) : (
+                latest && (
+                  <a
+                    href="/extension.zip"
+                    download
+                    className="inline-flex min-h-8 items-center gap-2 rounded-md border border-line px-3 text-sm font-strong hover:bg-hover pointer-coarse:min-h-10"
+                  >
+                    <Download aria-hidden className="size-4" />
+                    Download {latest}
+                  </a>
+                )
               )
             }
           >

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
-import { Skeleton } from '../../ui/skeleton'
+import { Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
 import { useIsOffered } from '../settings/use-role'
 import { activityWords } from './extension-words'
 import { PairingCode } from './pairing-code'
@@ -21,7 +21,18 @@ interface ThisBrowserProps {
 export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   const mayPair = useIsOffered('member')
   const { pair, sendAlone, unpairHere } = useExtensionActions()
-  if (here === undefined) return <Skeleton className="h-40 rounded-lg" />
+  if (here === undefined)
+    return (
+      <Card title="This browser" actions={<Skeleton className="h-6 w-24" />}>
+        <div className="grid gap-2">
+          <SkeletonText lines={2} />
+          <span className="grid gap-2 pt-4">
+            <SkeletonText lines={2} />
+            <SkeletonButton size="sm" className="w-40" />
+          </span>
+        </div>
+      </Card>
+    )
   if (here === null)
     return (
       <Card title="This browser" actions={<Badge>Not installed</Badge>}>

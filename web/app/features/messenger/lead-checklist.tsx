@@ -10,6 +10,8 @@ import { pictureOf } from '../leads/lead-picture'
 import { SUPPRESSED } from '../leads/lead-standing'
 
 const ROW_PX = 56
+/** Of the box, where the leads fill it. */
+const BOX_PX = 350
 /** Rows kept beyond what is seen; as many from the end the next leads are asked for. */
 const BEYOND = 8
 
@@ -47,7 +49,7 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reachable by keyboard
       tabIndex={0}
       className="relative overflow-y-auto overscroll-contain rounded-lg border border-line bg-surface"
-      style={{ maxHeight: 350 }}
+      style={{ maxHeight: BOX_PX }}
     >
       {before > 0 && <li aria-hidden style={{ height: before }} />}
       {shown.map(({ index }) => {
@@ -93,8 +95,8 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
 /** Lines in the shape of the list. */
 export function ChecklistSkeleton() {
   return (
-    <div aria-hidden className="grid gap-px overflow-hidden rounded-lg border border-line bg-surface">
-      {[0, 1, 2, 3, 4].map((row) => (
+    <div aria-hidden className="overflow-hidden rounded-lg border border-line bg-surface" style={{ height: BOX_PX }}>
+      {[0, 1, 2, 3, 4, 5].map((row) => (
         <div key={row} className="flex h-14 items-center gap-3 px-4">
           <Skeleton className="size-8 rounded-full" />
           <Skeleton className="h-4 w-2/5" />

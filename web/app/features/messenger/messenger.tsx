@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Field, FieldError } from '../../ui/field'
 import { Select } from '../../ui/select'
 import { shorten } from '../../ui/shorten'
-import { LoadingWords } from '../../ui/skeleton'
+import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaces } from '../campaigns/message-template'
@@ -109,6 +109,8 @@ export function Messenger() {
         action={<ButtonLink to={`${paths.xAutomation}?tab=scraper`}>Open X Scraper</ButtonLink>}
       />
     )
+  // Whether a word stands above the form is not known yet.
+  if (connection.isPending) return <MessengerSkeleton />
   return (
     <form
       onSubmit={submit}
@@ -196,12 +198,6 @@ export function Messenger() {
             />
           )}
           {touched.leads && picked.size === 0 && <FieldError>Please select at least one lead to message</FieldError>}
-          {shown.length < total && (
-            <p className="text-muted" data-numeric>
-              {shown.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')} leads are loaded. Scroll the
-              list for more.
-            </p>
-          )}
           <Checkbox
             label="Include leads who were written to before"
             hint="Queued leads and people on your suppression list are always left out."
@@ -213,6 +209,12 @@ export function Messenger() {
                 setPicked((before) => new Map([...before].filter(([, lead]) => canBeMessaged(lead))))
             }}
           />
+          {shown.length < total && (
+            <p className="text-muted" data-numeric>
+              {shown.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')} leads are loaded. Scroll the
+              list for more.
+            </p>
+          )}
         </section>
         <section aria-label="Message" className="grid min-w-0 content-start gap-4">
           <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
@@ -233,6 +235,16 @@ export function Messenger() {
       </div>
       <RunDialog progress={run.progress} stopping={run.stopping} onStop={run.stop} />
     </form>
+  )
+}
+
+function MessengerSkeleton() {
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <LoadingWords>Loading leads...</LoadingWords>
+      <Skeleton className="h-84" />
+      <Skeleton className="h-84" />
+    </div>
   )
 }
 

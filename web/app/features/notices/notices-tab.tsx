@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
-import { SkeletonText } from '../../ui/skeleton'
+import { SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 
 const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
@@ -23,6 +23,8 @@ const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
   trial_ending: { label: 'A trial ends soon', hint: 'Your card is charged then. Owners only.' },
   plan_ended: { label: 'A plan has ended', hint: 'What is queued is still sent. Owners only.' },
 }
+
+const kinds = Object.entries(KINDS) as [NoticeKind, (typeof KINDS)[NoticeKind]][]
 
 /** What one is told of, and how. */
 export function NoticesTab() {
@@ -66,36 +68,41 @@ export function NoticesTab() {
   }
   return (
     <Card title="Notices" description="For you alone, in every workspace. Changes are saved at once.">
-      {query.data ? (
-        <div className="grid max-w-2xl divide-y divide-line">
-          {query.data.preferences.map(({ kind, inApp, mail }) => (
+      <div className="grid max-w-2xl divide-y divide-line">
+        {kinds.map(([kind, { label, hint }]) => {
+          const own = query.data?.preferences.find((one) => one.kind === kind)
+          return (
             <fieldset
               key={kind}
               className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 py-4 first:pt-0 last:pb-0"
             >
-              <legend className="sr-only">{KINDS[kind].label}</legend>
+              <legend className="sr-only">{label}</legend>
               <div className="grid max-w-sm gap-0.5">
-                <p className="font-strong">{KINDS[kind].label}</p>
-                <p className="text-muted">{KINDS[kind].hint}</p>
+                <p className="font-strong">{label}</p>
+                <p className="text-muted">{hint}</p>
               </div>
-              <div className="flex gap-6">
-                <Switch
-                  label="In the product"
-                  checked={inApp}
-                  onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
-                />
-                <Switch
-                  label="By mail"
-                  checked={mail}
-                  onChange={(event) => save.mutate({ kind, mail: event.currentTarget.checked })}
-                />
-              </div>
+              {own ? (
+                <div className="flex gap-6">
+                  <Switch
+                    label="In the product"
+                    checked={own.inApp}
+                    onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
+                  />
+                  <Switch
+                    label="By mail"
+                    checked={own.mail}
+                    onChange={(event) => save.mutate({ kind, mail: event.currentTarget.checked })}
+                  />
+                </div>
+              ) : (
+                <span className="block w-60 pointer-coarse:py-1.5">
+                  <SkeletonLine className="w-60" />
+                </span>
+              )}
             </fieldset>
-          ))}
-        </div>
-      ) : (
-        <SkeletonText lines={5} />
-      )}
+          )
+        })}
+      </div>
     </Card>
   )
 }

@@ -17,7 +17,7 @@ export default function OperatorsOnly() {
   if (!operates) return <NotFound />
   return (
     <TooltipProvider>
-      <div className="page-width py-8 md:py-10">
+      <div className="page-width fills-window py-8 md:py-10">
         <Outlet />
       </div>
     </TooltipProvider>

@@ -5,18 +5,22 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
-import { SkeletonText } from '../../ui/skeleton'
+import { LoadingWords, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { ProofProvider } from '../auth/proof'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
-import { PeopleTable } from './people-table'
+import { ComingPeople, PeopleTable, peopleOn } from './people-table'
 import { asRole, ROLES } from './role-words'
 import { WorkspaceNameCard } from './workspace-name-card'
 
 /** Who works in the workspace, and as what: for all to see, for its admins to change. */
 export function PeopleTab() {
   const me = useQuery(api.auth.me.queryOptions())
+  const mayInvite = me.data !== undefined && isAtLeast(me.data.workspace.role, 'admin')
+  // What stands below one another comes together, so that nothing moves what was there before it.
+  const people = useQuery(peopleOn(1))
+  const invitations = useQuery({ ...api.people.listInvitations.queryOptions(), enabled: mayInvite })
   if (me.isError && !me.data) {
     return (
       <Callout
@@ -31,30 +35,39 @@ export function PeopleTab() {
       </Callout>
     )
   }
-  if (!me.data) {
-    return (
-      <Card title="People">
-        <SkeletonText lines={4} />
-      </Card>
-    )
-  }
+  if (!me.data || people.isPending || (mayInvite && invitations.isPending)) return <Coming mayInvite={mayInvite} />
   const { name, role } = me.data.workspace
-  const mayManage = isAtLeast(role, 'admin')
   return (
     <ProofProvider>
       <div className="grid grid-cols-1 gap-6">
-        {!mayManage && (
+        {!mayInvite && (
           <Callout title={`You are in ${name} ${asRole(role)}`}>
             {ROLES[role].does} Its owner and admins invite people and give roles.
           </Callout>
         )}
         <PeopleTable role={role} />
-        {mayManage && <InvitationsCard />}
-        {mayManage && <WorkspaceNameCard name={name} />}
+        {mayInvite && <InvitationsCard />}
+        {mayInvite && <WorkspaceNameCard name={name} />}
         <RolesCard />
         {role !== 'owner' && <LeaveCard name={name} />}
       </div>
     </ProofProvider>
+  )
+}
+
+/** @param mayInvite false also while nobody knows */
+function Coming({ mayInvite }: { mayInvite: boolean }) {
+  return (
+    <div className="grid grid-cols-1 gap-6">
+      <LoadingWords>Loading the people...</LoadingWords>
+      <ComingPeople />
+      {mayInvite && (
+        <Card title="Invitations" description="Open for 7 days each." actions={<SkeletonButton className="w-24" />}>
+          <SkeletonLine />
+        </Card>
+      )}
+      <RolesCard />
+    </div>
   )
 }
 

@@ -13,7 +13,7 @@ import { DateTime } from '../../ui/date-time'
 import { Menu, MenuItem } from '../../ui/menu'
 import { Pager } from '../../ui/pager'
 import { Select } from '../../ui/select'
-import { SkeletonRows } from '../../ui/skeleton'
+import { Skeleton, SkeletonLine, SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
@@ -22,12 +22,49 @@ import { asRole, GIVEN_ROLES, ROLES } from './role-words'
 
 const PAGE_SIZE = 50
 
+/** A page of the people of the workspace, as it is asked for. */
+export function peopleOn(page: number) {
+  return api.people.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData })
+}
+
+/** One of those who are coming: in most workspaces there is no other. */
+export function ComingPeople() {
+  return (
+    <Table label="People">
+      <thead>
+        <tr>
+          <Th>Person</Th>
+          <Th>Role</Th>
+          <Th>Since</Th>
+        </tr>
+      </thead>
+      <tbody>
+        <Tr aria-hidden>
+          <Td>
+            <span className="flex items-center gap-3">
+              <Skeleton className="size-7 shrink-0 rounded-full!" />
+              <span>
+                <SkeletonLine className="w-28" />
+                <SkeletonLine className="w-44" />
+              </span>
+            </span>
+          </Td>
+          <Td label="Role">
+            <Skeleton className="h-6 w-16" />
+          </Td>
+          <Td label="Since">
+            <SkeletonLine className="w-14" />
+          </Td>
+        </Tr>
+      </tbody>
+    </Table>
+  )
+}
+
 /** Who is in the workspace; with what can be done about them, for those who may. */
 export function PeopleTable({ role }: { role: Role }) {
   const [page, setPage] = useState(1)
-  const list = useQuery(
-    api.people.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
-  )
+  const list = useQuery(peopleOn(page))
   const mayManage = isAtLeast(role, 'admin')
   const { data } = list
   if (list.isError && !data) {

@@ -14,6 +14,7 @@ import { ChipsInput, withChip } from '../../ui/chips-input'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
+import { Skeleton, SkeletonField } from '../../ui/skeleton'
 import { Slider } from '../../ui/slider'
 import { useSettled } from '../../ui/use-settled'
 import { SeePlans, UsageNotice } from '../billing/usage-notice'
@@ -136,149 +137,168 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
 
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
-      <form method="post" noValidate className="grid gap-5" onSubmit={submit}>
-        {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
-          <Callout
-            tone={lost ? 'warn' : 'info'}
-            title={lost && `The connection to @${connection.data.handle} was lost`}
-          >
-            {lost ?? WITHOUT_X}{' '}
-            <Link to={paths.xAutomation} className="text-link">
-              {lost ? 'Connect X again' : 'Connect X'}
-            </Link>
-          </Callout>
-        )}
-        <Field label="X Handle to Scrape" error={errors.handle?.message} required>
-          <Input
-            leading={<AtSign aria-hidden />}
-            placeholder="handle"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={200}
-            {...form.register('handle', {
-              validate: (typed) => handleProblem(typed) ?? true,
-              onBlur: ({ target }) => form.setValue('handle', handleIn(target.value)),
-            })}
-          />
-        </Field>
-        <Field label="Scrape Type">
-          <Select
-            options={[
-              { value: 'followers', label: 'Followers' },
-              { value: 'following', label: 'Following' },
-            ]}
-            {...form.register('type')}
-          />
-        </Field>
-        <Slider
-          label="Min Followers"
-          value={minFollowers}
-          onChange={(value) => moveTo(withMin(bounds(), value))}
-          min={followerSliders.min.from}
-          max={followerSliders.min.to}
-          step={followerSliders.min.step}
-        />
-        <Slider
-          label="Max Followers"
-          value={maxFollowers}
-          onChange={(value) => moveTo(withMax(bounds(), value))}
-          min={followerSliders.max.from}
-          max={followerSliders.max.to}
-          step={followerSliders.max.step}
-        />
-        <Field label="Bio Keyword Filter" aside={<span className="text-xs">Any of them</span>}>
-          <Controller
-            control={form.control}
-            name="keywords"
-            render={({ field }) => (
-              <ChipsInput
-                values={field.value}
-                onChange={field.onChange}
-                typed={keyword}
-                onType={(typed) => form.setValue('keyword', typed)}
-                noun="keyword"
-                most={KEYWORDS_MAX}
-                maxLength={KEYWORD_LENGTH_MAX}
-                placeholder="Add a keyword"
-                empty="No keywords added. Will match all profiles."
-              />
-            )}
-          />
-        </Field>
-        <Field label="Stop after" hint="Reading ends once so many leads were found.">
-          <Select
-            options={[...STOP_AFTER]
-              .sort((a, b) => a - b)
-              .map((most) => ({ value: String(most), label: `${most.toLocaleString('en-US')} leads` }))}
-            {...form.register('stopAfter')}
-          />
-        </Field>
-        <UsageNotice what="scrapedLeads" />
-        <ScrapeEstimate settled={settled} type={type} asks={connection.data?.connected === true && !working} />
-        {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
-        {askCredentials &&
-          mayConnect &&
-          (byPassword ? (
-            <div className="grid gap-4">
-              {isWithoutX ? (
-                <Callout tone="warn" title={WITHOUT_X}>
-                  Please enter your X credentials, or{' '}
-                  <Link to={paths.xAutomation} className="text-link">
-                    connect X
-                  </Link>{' '}
-                  on its own tab.
-                </Callout>
-              ) : (
-                <Callout tone="warn">{SESSION_EXPIRED}</Callout>
-              )}
-              <Field label="X Username" error={errors.username?.message} required>
-                <Input
-                  autoComplete="username"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                  maxLength={50}
-                  {...form.register('username', {
-                    validate: (value) => (askCredentials && value.trim() === '' ? credentialsNeeded : true),
-                  })}
-                />
-              </Field>
-              <Field label="X Password" error={errors.password?.message} required>
-                <PasswordInput
-                  autoComplete="current-password"
-                  maxLength={500}
-                  {...form.register('password', {
-                    validate: (value) => (askCredentials && value === '' ? credentialsNeeded : true),
-                  })}
-                />
-              </Field>
-            </div>
-          ) : (
+      {connection.isPending ? (
+        <Coming />
+      ) : (
+        <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>
+          {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
             <Callout
-              tone="warn"
-              action={<ConnectWithX size="sm">{isWithoutX ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+              tone={lost ? 'warn' : 'info'}
+              title={lost && `The connection to @${connection.data.handle} was lost`}
             >
-              {isWithoutX ? WITHOUT_X : 'X does not accept the connection any more.'}
+              {lost ?? WITHOUT_X}{' '}
+              <Link to={paths.xAutomation} className="text-link">
+                {lost ? 'Connect X again' : 'Connect X'}
+              </Link>
             </Callout>
-          ))}
-        {refused && (
-          <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
-            {errorWords(create.error, 'Failed to scrape X followers')}
-          </Callout>
-        )}
-        <Button
-          type="submit"
-          variant="primary"
-          size="lg"
-          wide
-          icon={<Search aria-hidden />}
-          loading={working || form.formState.isSubmitting}
-          disabled={busy === 'without X'}
-        >
-          {working ? 'Scraping...' : 'Start Scraping'}
-        </Button>
-      </form>
+          )}
+          <Field label="X Handle to Scrape" error={errors.handle?.message} required>
+            <Input
+              leading={<AtSign aria-hidden />}
+              placeholder="handle"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              maxLength={200}
+              {...form.register('handle', {
+                validate: (typed) => handleProblem(typed) ?? true,
+                onBlur: ({ target }) => form.setValue('handle', handleIn(target.value)),
+              })}
+            />
+          </Field>
+          <Field label="Scrape Type">
+            <Select
+              options={[
+                { value: 'followers', label: 'Followers' },
+                { value: 'following', label: 'Following' },
+              ]}
+              {...form.register('type')}
+            />
+          </Field>
+          <Slider
+            label="Min Followers"
+            value={minFollowers}
+            onChange={(value) => moveTo(withMin(bounds(), value))}
+            min={followerSliders.min.from}
+            max={followerSliders.min.to}
+            step={followerSliders.min.step}
+          />
+          <Slider
+            label="Max Followers"
+            value={maxFollowers}
+            onChange={(value) => moveTo(withMax(bounds(), value))}
+            min={followerSliders.max.from}
+            max={followerSliders.max.to}
+            step={followerSliders.max.step}
+          />
+          <Field label="Bio Keyword Filter" aside={<span className="text-xs">Any of them</span>}>
+            <Controller
+              control={form.control}
+              name="keywords"
+              render={({ field }) => (
+                <ChipsInput
+                  values={field.value}
+                  onChange={field.onChange}
+                  typed={keyword}
+                  onType={(typed) => form.setValue('keyword', typed)}
+                  noun="keyword"
+                  most={KEYWORDS_MAX}
+                  maxLength={KEYWORD_LENGTH_MAX}
+                  placeholder="Add a keyword"
+                  empty="No keywords added. Will match all profiles."
+                />
+              )}
+            />
+          </Field>
+          <Field label="Stop after" hint="Reading ends once so many leads were found.">
+            <Select
+              options={[...STOP_AFTER]
+                .sort((a, b) => a - b)
+                .map((most) => ({ value: String(most), label: `${most.toLocaleString('en-US')} leads` }))}
+              {...form.register('stopAfter')}
+            />
+          </Field>
+          <UsageNotice what="scrapedLeads" />
+          <ScrapeEstimate settled={settled} type={type} asks={connection.data?.connected === true && !working} />
+          {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
+          {askCredentials &&
+            mayConnect &&
+            (byPassword ? (
+              <div className="grid gap-4">
+                {isWithoutX ? (
+                  <Callout tone="warn" title={WITHOUT_X}>
+                    Please enter your X credentials, or{' '}
+                    <Link to={paths.xAutomation} className="text-link">
+                      connect X
+                    </Link>{' '}
+                    on its own tab.
+                  </Callout>
+                ) : (
+                  <Callout tone="warn">{SESSION_EXPIRED}</Callout>
+                )}
+                <Field label="X Username" error={errors.username?.message} required>
+                  <Input
+                    autoComplete="username"
+                    autoCapitalize="none"
+                    spellCheck={false}
+                    maxLength={50}
+                    {...form.register('username', {
+                      validate: (value) => (askCredentials && value.trim() === '' ? credentialsNeeded : true),
+                    })}
+                  />
+                </Field>
+                <Field label="X Password" error={errors.password?.message} required>
+                  <PasswordInput
+                    autoComplete="current-password"
+                    maxLength={500}
+                    {...form.register('password', {
+                      validate: (value) => (askCredentials && value === '' ? credentialsNeeded : true),
+                    })}
+                  />
+                </Field>
+              </div>
+            ) : (
+              <Callout
+                tone="warn"
+                action={<ConnectWithX size="sm">{isWithoutX ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+              >
+                {isWithoutX ? WITHOUT_X : 'X does not accept the connection any more.'}
+              </Callout>
+            ))}
+          {refused && (
+            <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
+              {errorWords(create.error, 'Failed to scrape X followers')}
+            </Callout>
+          )}
+          <Button
+            type="submit"
+            variant="primary"
+            size="lg"
+            wide
+            icon={<Search aria-hidden />}
+            loading={working || form.formState.isSubmitting}
+            disabled={busy === 'without X'}
+          >
+            {working ? 'Scraping...' : 'Start Scraping'}
+          </Button>
+        </form>
+      )}
     </Card>
+  )
+}
+
+/** Until it is known whether a word stands above the form. */
+function Coming() {
+  return (
+    <div className="grid gap-5">
+      <SkeletonField />
+      <SkeletonField />
+      <SkeletonField />
+      <SkeletonField />
+      <Skeleton className="h-20" />
+      <SkeletonField />
+      <Skeleton className="h-11" />
+    </div>
   )
 }
 

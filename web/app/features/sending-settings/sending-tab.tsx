@@ -3,7 +3,7 @@ import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
-import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { LoadingWords, SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
 import { useMayAs } from '../settings/use-role'
 import { BasisCard } from './basis-card'
 import { OptOutCard } from './opt-out-card'
@@ -33,15 +33,24 @@ export function SendingTab() {
   }
   if (!settings.data || mayManage === undefined) {
     return (
-      <Card title="Sending">
+      <Card title="Pace">
         <LoadingWords>Loading settings...</LoadingWords>
-        <SkeletonText lines={6} />
+        <div className="grid max-w-xl gap-5">
+          <SkeletonText lines={2} />
+          <SkeletonField />
+          <SkeletonText lines={4} />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SkeletonField />
+            <SkeletonField />
+          </div>
+          <SkeletonButton />
+        </div>
       </Card>
     )
   }
   const { paces, limits, optOutWords, basis } = settings.data
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-1 gap-6">
       {!mayManage && (
         <Callout title="Only the owner and admins change how the workspace sends">You see what is set.</Callout>
       )}

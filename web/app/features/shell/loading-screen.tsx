@@ -18,7 +18,7 @@ export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScr
     return () => clearTimeout(timer)
   }, [slowAfterMs])
   return (
-    <div role="status" className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
+    <div role="status" className="page-width fills-window flex flex-col items-center justify-center gap-3 text-center">
       <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line noscript:hidden" />
       <h1 className="text-base noscript:hidden">{words}</h1>
       <NeedsScript what="This page" />

@@ -43,7 +43,7 @@ export default function SignedIn() {
   }
   return (
     <TooltipProvider>
-      <div className="page-width py-8 md:py-10">
+      <div className="page-width fills-window py-8 md:py-10">
         <Outlet />
       </div>
       <PartsBar />

@@ -3,7 +3,7 @@ import { api, errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
-import { SkeletonText } from '../../ui/skeleton'
+import { Skeleton, SkeletonText } from '../../ui/skeleton'
 import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
@@ -40,9 +40,14 @@ export function SingleSignOnTab() {
   if (!sso.data) {
     return (
       <div className="grid gap-6">
-        {['Identity provider', 'Domains'].map((title) => (
+        <Skeleton className="h-22 rounded-lg" />
+        {[
+          '1. Tell your identity provider about us',
+          '2. Tell us about your identity provider',
+          '3. Prove your domains',
+        ].map((title) => (
           <Card key={title} title={title}>
-            <SkeletonText lines={4} />
+            <SkeletonText lines={8} />
           </Card>
         ))}
       </div>
@@ -50,7 +55,7 @@ export function SingleSignOnTab() {
   }
   const { connection, domains, serviceProvider } = sso.data
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
       <ServiceProviderCard serviceProvider={serviceProvider} />
       <ConnectionCard connection={connection} />

@@ -14,7 +14,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { useSettled } from '../../ui/use-settled'
-import { useMayAs } from '../settings/use-role'
+import { useIsOffered } from '../settings/use-role'
 import { AddPeopleDialog } from './add-people-dialog'
 import { ImportPeopleDialog } from './import-people-dialog'
 
@@ -30,7 +30,7 @@ export const REASONS: Record<SuppressionReason, string> = {
 /** People whom the workspace does not write to, in any campaign. */
 export function SuppressionsTab() {
   const queries = useQueryClient()
-  const mayChange = useMayAs('member') ?? false
+  const mayChange = useIsOffered('member')
   const [words, setWords] = useState('')
   const [page, setPage] = useState(1)
   /** Where each page begins that was come by, so that deep ones cost no more than the first. */
@@ -104,12 +104,14 @@ export function SuppressionsTab() {
           </div>
         )}
       </div>
-      {data && (
-        <p className="text-muted" role="status" data-numeric>
-          {data.total.toLocaleString('en-US')} {data.total === 1 ? 'person' : 'people'}
-          {q ? ' found' : ' never written to'}
-        </p>
-      )}
+      <p className="min-h-5 text-muted" role="status" data-numeric>
+        {data && (
+          <>
+            {data.total.toLocaleString('en-US')} {data.total === 1 ? 'person' : 'people'}
+            {q ? ' found' : ' never written to'}
+          </>
+        )}
+      </p>
       {list.isError && !data ? (
         <Callout
           tone="bad"

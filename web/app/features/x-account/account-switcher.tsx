@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { SkeletonButton } from '../../ui/skeleton'
 import { useIsOffered } from '../settings/use-role'
 import { isSwitchKey } from './switch-key'
 import { useAccounts, useChooseAccount } from './use-accounts'
@@ -29,7 +30,10 @@ export function AccountSwitcher() {
     return () => removeEventListener('keydown', listen)
   }, [])
 
-  if (!current) return null
+  // Its place is held: on a phone it takes a line of its own.
+  if (accounts.isPending) return <SkeletonButton className="w-40 max-sm:w-full" />
+  if (!accounts.data) return null
+  if (!current) return <p className="flex min-h-9 items-center text-muted pointer-coarse:min-h-11">No X account yet</p>
   return (
     <Menu
       trigger={
