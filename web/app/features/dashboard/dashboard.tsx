@@ -21,7 +21,7 @@ export function Dashboard({ user }: { user: User }) {
   return (
     <>
       <DashboardHeader user={user} signupDate={data?.signupDate} loading={isPending} />
-      {isComing === null ? (
+      {isComing ? (
         <Coming />
       ) : (
         <div className="grid grid-cols-1 gap-4">
@@ -49,7 +49,7 @@ export function Dashboard({ user }: { user: User }) {
   )
 }
 
-/** Until this browser has once been told whether there are first steps: what stands above the figures is not known. */
+/** While it is not known what stands above the figures: first steps, or nothing. */
 function Coming() {
   return (
     <div className="grid gap-4">

@@ -3,7 +3,6 @@ import { ArrowRight, Check, X } from 'lucide-react'
 import { ButtonLink, IconButton } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { cx } from '../../ui/cx'
-import { Skeleton } from '../../ui/skeleton'
 import { useIsOffered } from '../settings/use-role'
 import { stepWords } from './step-words'
 import { isShown, useFirstSteps } from './use-first-steps'
@@ -12,9 +11,8 @@ import { isShown, useFirstSteps } from './use-first-steps'
 export function FirstSteps() {
   const mayWork = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
-  const { found, isComing, dismiss } = useFirstSteps()
+  const { found, dismiss } = useFirstSteps()
   if (!mayWork) return null
-  if (isComing) return <ComingSteps />
   if (!found || !isShown(found)) return null
   const next = found.steps.find(({ done }) => !done)
   const doneCount = found.steps.filter(({ done }) => done).length
@@ -35,24 +33,6 @@ export function FirstSteps() {
           <Step key={one.step} {...one} number={index + 1} isNext={one === next} mayConnect={mayConnect} />
         ))}
       </ol>
-    </Card>
-  )
-}
-
-/** Their room while they are on their way, so that nothing below jumps. */
-function ComingSteps() {
-  return (
-    <Card title="Your first campaign" description={<Skeleton className="h-5 w-52" />}>
-      <div className="grid gap-1">
-        {Object.keys(stepWords).map((step) => (
-          <div key={step} className="flex items-center gap-4 py-2.5">
-            <Skeleton className="size-6 rounded-full" />
-            <span className="grid min-h-10 flex-1 content-center">
-              <Skeleton className="h-4 w-3/5" />
-            </span>
-          </div>
-        ))}
-      </div>
     </Card>
   )
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { api, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 
-/** In local storage: whether there were no steps to show when this browser asked last. */
+/** In local storage: the steps were not to be shown when this browser asked last. */
 const GONE = 'firstStepsGone'
 
 /** Are there steps to show? */
@@ -14,18 +14,18 @@ export function isShown({ dismissed, steps }: FirstSteps): boolean {
 
 /**
  * How far the workspace is on the way to its first campaign, and the way to put that away and to bring it back. `found` is undefined
- * while it is not known; then `isComing` says whether its room is to be held, by what this browser was told last; null: it was told nothing.
+ * while it is not known; then `isComing` says whether it is to be waited for, by what this browser was told last.
  */
 export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()
   // Steps are taken on other pages: whoever comes back sees them ticked off.
   const { data: found, isPending } = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
-  const wasGone = localStorage.getItem(GONE)
-  const isComing = isPending && (wasGone === null ? null : wasGone === 'false')
+  const isComing = isPending && localStorage.getItem(GONE) === null
   useEffect(() => {
     if (!found) return
-    localStorage.setItem(GONE, String(!isShown(found)))
+    if (isShown(found)) localStorage.removeItem(GONE)
+    else localStorage.setItem(GONE, 'true')
   }, [found])
   const save = useMutation(
     api.firstSteps.update.mutationOptions({
