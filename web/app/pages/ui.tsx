@@ -21,7 +21,7 @@ import { Pager } from '../ui/pager'
 import { Progress } from '../ui/progress'
 import { Segments } from '../ui/segments'
 import { Select } from '../ui/select'
-import { Skeleton, SkeletonRows, SkeletonText } from '../ui/skeleton'
+import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine, SkeletonRows, SkeletonText } from '../ui/skeleton'
 import { Slider } from '../ui/slider'
 import { StatCard } from '../ui/stat-card'
 import { Table, Td, Th, Tr } from '../ui/table'
@@ -533,6 +533,9 @@ function Figures() {
         <div className="grid max-w-sm gap-3">
           <Skeleton className="h-4 w-40" />
           <SkeletonText />
+          <SkeletonLine />
+          <SkeletonField />
+          <SkeletonButton />
         </div>
       </Card>
     </div>
