@@ -66,7 +66,6 @@ function Coming({ mayInvite }: { mayInvite: boolean }) {
           <SkeletonLine />
         </Card>
       )}
-      <RolesCard />
     </div>
   )
 }
