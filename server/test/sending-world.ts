@@ -259,11 +259,13 @@ export async function openWorld(app: TestApp) {
       const told = [...untold.splice(0), ...own].reverse()
       await receive(db, told)
       await receive(db, told)
-      const { rows } = await db.execute<{ handle: string; now: string }>(
-        sql`select l.twitter_handle as handle, clock_timestamp() as now from leads l where l.workspace_id = ${person.workspaceId}
-          and exists (select from replies r where r.lead_id = l.id)`,
+      // What somebody queues at the same moment may count as queued since.
+      const { rows } = await db.execute<{ handle: string; heardAt: string }>(
+        sql`select l.twitter_handle as handle, min(r.created_at) as "heardAt" from leads l join replies r on r.lead_id = l.id
+          where l.workspace_id = ${person.workspaceId} group by 1`,
       )
-      for (const { handle, now } of rows) if (!stopped.has(handle)) world.stop(handle, new Date(now).getTime(), false)
+      for (const { handle, heardAt } of rows)
+        if (!stopped.has(handle)) world.stop(handle, new Date(heardAt).getTime(), false)
       const { rows: out } = await db.execute<{ handle: string }>(
         sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
       )
