@@ -121,6 +121,8 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await expectSoundPage(other)
   await linkIt(admin, 'ada@company.example', true)
   await expectSoundPage(admin)
+  await other.reload({ waitUntil: 'networkidle' })
+  expect(await other.getByText(/^Your single sign-on is not linked/).count()).toBe(0)
   await signInBy(other, 'ada@company.example', 'Cancel')
   await other.getByText('The single sign-on was cancelled. Please try again.').waitFor()
   await signInBy(other, 'ada@nowhere.example', 'nowhere')

@@ -1,7 +1,7 @@
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 import { ShieldCheck } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useLocation } from 'react-router'
+import { Link, useLocation, useNavigationType } from 'react-router'
 import { AuthFrame } from '../features/auth/auth-frame'
 import { GoogleLogin } from '../features/auth/google-login'
 import { LoginForm } from '../features/auth/login-form'
@@ -26,6 +26,8 @@ export default function Login() {
   // The browser keeps the state of a navigation over a reload, where the page has to be as it was prerendered at first.
   const state = useHydrated() ? location.state : null
   const { from, notice, problem } = (state ?? {}) as { from?: unknown; notice?: unknown; problem?: unknown }
+  // What another page said was read before this one was loaded anew, and would push the form from under a press.
+  const isLoadedAnew = useNavigationType() === 'POP'
   const handedOver = secondFactorIn(state)
   const [asked, setAsked] = useState<SecondFactorNeeded | 'back' | null>(null)
   const [withSso, setWithSso] = useState(false)
@@ -40,8 +42,8 @@ export default function Login() {
         </Link>
       }
     >
-      {typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
-      {typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
+      {!isLoadedAnew && typeof notice === 'string' && <Callout tone={from ? 'info' : 'good'}>{notice}</Callout>}
+      {!isLoadedAnew && typeof problem === 'string' && <Callout tone="bad">{problem}</Callout>}
       {needed ? (
         <SecondFactorForm needed={needed} onBack={() => setAsked('back')} />
       ) : withSso ? (
