@@ -51,8 +51,6 @@ export const campaigns = pgTable(
     index('campaigns_sending')
       .on(t.xAccountId, t.createdAt, t.id)
       .where(sql`status = 'active' and dms_queued_count > 0`),
-    // What goes on once its account is connected again is looked for over all of them.
-    index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and pause_reason is not null`),
     index('campaigns_list').on(t.leadListId),
     check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
   ],

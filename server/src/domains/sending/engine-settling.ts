@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { livingWorkers } from '../../jobs/liveness.ts'
 import { XError } from '../../outside/x.ts'
-import { CONNECTION_LOST } from '../x-account/service.ts'
 import type { Needs, Timing } from './engine.ts'
 import { findInConversation, lookUp, pauseCampaignsOf, verdictOf } from './engine-sending.ts'
 import { OUTCOME_UNKNOWN, recordOutcome } from './service-outcomes.ts'
@@ -11,20 +11,23 @@ import { releaseIfArchived } from './service-stopping.ts'
 
 /**
  * Finds messages whose sender is gone: its process is dead, or the lease ran out. From then on they are being settled, and nobody else's to report on.
- * Also lets go on what waited for its account to be connected again: campaigns that X's refusal of the connection had paused, and direct messages.
+ * Also lets direct messages go on where their account was connected again. Campaigns wait for somebody to resume them: it may be long ago that they were paused.
  */
 export async function takeOver(db: Db): Promise<void> {
   await db.execute(sql`
     update dms set outcome_unknown = true, due_at = now(), lease = gen_random_uuid(), updated_at = now()
     where lease_expires_at is not null and status = 'queued' and not outcome_unknown and holder like 'worker:%'
       and (lease_expires_at < now() or substr(holder, 8)::bigint not in (${livingWorkers}))`)
-  const { rows } = await db.execute<{ accountId: string }>(sql`
-    update campaigns c set status = 'active', pause_reason = null, updated_at = now()
-    from x_accounts a
-    where c.status = 'paused' and c.pause_reason is not null and (c.kind = 'direct' or c.pause_reason = ${CONNECTION_LOST})
-      and a.id = c.x_account_id and a.status = 'connected' and a.last_connected_at > c.updated_at
-    returning a.id as "accountId"`)
-  for (const { accountId } of rows) await wakeAccount(db, accountId)
+  await transact(db, async (tx) => {
+    const { rows } = await tx.execute<{ accountId: string }>(sql`
+      update campaigns set status = 'active', pause_reason = null, updated_at = now()
+      where id in (
+        select c.id from campaigns c join x_accounts a on a.id = c.x_account_id
+        where c.kind = 'direct' and c.status = 'paused' and a.status = 'connected' and a.last_connected_at > c.updated_at
+        order by c.id for no key update of c)
+      returning x_account_id as "accountId"`)
+    for (const id of [...new Set(rows.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
+  })
 }
 
 /** How many are settled side by side, and how long one that settles a message has it to itself. */

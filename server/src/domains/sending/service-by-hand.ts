@@ -15,7 +15,7 @@ import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { lockLeads, lockQueueing, xUserLock } from './service-locks.ts'
 import { readTemplate } from './service-templates.ts'
-import { mayGoOut } from './tables.ts'
+import { mayGoOut, wasTried } from './tables.ts'
 
 /** The workspace's built-in campaign 'Direct', which holds what is sent without a campaign. */
 export async function openDirectCampaign(tx: Db, actor: Actor, xAccountId: string): Promise<string> {
@@ -172,7 +172,7 @@ export async function withdrawDirect(
   await use(tx, dm.workspaceId, 'dms', -1)
   await tx.execute(sql`
     update leads l set updated_at = now(), dm_status = coalesce((
-      select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and d.tried_at is not null) then 'failed_contact' end
+      select case when bool_or(d.sent_at is not null) then 'contacted' when bool_or(d.status = 'failed' and ${wasTried}) then 'failed_contact' end
       from dms d where d.lead_id = l.id), 'not_sent')
     where l.id = ${dm.lead.id} and l.dm_status = 'queued'
       and not exists (select from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = l.id and d.status = 'queued' and ${mayGoOut})`)

@@ -182,7 +182,8 @@ function Standing({ connected, connection }: { connected: boolean; connection: X
       )}
       {!connected && connection?.reason && (
         <Callout tone="warn" title="The connection was lost">
-          {connection.reason} Campaigns and scrapes that use this account wait until then.
+          {connection.reason} Scrapes that use this account go on then; campaigns that were paused for it wait for you
+          to resume them.
         </Callout>
       )}
     </div>

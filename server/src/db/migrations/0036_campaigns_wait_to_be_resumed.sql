@@ -1,0 +1,1 @@
+DROP INDEX "campaigns_stopped";
