@@ -23,6 +23,8 @@ export interface LeadsToolbarProps {
   filter: LeadFilter
   /** Null while it is not known. */
   total: number | null
+  /** That is how many matched the filter before, while those of this one are loaded. */
+  stale: boolean
   /** Null where nothing is filtered. */
   onClearFilter: (() => void) | null
   selection: ReturnType<typeof useLeadSelection>
@@ -38,6 +40,7 @@ export interface LeadsToolbarProps {
 export function LeadsToolbar({
   filter,
   total,
+  stale,
   onClearFilter,
   selection,
   message,
@@ -50,8 +53,8 @@ export function LeadsToolbar({
   const confirm = useConfirm()
   const mayWrite = useIsOffered('member')
   const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
-  /** Tags are for everyone that matches, not for those that are picked. */
-  const [tagsEveryone, setTagsEveryone] = useState(false)
+  /** Tags are for everyone that matched as they were asked for; null: for those that are picked. */
+  const [tagged, setTagged] = useState<Picked | null>(null)
   const close = () => setOpen(null)
   // All on every page is offered once all of this page are picked.
   const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
@@ -61,8 +64,8 @@ export function LeadsToolbar({
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
   const all = total === 1 ? 'the lead' : `all ${(total ?? 0).toLocaleString('en-US')} leads`
 
-  const tag = (isForEveryone: boolean) => {
-    setTagsEveryone(isForEveryone)
+  const tag = (matched: Picked | null) => {
+    setTagged(matched)
     setOpen('tag')
   }
   const send = async () => {
@@ -110,7 +113,7 @@ export function LeadsToolbar({
             <Button size="sm" icon={<ListPlus aria-hidden />} disabled={count === 0} onClick={() => setOpen('list')}>
               Add to list
             </Button>
-            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => tag(false)}>
+            <Button size="sm" icon={<TagSign aria-hidden />} disabled={count === 0} onClick={() => tag(null)}>
               Tag
             </Button>
             <Button
@@ -147,14 +150,14 @@ export function LeadsToolbar({
               <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
                 Delete leads
               </MenuItem>
-              {/* Also those that cannot be picked, because they were written to or are suppressed. */}
+              {/* Also those that cannot be picked, because they were written to or are suppressed; never those of one filter by the count of another. */}
               {count === 0 && (total ?? 0) > 0 && (
                 <>
                   <MenuSeparator />
-                  <MenuItem icon={<TagSign aria-hidden />} onSelect={() => tag(true)}>
+                  <MenuItem icon={<TagSign aria-hidden />} disabled={stale} onSelect={() => tag(everyone)}>
                     Tag {all}
                   </MenuItem>
-                  <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => onRemove(everyone)}>
+                  <MenuItem danger icon={<Trash2 aria-hidden />} disabled={stale} onSelect={() => onRemove(everyone)}>
                     Delete {all}
                   </MenuItem>
                 </>
@@ -180,12 +183,7 @@ export function LeadsToolbar({
         </p>
       )}
       <AddToList open={open === 'list'} onClose={close} picked={picked} onAdded={selection.clear} />
-      <TagDialog
-        open={open === 'tag'}
-        onClose={close}
-        picked={tagsEveryone ? everyone : picked}
-        onManage={() => setOpen('tags')}
-      />
+      <TagDialog open={open === 'tag'} onClose={close} picked={tagged ?? picked} onManage={() => setOpen('tags')} />
       <ManageTagsDialog open={open === 'tags'} onClose={close} />
       <BasisDialog open={open === 'basis'} onClose={close} picked={picked} />
       <MessageDialog

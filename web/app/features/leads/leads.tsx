@@ -156,6 +156,7 @@ export function Leads() {
           <LeadsToolbar
             filter={filter}
             total={leads.data ? total : null}
+            stale={leads.isPlaceholderData}
             onClearFilter={isFiltered ? () => goTo({}, 1) : null}
             selection={selection}
             message={message}
