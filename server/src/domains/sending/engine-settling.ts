@@ -76,9 +76,7 @@ type Unsettled = {
 async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<void> {
   const { db } = needs.database
   const giveUp = () =>
-    db.transaction((tx) =>
-      recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }),
-    )
+    transact(db, (tx) => recordOutcome(tx, dm, { wasSent: false, errorMessage: OUTCOME_UNKNOWN, outcomeUnknown: true }))
   const { accountId } = dm
   if (!accountId || !dm.handle) {
     await giveUp()
@@ -103,16 +101,16 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     if (verdict.kind === 'failed') await giveUp()
     else if (verdict.kind === 'wait') await lookAgain(db, dm, (verdict.until.getTime() - Date.now()) / 1000)
     else await lookAgain(db, dm, verdict.kind === 'stop' ? SETTLE_SECONDS : 10)
-    if (verdict.kind === 'stop') await db.transaction((tx) => pauseCampaignsOf(tx, accountId, verdict.reason))
+    if (verdict.kind === 'stop') await transact(db, (tx) => pauseCampaignsOf(tx, accountId, verdict.reason))
     return
   }
   if (eventId) {
     const found = eventId
-    await db.transaction((tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
+    await transact(db, (tx) => recordOutcome(tx, dm, { wasSent: true, eventId: found }))
   } else if (dm.ageMs < timing.settleAfterMs) {
     await lookAgain(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
   } else {
-    await db.transaction(async (tx) => {
+    await transact(db, async (tx) => {
       await tx.execute(sql`
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { answeredBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { refund } from './service-allowance.ts'
-import { lockLeads } from './service-locks.ts'
+import { lockLeads, lockQueuedLeads } from './service-locks.ts'
 import { completeIfDone } from './service-outcomes.ts'
 import { mayGoOut, wasTried } from './tables.ts'
 
@@ -83,19 +83,26 @@ export async function findReasonToStop(db: Db, dmId: string): Promise<string | n
 
 /** Lets go of the leads of an archived campaign: nothing it has queued is ever sent, so they may be written to by others, and it counts no more. */
 export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
+  // Most are held already, since before the campaign's row; one of them may have been queued since.
+  await lockQueuedLeads(tx, campaignId)
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
   await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
 }
 
 /** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */
 export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
+  // Whoever is just archiving their campaign, or another that has queued something for them, holds them: what it did is seen here once that is done.
+  await lockLeads(tx, sql`select lead_id from dms where id in (${dmIds})`)
   await settleLeads(
     tx,
     sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where d.id in (${dmIds}) and not ${mayGoOut} and d.status = 'queued'`,
   )
 }
 
-/** Gives leads whose queued message will not be sent the status that their other messages leave them in. */
+/**
+ * Gives leads whose queued message will not be sent the status that their other messages leave them in.
+ * The caller has locked them before: of two that each end one of a lead's messages, the second has to see what the first did.
+ */
 async function settleLeads(tx: Db, leadIds: SQL): Promise<void> {
   await tx.execute(sql`
     with known as (
