@@ -307,6 +307,7 @@ describe('the landing page', () => {
   it('is loaded anew, once, where a script of the app does not come, and then says what to do', async () => {
     const page = await world.openPage()
     world.expectConsole(/404|Failed to (load|fetch)|module script/)
+    world.expectConsole(/important/)
     let loads = 0
     let isGone = true
     page.on('load', () => {
@@ -317,6 +318,14 @@ describe('the landing page', () => {
       isGone ? route.fulfill({ status: 404, body: '' }) : route.continue(),
     )
     await page.goto('/')
+    // What fails in a script of somebody else's is none of the page's affairs.
+    const renewed = await page.evaluate(async () => {
+      const told = new Promise((resolve) => addEventListener('unhandledrejection', resolve, { once: true }))
+      void Promise.reject(new Error('important: Failed to fetch dynamically imported module'))
+      await told
+      return sessionStorage.getItem('scriptsMissing')
+    })
+    expect(renewed).toBeNull()
     await page.getByRole('radio', { name: 'Dark theme' }).click()
     await expect.poll(() => loads).toBe(2)
     // It does not help: nothing turns in circles, and what was pressed is not busy for ever.
@@ -339,7 +348,7 @@ describe('the landing page', () => {
     const email = 'katherine@example.com'
     await signUp(world, email)
     const page = await world.openPage({ width: 390, height: 844, dark: true })
-    world.expectConsole(/404|ERR_FAILED/)
+    world.expectConsole(/40[34]|ERR_FAILED/)
     let loads = 0
     page.on('load', () => {
       loads += 1
@@ -352,8 +361,11 @@ describe('the landing page', () => {
     const asked: string[] = []
     await page.route('**/assets/*.js', async (route) => {
       await typed
-      if (how === 'broken') asked.push(new URL(route.request().url()).pathname)
-      await (how === 'gone' ? route.fulfill({ status: 404 }) : how === 'broken' ? route.abort() : route.continue())
+      if (how === 'well') return route.continue()
+      if (how === 'gone') return route.fulfill({ status: 404 })
+      // Now cut off, now refused by somebody on the way.
+      const isCutOff = asked.push(new URL(route.request().url()).pathname) % 2 === 0
+      await (isCutOff ? route.abort() : route.fulfill({ status: 403 }))
     })
     await page.goto('/login')
     await page.getByLabel('Email').fill(email)
@@ -374,6 +386,9 @@ describe('the landing page', () => {
     expect(await word.getByRole('button').allInnerTexts()).toEqual(['Try again'])
     await expectSoundPage(page)
     how = 'well'
+    await word.getByRole('button', { name: 'Try again' }).press('Enter')
+    // The button is gone; who has pressed it has a place.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
     await logIn.click()
     await page.waitForURL('**/dashboard')
     expect(loads).toBe(1)

@@ -80,7 +80,10 @@ const isTyped = () =>
 /** Says something until the app is there, or something else is to be said. */
 const say = (words: string, remedy?: HTMLElement) => {
   clearTimeout(slow)
+  const isFocusHere = room?.contains(document.activeElement)
   for (const button of [again, reload]) if (button) button.hidden = button !== remedy
+  // Who has pressed a button that goes is not left without a place.
+  if (isFocusHere) (remedy ?? document.getElementById('content'))?.focus({ preventScroll: true })
   const line = room?.querySelector('p')
   if (line) line.textContent = words
 }
@@ -122,7 +125,8 @@ const fetched = async (href: string): Promise<boolean | null> => {
     try {
       const answer = await fetch(href)
       await answer.arrayBuffer()
-      if (answer.status < 500) return answer.ok
+      // Else somebody on the way has refused: it says nothing of what is there.
+      if (answer.ok || answer.status === 404 || answer.status === 410) return answer.ok
     } catch {
       // The connection broke.
     }
@@ -162,7 +166,8 @@ const run = () => {
 const start = async () => {
   if (!held || state === 'starting') return
   state = 'starting'
-  slow = setTimeout(() => say(isTyped() ? SLOW + KEPT : SLOW, reload), SLOW_AFTER_MS)
+  // Loaded anew, the page would lose what was typed: it is not offered then.
+  slow = setTimeout(() => (isTyped() ? say(SLOW + KEPT) : say(SLOW, reload)), SLOW_AFTER_MS)
   since = performance.now()
   const { style, scripts = '' } = held.dataset
   const hrefs = scripts.split(' ')
@@ -232,8 +237,12 @@ document.addEventListener(
 // Somebody signs in, in another tab.
 addEventListener('storage', () => void start(), { signal })
 addEventListener('online', () => state === 'failed' && void start(), { signal })
-// All browsers say that it is an import which failed.
-addEventListener('unhandledrejection', ({ reason }) => /import/i.test(String(reason)) && renew(), { signal })
+// The last import is the words' own. Chrome and Firefox speak of a 'dynamically imported module', Safari says 'Importing a module script failed'.
+addEventListener(
+  'unhandledrejection',
+  ({ reason }) => state === 'starting' && /imported module|importing a module/i.test(String(reason)) && renew(),
+  { signal },
+)
 
 // What was pressed before this script was there (web/build-steps/first-touch.ts).
 const { early } = window as unknown as { early?: { (event: Event): void; pressed?: HTMLElement } }
