@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
-import { wasTried } from '../sending/tables.ts'
+import { mayGoOut, wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
 
 /** For so long a deletion can be taken back; then nothing is left of it. */
@@ -121,13 +121,14 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
         order by id for no key update
       ) locked`)
-    // A message that was queued has failed for want of its lead, or is queued still.
+    // A message that was queued has failed for want of its lead, or its campaign was archived, or it is queued still.
     const { rowCount } = await tx.execute(sql`
       insert into leads
       select restored.* from removed_leads r, jsonb_populate_record(null::leads, r.lead || jsonb_build_object(
         'user_id', (select u.id from auth_users u where u.id = (r.lead ->> 'user_id')::uuid),
         'dm_status', case
-          when r.lead ->> 'dm_status' <> 'queued' or exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'queued') then r.lead ->> 'dm_status'
+          when r.lead ->> 'dm_status' <> 'queued' or exists (
+            select from dms d join campaigns c on c.id = d.campaign_id where d.id = any(r.dm_ids) and d.status = 'queued' and ${mayGoOut}) then r.lead ->> 'dm_status'
           when r.lead ->> 'contacted_before_at' is not null
             or exists (select from dms d where d.id = any(r.dm_ids) and d.sent_at is not null) then 'contacted'
           when exists (select from dms d where d.id = any(r.dm_ids) and d.status = 'failed' and ${wasTried}) then 'failed_contact'

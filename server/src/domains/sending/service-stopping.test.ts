@@ -69,3 +69,11 @@ it('lets go of a lead whose message of an archived campaign is given back while 
   await giveBackWhileArchiving(other.id, held)
   expect(await statusOf(leadId)).toBe('not_sent')
 })
+
+it('does not bring a lead back as queued whose campaign was archived while they were deleted', async () => {
+  const { id, list } = await launched()
+  const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+  await person.client.campaigns.update({ id, status: 'archived' })
+  await person.client.leads.restore({ removalId: removalId! })
+  expect(await Promise.all(list.leadIds.map(statusOf))).toEqual(['not_sent', 'not_sent'])
+})
