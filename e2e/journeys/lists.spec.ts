@@ -110,6 +110,16 @@ describe('lists, in a browser', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
 
+    const founders = (await callApi(page, 'GET', '/lists')).lists.find(
+      ({ name }: { name: string }) => name === 'Founders',
+    )
+    await callApi(page, 'POST', '/campaigns', {
+      name: 'Spring',
+      leadListId: founders.id,
+      messageTemplate: 'Hello',
+      status: 'paused',
+    })
+
     // The Lead Lists tab, on a phone first.
     await page.goto('/twitter?tab=lists')
     const card = (name: string) =>
@@ -195,7 +205,20 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await gone(page)
     await fails('DELETE', /\/api\/lists\//)
+    // It is asked at once, whatever the line is like; what the list is used for is said before it is answered.
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route(/\/api\/campaigns\?/, async (route) => {
+      await held
+      await route.continue()
+    })
     await row(page, 'Founders').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Looking for campaigns that use it…').waitFor()
+    expect(await page.getByRole('button', { name: 'Delete list' }).isDisabled()).toBe(true)
+    letGo()
+    await page.getByText('The campaign “Spring” uses this list and was never launched.').waitFor()
     await page.getByRole('button', { name: 'Delete list' }).click()
     await page.getByText('Failed to delete list. Please try again.').waitFor()
     await gone(page)

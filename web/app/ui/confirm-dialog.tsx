@@ -1,4 +1,5 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { useEffect, useState } from 'react'
 import { Button } from './button'
 import type { Question } from './confirm'
 import { cx } from './cx'
@@ -12,6 +13,7 @@ interface ConfirmDialogProps {
 
 /** The dialog behind `useConfirm`. Escape means no; a press outside means nothing. */
 export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialogProps) {
+  const isWaiting = useIsWaiting(question.after)
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => !next && onAnswer(false)}>
       <AlertDialog.Portal>
@@ -26,7 +28,11 @@ export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialo
             </div>
             <PopupFoot>
               <Button onClick={() => onAnswer(false)}>{question.cancel ?? 'Cancel'}</Button>
-              <Button variant={question.danger ? 'danger' : 'primary'} onClick={() => onAnswer(true)}>
+              <Button
+                variant={question.danger ? 'danger' : 'primary'}
+                loading={isWaiting}
+                onClick={() => onAnswer(true)}
+              >
                 {question.confirm}
               </Button>
             </PopupFoot>
@@ -35,4 +41,16 @@ export default function ConfirmDialog({ question, open, onAnswer }: ConfirmDialo
       </AlertDialog.Portal>
     </AlertDialog.Root>
   )
+}
+
+function useIsWaiting(awaited: Promise<unknown> | undefined): boolean {
+  const [settled, setSettled] = useState<Promise<unknown>>()
+  useEffect(() => {
+    let isOver = false
+    void awaited?.then(() => !isOver && setSettled(awaited))
+    return () => {
+      isOver = true
+    }
+  }, [awaited])
+  return awaited !== settled && awaited !== undefined
 }

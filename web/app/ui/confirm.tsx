@@ -4,6 +4,8 @@ export interface Question {
   title: string
   /** What will happen, in a sentence. */
   body?: ReactNode
+  /** What the body waits for: the button that does it waits, too. It never fails. */
+  after?: Promise<unknown> | undefined
   /** The word on the button that does it: 'Delete list'. */
   confirm: string
   cancel?: string

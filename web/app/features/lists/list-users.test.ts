@@ -28,4 +28,8 @@ test('the campaigns of a list that is to be deleted are named, with what becomes
     'The campaigns “C”, “D”, “E”, and 2 more use this list and were never launched. They could not be any more.',
   ])
   expect(usersInWords([])).toEqual([])
+  expect(usersInWords([campaign('A', 'completed', 5)], 1_202)).toEqual([
+    '1,201 more campaigns were made for this list.',
+  ])
+  expect(usersInWords([campaign('A', 'completed', 5)], 2)).toEqual(['1 more campaign was made for this list.'])
 })

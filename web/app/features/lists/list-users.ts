@@ -5,8 +5,12 @@ type User = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
 /** Campaigns that are named; of more there is the number. */
 const NAMED_MAX = 3
 
-/** What becomes of the campaigns of a list that is to be deleted, a sentence for each kind; none for those that are over. */
-export function usersInWords(campaigns: readonly User[]): string[] {
+/**
+ * What becomes of the campaigns of a list that is to be deleted, a sentence for each kind; none for those that are over.
+ * @param total how many there are, where these are not all
+ */
+export function usersInWords(campaigns: readonly User[], total = campaigns.length): string[] {
+  const others = total - campaigns.length
   const active = campaigns.filter(({ status }) => status === 'active')
   const waiting = campaigns.filter(({ status }) => status === 'draft' || status === 'paused')
   const [begun, unbegun] = [true, false].map((isBegun) =>
@@ -24,6 +28,12 @@ export function usersInWords(campaigns: readonly User[]): string[] {
       'uses this list and was never launched. It could not be any more.',
       'use this list and were never launched. They could not be any more.',
     ),
+    // What they are doing is not known here.
+    ...(others > 0
+      ? [
+          `${others.toLocaleString('en-US')} more ${others === 1 ? 'campaign was' : 'campaigns were'} made for this list.`,
+        ]
+      : []),
   ]
 }
 

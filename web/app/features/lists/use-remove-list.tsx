@@ -1,9 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
+import { Suspense, use } from 'react'
 import { api, client, refusalWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { usersInWords } from './list-users'
+
+/** Whoever deletes is not kept from it for longer, in milliseconds: the server knows what a list may not be taken from. */
+const USERS_WITHIN_MS = 4_000
 
 interface RemovalWords {
   question: string
@@ -31,22 +35,23 @@ export function useRemoveList(words: RemovalWords) {
   )
   /** @param onRemoved called once it is gone */
   const remove = async ({ id, name, campaignCount }: List, onRemoved?: () => void) => {
-    // Who cannot be told of them is asked all the same: the server knows which it may not be taken from.
-    const users =
-      campaignCount > 0 ? await client.campaigns.list({ leadListId: id, pageSize: 100 }).catch(() => null) : null
+    const users = campaignCount > 0 ? askForUsers(id) : undefined
     const sure = await confirm({
       title: `Delete "${name}"?`,
       body: (
         <>
           <span className="block">{words.question}</span>
           <span className="block pt-2">{words.note}</span>
-          {usersInWords(users?.campaigns ?? []).map((sentence) => (
-            <span key={sentence} className="block pt-2">
-              {sentence}
+          {users && (
+            <span className="block" aria-live="polite">
+              <Suspense fallback={<span className="block pt-2">Looking for campaigns that use it…</span>}>
+                <Users asked={users} />
+              </Suspense>
             </span>
-          ))}
+          )}
         </>
       ),
+      after: users,
       confirm: words.confirm,
       danger: true,
     })
@@ -62,4 +67,23 @@ export function useRemoveList(words: RemovalWords) {
     )
   }
   return { remove, removing: removal.isPending ? removal.variables.id : null }
+}
+
+/** In words what becomes of the campaigns of a list; none where nobody can tell of them in time. */
+async function askForUsers(leadListId: string): Promise<string[]> {
+  try {
+    const signal = AbortSignal.timeout(USERS_WITHIN_MS)
+    const { campaigns, total } = await client.campaigns.list({ leadListId, pageSize: 100 }, { signal })
+    return usersInWords(campaigns, total)
+  } catch {
+    return []
+  }
+}
+
+function Users({ asked }: { asked: Promise<string[]> }) {
+  return use(asked).map((sentence) => (
+    <span key={sentence} className="block pt-2">
+      {sentence}
+    </span>
+  ))
 }
