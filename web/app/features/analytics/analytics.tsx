@@ -16,7 +16,7 @@ import { Select } from '../../ui/select'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { allCampaigns } from '../campaigns/all-campaigns'
+import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
 import { XHandle } from '../x-account/x-handle'
 import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
@@ -34,8 +34,7 @@ export function Analytics() {
   const [custom, setCustom] = useState({ from: daysBefore(today, 6), to: today })
   const problem = range === 'custom' ? daysProblem(custom) : null
   const campaigns = useQuery({
-    // Of its own: what changes in a campaign from moment to moment is not what it is called.
-    queryKey: ['campaignNames'],
+    queryKey: CAMPAIGN_NAMES,
     staleTime: NAMES_STAY_MS,
     queryFn: ({ signal }) => allCampaigns(signal),
   })

@@ -1,6 +1,9 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { expect, test } from 'vitest'
-import { allCampaigns } from './all-campaigns'
+import { api } from '../../api'
+import { createQueryClient } from '../../query-client'
+import { allCampaigns, CAMPAIGN_NAMES } from './all-campaigns'
+import { showNewCampaign } from './campaign-cache'
 
 test('every page is read, each behind the one before', async () => {
   const named = (...names: string[]) => names.map((name) => ({ name }) as Campaign)
@@ -10,4 +13,14 @@ test('every page is read, each behind the one before', async () => {
   }
   const read = async (cursor = 'first') => pages[cursor] ?? { campaigns: [], cursor: null }
   expect((await allCampaigns(new AbortController().signal, read)).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+})
+
+test('their names are read anew for a campaign that was made, not for each message that goes out', async () => {
+  const queries = createQueryClient()
+  queries.setQueryData(CAMPAIGN_NAMES, [])
+  const isOld = () => queries.getQueryState(CAMPAIGN_NAMES)?.isInvalidated
+  await queries.invalidateQueries({ queryKey: api.campaigns.key() })
+  expect(isOld()).toBe(false)
+  showNewCampaign(queries, { id: 'new', name: 'New' } as Campaign)
+  expect(isOld()).toBe(true)
 })

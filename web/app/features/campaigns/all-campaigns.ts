@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { client } from '../../api'
 
@@ -16,4 +17,14 @@ export async function allCampaigns(
     if (page.cursor === null) return found
     cursor = page.cursor
   }
+}
+
+/**
+ * The names of all campaigns. Not below the campaigns' own key, which is asked anew at each message that goes out: who makes, renames
+ * or archives one calls `namesChanged`.
+ */
+export const CAMPAIGN_NAMES = ['campaignNames']
+
+export function namesChanged(queries: QueryClient): void {
+  void queries.invalidateQueries({ queryKey: CAMPAIGN_NAMES })
 }

@@ -5,6 +5,7 @@ import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { lookAgainAt } from '../real-send/extension-run'
+import { namesChanged } from './all-campaigns'
 import { showAtOnce, showEverywhere } from './campaign-cache'
 import { changeProblem, launchProblem, type Wish } from './campaign-words'
 import type { RealSend } from './real-send'
@@ -51,7 +52,10 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       takeBack?.()
       sayFailure(error, changeProblem(error, status))
     },
-    onSettled: () => readQueueAgain(queries),
+    onSettled(_, __, { status }) {
+      if (status === 'archived') namesChanged(queries)
+      return readQueueAgain(queries)
+    },
   })
   const archive = async (campaign: Campaign) => {
     const sure = await confirm({

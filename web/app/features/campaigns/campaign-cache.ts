@@ -1,9 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { api } from '../../api'
+import { namesChanged } from './all-campaigns'
 
 /** Puts a new campaign on top of the first page, before the server is asked again. */
 export function showNewCampaign(queries: QueryClient, campaign: Campaign): void {
+  namesChanged(queries)
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
     (page: ListedCampaigns | undefined) =>

@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../ui/menu'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
+import { namesChanged } from './all-campaigns'
 import { EditCampaignDialog, mayBeEdited } from './edit-campaign-dialog'
 
 /** What else can be done to a campaign on its own page: edit, duplicate, send oneself a test. */
@@ -20,6 +21,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const duplicate = useMutation({
     mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
     async onSuccess(copy) {
+      namesChanged(queries)
       toast.success(`"${copy.name}" was created as a draft.`)
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       await navigate(generatePath(paths.campaign, { campaignId: copy.id }))

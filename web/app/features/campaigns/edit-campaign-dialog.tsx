@@ -8,6 +8,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { AccountField } from './account-field'
+import { namesChanged } from './all-campaigns'
 import { showEverywhere } from './campaign-cache'
 import { ChannelField } from './channel-field'
 import { changesIn, type Edits, editsOf } from './edits'
@@ -45,7 +46,10 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
         if (problems[field]) form.setError(field, { message: problems[field] })
       if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorWords(error)}`)
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: api.campaigns.key() }),
+    onSettled() {
+      namesChanged(queries)
+      return queries.invalidateQueries({ queryKey: api.campaigns.key() })
+    },
   })
   const ready = !save.isPending && draft.name.trim() !== '' && draft.messageTemplate.trim() !== ''
   const submit = form.handleSubmit((edits) => save.mutate(edits))
