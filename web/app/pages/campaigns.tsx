@@ -21,6 +21,7 @@ import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { useAccounts } from '../features/x-account/use-accounts'
+import { isFirstAwaited } from '../first-answer'
 import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -51,7 +52,7 @@ export default function Campaigns() {
     <>
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
-        {accounts.isPending ? (
+        {isFirstAwaited(accounts) ? (
           // Whether a word stands above the form is not known yet.
           <Skeleton className="h-screen rounded-lg lg:h-169" />
         ) : (

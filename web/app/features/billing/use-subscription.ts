@@ -1,12 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { BillingOverview, Subscription } from '@x-automated/contract/billing'
 import { api } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { useMayAs } from '../settings/use-role'
 import { type BillingCycle, planOf } from './plan-words'
 
 /** What the workspace pays for, as far as it is known. */
 export interface KnownSubscription {
-  /** Neither what is paid for nor what can be said beyond it has been answered yet, or one of them: they are shown together. */
+  /** What is paid for, or the first answer to what can be said beyond it, is still awaited: they are shown together. */
   isComing: boolean
   query: UseQueryResult<{ subscription: Subscription | null }>
   /** Undefined while it is not known. */
@@ -23,11 +24,12 @@ export interface KnownSubscription {
 
 export function useSubscription(): KnownSubscription {
   const query = useQuery(api.billing.subscription.queryOptions())
-  const { data: overview, isPending } = useQuery(api.billing.overview.queryOptions())
+  const beyond = useQuery(api.billing.overview.queryOptions())
+  const overview = beyond.data
   const subscription = query.data?.subscription
   const goesOn = subscription && subscription.status !== 'canceled' ? subscription : null
   return {
-    isComing: query.isPending || isPending,
+    isComing: query.isPending || isFirstAwaited(beyond),
     query,
     subscription,
     overview,

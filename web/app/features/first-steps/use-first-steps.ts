@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FirstSteps } from '@x-automated/contract/first-steps'
 import { useEffect } from 'react'
 import { api, errorWords } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { toast } from '../../ui/toast'
 
 /** In local storage: the steps were not to be shown when this browser asked last. */
@@ -20,8 +21,9 @@ export function useFirstSteps() {
   const queries = useQueryClient()
   const key = api.firstSteps.find.queryKey()
   // Steps are taken on other pages: whoever comes back sees them ticked off.
-  const { data: found, isPending } = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
-  const isComing = isPending && localStorage.getItem(GONE) === null
+  const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
+  const found = query.data
+  const isComing = isFirstAwaited(query) && localStorage.getItem(GONE) === null
   useEffect(() => {
     if (!found) return
     if (isShown(found)) localStorage.removeItem(GONE)

@@ -4,6 +4,7 @@ import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, client } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -110,7 +111,7 @@ export function Messenger() {
       />
     )
   // Whether a word stands above the form is not known yet.
-  if (connection.isPending) return <MessengerSkeleton />
+  if (isFirstAwaited(connection)) return <MessengerSkeleton />
   return (
     <form
       onSubmit={submit}

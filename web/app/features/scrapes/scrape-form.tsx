@@ -6,6 +6,7 @@ import { AtSign, Search } from 'lucide-react'
 import { Controller, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
 import { api, errorCode, errorWords, fieldProblems } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -137,7 +138,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
 
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
-      {connection.isPending ? (
+      {isFirstAwaited(connection) ? (
         <Coming />
       ) : (
         <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>

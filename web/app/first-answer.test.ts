@@ -1,0 +1,26 @@
+import { QueryObserver } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { isFirstAwaited } from './first-answer'
+import { createQueryClient } from './query-client'
+
+test('a side query is waited for until it has answered or failed once: not through its further tries, nor when it is asked anew', async () => {
+  let isBroken = true
+  const observer = new QueryObserver(createQueryClient(), {
+    queryKey: ['beside'],
+    retryDelay: 0,
+    queryFn: async () => {
+      if (isBroken) throw new Error('broken')
+      return 'whole'
+    },
+  })
+  const seen: string[] = []
+  const stop = observer.subscribe((result) => {
+    const now = `${result.status}, ${isFirstAwaited(result) ? 'awaited' : 'shown'}`
+    if (seen.at(-1) !== now) seen.push(now)
+  })
+  await expect.poll(() => seen).toEqual(['pending, awaited', 'pending, shown', 'error, shown'])
+  isBroken = false
+  await observer.refetch()
+  stop()
+  expect(seen.slice(3)).toEqual(['pending, shown', 'success, shown'])
+})
