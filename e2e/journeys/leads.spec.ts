@@ -303,14 +303,30 @@ describe('the leads page, in a browser', () => {
     await page.getByText('Those that were written to or are suppressed are among them.').waitFor()
     await loadAnewIn('**/api/leads/delete', () => page.getByRole('button', { name: 'Delete leads' }).click())
     await page.getByText('2 leads were deleted.').waitFor()
+    // Another one that never reaches the server does not take its place, in the page or loaded anew.
+    world.expectConsole(/Failed to load resource.*(404|ERR_FAILED)/)
+    await callApi(page, 'POST', '/leads/import', 'twitter_handle\ncem\n', 'text/csv')
+    await page.reload()
+    await page.route('**/api/leads/delete', (route) => route.abort())
+    await page.getByRole('button', { name: 'More for @cem' }).click()
+    await page.getByRole('menuitem', { name: 'Delete lead' }).click()
+    const lookedUp = page.waitForResponse('**/api/leads/removals/*')
+    await page.getByRole('button', { name: 'Delete lead' }).click()
+    await gone(page, 'Failed to delete leads: No connection to the server.')
+    expect((await lookedUp).status()).toBe(404)
+    await page.getByText('2 leads were deleted.').waitFor()
+    await page.unroute('**/api/leads/delete')
+    await page.reload()
+    await page.getByText('2 leads were deleted.').waitFor()
     // It is asked for once more, and back already.
-    world.expectConsole(/Failed to load resource.*404/)
     await loadAnewIn('**/api/leads/restore', () => page.getByRole('button', { name: 'Undo' }).click())
     await rowOf(page, 'bob').getByText('VIP').waitFor()
     await page.getByText('2 leads were deleted.').waitFor({ state: 'detached' })
     await page.reload()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
     expect(await page.getByText('2 leads were deleted.').count()).toBe(0)
+    // It still asks for the one that never reached the server.
+    await page.close()
   })
 
   it('queues DMs, shows queued leads as such, and takes back what failed, with the words of the specification', async () => {

@@ -46,7 +46,7 @@ export function Leads() {
   const total = leads.data?.total ?? 0
   const selection = useLeadSelection(filter, shown ?? [])
   const [message, setMessage] = useState(DEFAULT_MESSAGE)
-  const [removal, setRemoval] = useLastRemoval()
+  const [deletion, onDeletion] = useLastRemoval()
   const [opened, setOpened] = useState<string | null>(null)
   const queue = useQueueDms()
   const confirm = useConfirm()
@@ -54,10 +54,10 @@ export function Leads() {
     selection.clear()
     setOpened(null)
   }
-  const remove = useRemoveLeads(removal, setRemoval, done)
+  const remove = useRemoveLeads(onDeletion, done)
   // What is still being deleted cannot be taken back yet.
   const isDeleting = usePartsRuns().some(({ doing }) => doing === DELETING)
-  const restore = useRestoreLeads(setRemoval)
+  const restore = useRestoreLeads(onDeletion)
   const suppress = useSuppressLeads(done)
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
     setParams(writeAddress(next, nextPage, how.sort ?? sort), {
@@ -89,9 +89,10 @@ export function Leads() {
   }
 
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const undo = removal && removedCount(removal) > 0 && (
+  const removed = removedCount(deletion?.parts ?? [])
+  const undo = deletion && removed > 0 && (
     <Callout
-      title={`${removedCount(removal).toLocaleString('en-US')} ${removedCount(removal) === 1 ? 'lead was' : 'leads were'} deleted.`}
+      title={`${removed.toLocaleString('en-US')} ${removed === 1 ? 'lead was' : 'leads were'} deleted.`}
       action={
         <span className="flex gap-2">
           <Button
@@ -99,11 +100,11 @@ export function Leads() {
             icon={<Undo2 aria-hidden />}
             disabled={isDeleting}
             loading={restore.isPending}
-            onClick={() => restore.mutate(removal)}
+            onClick={() => restore.mutate(deletion)}
           >
             Undo
           </Button>
-          <Button size="sm" variant="ghost" onClick={() => setRemoval(null)}>
+          <Button size="sm" variant="ghost" onClick={() => onDeletion({ ...deletion, parts: [] })}>
             Dismiss
           </Button>
         </span>

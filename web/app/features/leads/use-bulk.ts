@@ -1,4 +1,3 @@
-import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
@@ -6,7 +5,22 @@ import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import type { Picked, Selection } from './lead-selection'
 import { isLong, partsRuns, stoppedInWords } from './parts-runs'
-import { forgetRemoval, keepRemoval, keptRemoval, type Removal, settle, stillThere, takeBack } from './removal'
+import {
+  type Deletion,
+  forgetRemoval,
+  isRefused,
+  keepRemoval,
+  keptRemoval,
+  lastDeletion,
+  nextLook,
+  type Removal,
+  settle,
+  stillThere,
+  takeBack,
+  takenBackInWords,
+  withDeletion,
+  withSettled,
+} from './removal'
 
 interface Bulk<Input, Answer> {
   /** How its progress calls it: 'Deleting'. */
@@ -113,38 +127,64 @@ export function useSuppressLeads(onClose?: () => void) {
   })
 }
 
-/** What was deleted last in this tab, until it is taken back or dismissed, or the hour is over: also where the page was left or loaded anew meanwhile. */
+/** Ids of parts that this page is having deleted or restored just now: it will be told of them. */
+const underWay = new Set<string>()
+
+async function whileUnderWay<T>(id: string, work: () => Promise<T>): Promise<T> {
+  underWay.add(id)
+  try {
+    return await work()
+  } finally {
+    underWay.delete(id)
+  }
+}
+
+/**
+ * What was deleted last in this tab, until it is taken back or dismissed, or the hour is over: also where the page was left or loaded anew meanwhile.
+ * @returns with it, what to tell of each deletion as its parts change
+ */
 export function useLastRemoval() {
   const queries = useQueryClient()
   const workspaceId = session.workspaceId()
   const queryKey = [LAST_REMOVAL, workspaceId]
-  const { data = null } = useQuery<Removal | null>({
+  const kept = (): Removal | null => {
+    const data = queries.getQueryData<Removal | null>(queryKey)
+    return data === undefined ? keptRemoval(sessionStorage, workspaceId, Date.now()) : stillThere(data, Date.now())
+  }
+  const keep = (removal: Removal) => {
+    const rest = removal.length > 0 ? removal : null
+    if (rest) keepRemoval(sessionStorage, workspaceId, rest)
+    else forgetRemoval(sessionStorage)
+    queries.setQueryData(queryKey, rest)
+    return rest
+  }
+  const untold = (removal: Removal | null | undefined) => removal?.filter(({ id }) => !underWay.has(id)) ?? []
+  const { data = null } = useQuery<Removal | null, Error, Deletion | null>({
     queryKey,
     queryFn: async () => {
-      const kept = () => keptRemoval(sessionStorage, workspaceId, Date.now())
-      const { parts, restored } = await settle(kept() ?? [], {
-        find: (id) => client.leads.findRemoval({ id }),
-        restore: (removalId) => client.leads.restore({ removalId }),
-      })
+      const { parts, restored } = await settle(
+        untold(kept()),
+        {
+          find: (id) => client.leads.findRemoval({ id }),
+          restore: (removalId) => client.leads.restore({ removalId }),
+        },
+        Date.now,
+      )
       if (parts.size === 0) return kept()
-      if (restored > 0) toast.success(`${leads(restored)} restored`)
+      if (restored > 0) toast.success(takenBackInWords({ restored, wereBack: 0 }))
       void Promise.all(
         [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
       )
       // As it stands by now: another deletion may have begun meanwhile.
-      return store(kept()?.flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
+      return keep(withSettled(kept(), parts))
     },
     staleTime: Number.POSITIVE_INFINITY,
-    select: (removal) => stillThere(removal, Date.now()),
+    refetchInterval: ({ state }) => nextLook(untold(stillThere(state.data ?? null, Date.now())), Date.now()),
+    refetchOnReconnect: 'always',
+    select: (removal) => lastDeletion(stillThere(removal, Date.now())),
   })
-  const store = (removal: Removal | null = null) => {
-    const rest = removal?.length ? removal : null
-    if (rest) keepRemoval(sessionStorage, workspaceId, rest)
-    else forgetRemoval(sessionStorage)
-    return rest
-  }
-  const keep = (removal: Removal | null) => void queries.setQueryData(queryKey, store(removal))
-  return [data, keep] as const
+  const onDeletion = (deletion: Deletion) => void keep(withDeletion(kept(), deletion))
+  return [data, onDeletion] as const
 }
 
 const LAST_REMOVAL = 'last-removal-of-leads'
@@ -152,36 +192,35 @@ const LAST_REMOVAL = 'last-removal-of-leads'
 /** What deleting is called while it is under way. */
 export const DELETING = 'Deleting'
 
-/**
- * @param last what was deleted before
- * @param onRemoved told, before and after each part, of everything that is deleted by then
- */
-export function useRemoveLeads(
-  last: Removal | null,
-  onRemoved: (removal: Removal | null) => void,
-  onClose: () => void,
-) {
+/** @param onDeletion told, before and after each part, of everything that is deleted by then */
+export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose: () => void) {
   const queries = useQueryClient()
-  type Part = Awaited<ReturnType<typeof client.leads.removeMany>> & { at: number }
+  type Part = Awaited<ReturnType<typeof client.leads.removeMany>> & { of: string; at: number }
   const deleted = (answers: Part[]): Removal =>
-    answers.flatMap(({ removalId, removed, at }) => (removalId ? [{ id: removalId, count: removed, at }] : []))
+    answers.flatMap(({ removalId, of, removed, at }) => (removalId ? [{ id: removalId, of, count: removed, at }] : []))
   return useBulk({
     doing: DELETING,
     failed: 'Failed to delete leads',
     call: async (selection, _: null, before: Part[]) => {
       // Under an id of ours, so that it can be taken back though no answer may come.
-      const part = { id: crypto.randomUUID(), count: null, at: Date.now() }
-      onRemoved([...deleted(before), part])
+      const id = crypto.randomUUID()
+      const of = before[0]?.of ?? id
+      const at = Date.now()
       try {
-        return { ...(await client.leads.removeMany({ ...selection, removalId: part.id })), at: part.at }
+        return await whileUnderWay(id, async () => {
+          onDeletion({ of, parts: [...deleted(before), { id, of, count: null, at }] })
+          return { ...(await client.leads.removeMany({ ...selection, removalId: id })), of, at }
+        })
       } catch (error) {
-        const isRefused = error instanceof ORPCError && error.status < 500
-        if (isRefused) onRemoved(before.length > 0 ? deleted(before) : last)
+        if (isRefused(error)) onDeletion({ of, parts: deleted(before) })
         else void queries.invalidateQueries({ queryKey: [LAST_REMOVAL] })
         throw error
       }
     },
-    onPart: (answers) => onRemoved(answers.some(({ removalId }) => removalId) ? deleted(answers) : last),
+    onPart: (answers) => {
+      const [first] = answers
+      if (first) onDeletion({ of: first.of, parts: deleted(answers) })
+    },
     say: (answers) => {
       const count = sum(answers, (answer) => answer.removed)
       toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
@@ -190,17 +229,18 @@ export function useRemoveLeads(
   })
 }
 
-/** @param onRest told what is left to be taken back; null: nothing */
-export function useRestoreLeads(onRest: (rest: Removal | null) => void) {
+/** @param onDeletion told what is left to be taken back */
+export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (removal: Removal) =>
+    mutationFn: ({ of, parts }: Deletion) =>
       takeBack(
-        removal,
-        (removalId) => client.leads.restore({ removalId }),
-        (rest) => onRest(rest.length > 0 ? rest : null),
+        parts,
+        (removalId) => whileUnderWay(removalId, () => client.leads.restore({ removalId })),
+        (rest) => onDeletion({ of, parts: rest }),
+        Date.now,
       ),
-    onSuccess: (restored) => toast.success(`${leads(restored)} restored`),
+    onSuccess: (back) => toast.success(takenBackInWords(back)),
     onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
