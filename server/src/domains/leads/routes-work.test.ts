@@ -241,11 +241,18 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     const find = (by = person, id: string = removalId) => by.call('GET', `/leads/removals/${id}`)
     expect((await find()).body.code).toBe('REMOVAL_NOT_FOUND')
     let found: Promise<Answer> | null = null
+    const waiting = sql`
+      select wait_event as for from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' order by 1`
     const removed = await whileWaiting(app, {
       lock: `select from leads where id = '${lead!.id}' for update`,
       work: () => remove(lead!.id),
       others: async () => {
         found = find()
+        // The deletion for the lead, the look for the deletion.
+        await expect
+          .poll(async () => (await app.db.execute(waiting)).rows)
+          .toEqual([{ for: 'advisory' }, { for: 'transactionid' }])
       },
     })
     expect(removed.body).toMatchObject({ removed: 1, removalId })
