@@ -1,11 +1,25 @@
-import { expect, test } from 'vitest'
+import { parse } from 'csv-parse/browser/esm/sync'
+import { expect, test, vi } from 'vitest'
 import { columnNames, columnsProblem, guessColumns, KEEP, LEAVE_OUT, readPreview } from './import-columns'
+
+vi.mock('csv-parse/browser/esm/sync', async (original) => {
+  const { parse } = await original<typeof import('csv-parse/browser/esm/sync')>()
+  return { parse: vi.fn(parse) }
+})
 
 test('a preview is the header and the first five lines, whatever parts them', async () => {
   const lines = Array.from({ length: 50_000 }, (_, n) => `p_${n};"Name; ${n}"`).join('\r\n')
   expect(await readPreview(new Blob([`\ufeffHandle;Name\r\n${lines}`]))).toEqual({
     headers: ['Handle', 'Name'],
     rows: [0, 1, 2, 3, 4].map((n) => [`p_${n}`, `Name; ${n}`]),
+  })
+  // The rest is not read for them.
+  expect(vi.mocked(parse).mock.calls.map(([bytes]) => bytes.length <= 16 * 1024)).toEqual([true])
+  // Long lines are read until there are five.
+  const long = Array.from({ length: 7 }, (_, n) => `${n},"${'x\n'.repeat(10_000)}"`)
+  expect(await readPreview(new Blob([['Handle,Bio', ...long].join('\n')]))).toEqual({
+    headers: ['Handle', 'Bio'],
+    rows: [0, 1, 2, 3, 4].map((n) => [`${n}`, 'x\n'.repeat(10_000)]),
   })
   // However it is cut, a character in two halves is no fault of the file.
   for (const before of [0, 1, 2])

@@ -1,4 +1,4 @@
-import { openCsv } from '@x-automated/contract/csv'
+import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { parse } from 'csv-parse/browser/esm/sync'
 
 /** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
@@ -57,6 +57,8 @@ export interface Preview {
 }
 
 const PREVIEW_BYTES = 256 * 1024
+/** Most files have their first lines in these. */
+const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
 const UNREADABLE = 'The first lines of this file could not be read as CSV.'
 
@@ -69,11 +71,30 @@ export async function readPreview(file: Blob): Promise<Preview | string> {
   } catch {
     return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
   }
-  const [header, ...records] = openCsv(parse).read(beginning, beginning.length === file.size)
+  const records = recordsOf(beginning, beginning.length === file.size)
+  const header = records.next().value
   if (!header || 'problem' in header || header.fields.every((name) => name.trim() === '')) return UNREADABLE
-  if (records.length === 0 && beginning.length === file.size) return 'This file has a header and no lines below it.'
-  const rows = records.flatMap((record) => ('fields' in record ? [record.fields] : [])).slice(0, PREVIEW_ROWS)
+  const rows: string[][] = []
+  let isEmpty = true
+  for (const record of records) {
+    isEmpty = false
+    if ('fields' in record) rows.push(record.fields)
+    if (rows.length === PREVIEW_ROWS) break
+  }
+  if (isEmpty && beginning.length === file.size) return 'This file has a header and no lines below it.'
   return { headers: header.fields, rows }
+}
+
+/** The records of a file's beginning. What is behind the last one that is asked for is hardly read. */
+function* recordsOf(beginning: Uint8Array, isWhole: boolean): Generator<CsvRecord, undefined> {
+  const csv = openCsv(parse)
+  let used = 0
+  // Each time twice as much: where one record is long, it is not begun anew too often.
+  for (let end = FIRST_BYTES; ; end *= 2) {
+    const isLast = end >= beginning.length
+    used += yield* csv.read(beginning.subarray(used, end), isLast && isWhole)
+    if (isLast) return
+  }
 }
 
 /** What each column most likely is, by its name; each of ours is taken once. */
