@@ -158,7 +158,7 @@ export function useLastRemoval() {
     queries.setQueryData(queryKey, rest)
     return rest
   }
-  const untold = (removal: Removal | null | undefined) => removal?.filter(({ id }) => !underWay.has(id)) ?? []
+  const untold = (removal: Removal | null) => removal?.filter(({ id }) => !underWay.has(id)) ?? []
   const { data = null } = useQuery<Removal | null, Error, Deletion | null>({
     queryKey,
     queryFn: async () => {
