@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
@@ -68,12 +68,39 @@ function layoutShift(page: Page): Promise<number> {
   })
 }
 
-/** What was loading is there. */
-function hasCome(page: Page): Promise<void> {
+/** What a page has asked for and has not got yet. */
+const awaited = new WeakMap<Page, Set<Request>>()
+
+async function openPage(): Promise<Page> {
+  const page = await world.openPage()
+  const open = new Set<Request>()
+  awaited.set(page, open)
+  page.on('request', (request) => {
+    // What the page before still waited for is nobody's concern any more.
+    if (request.isNavigationRequest()) open.clear()
+    // A live stream has no end.
+    if (request.headers().accept !== 'text/event-stream') open.add(request)
+  })
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
   return page
-    .locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
-    .first()
-    .waitFor({ state: 'detached' })
+}
+
+/** What was loading is there: at several looks in a row nothing is awaited, and nothing stands in for it. */
+async function hasCome(page: Page): Promise<void> {
+  const standIns = page.locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
+  const missing = async () => {
+    for (let looks = 0; looks < 3; looks += 1) {
+      // What has come is drawn by then, and has asked for what it needs itself, however busy the machine is.
+      await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
+      const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
+      if (calls.length > 0) return calls
+      const count = await standIns.count()
+      if (count > 0) return [`${count} places of what is to come`]
+    }
+    return []
+  }
+  await expect.poll(missing, { timeout: 40_000, message: 'what has not come' }).toEqual([])
 }
 
 /** Looks at the tabs that a page does not open with. */
@@ -112,7 +139,7 @@ async function lookInBothSchemes(page: Page): Promise<void> {
 describe('every page', () => {
   it('signed out', async () => {
     expect(ofGuests.length).toBeGreaterThan(9)
-    const page = await world.openPage()
+    const page = await openPage()
     const others = ['/privacy.html', '/terms.html', '/nothing-here']
     world.expectConsole(/status of 404/)
     // /auth/callback leads to the page for who is signed in, or to the login.
@@ -121,7 +148,7 @@ describe('every page', () => {
 
   it('signed in, after the first steps', async () => {
     expect(ofOthers.length).toBeGreaterThan(8)
-    const page = await world.openPage()
+    const page = await openPage()
     await (await signUp(world, 'everywhere@example.com')).enter(page)
 
     // The first steps lead on from one to the next, and are gone once there is a campaign.
@@ -170,7 +197,7 @@ describe('every page', () => {
   })
 
   it('each tab, signed in', async () => {
-    const page = await world.openPage()
+    const page = await openPage()
     await (await signIn(world, 'everywhere@example.com')).enter(page)
     for (const path of ['/operator', '/settings', '/twitter']) await lookAtTabs(page, path)
   })

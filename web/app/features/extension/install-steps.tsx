@@ -3,7 +3,10 @@ import { CopyButton } from '../../ui/copy-button'
 /** From the download to the first pairing. @param available is there one to download? */
 export function InstallSteps({ available }: { available: boolean }) {
   if (!available)
-    return <p className="text-muted">The extension was not built on this server, so there is none to download.</p>
+    return (
+      // Higher than it needs: what stands below comes up by less when it is known that there are no steps.
+      <p className="min-h-28 text-muted">The extension was not built on this server, so there is none to download.</p>
+    )
   return (
     <ol className="grid list-decimal gap-3 pl-5">
       <li>
