@@ -51,6 +51,8 @@ export const campaigns = pgTable(
     index('campaigns_sending')
       .on(t.xAccountId, t.createdAt, t.id)
       .where(sql`status = 'active' and dms_queued_count > 0`),
+    // Of those that something stopped, the ones that go on once their account is connected again are looked for over all workspaces.
+    index('campaigns_stopped').on(t.xAccountId).where(sql`status = 'paused' and pause_reason is not null`),
     index('campaigns_list').on(t.leadListId),
     check('campaigns_counts', sql`dms_queued_count >= 0 and dms_sent_count >= 0 and dms_failed_count >= 0`),
   ],

@@ -23,7 +23,7 @@ export async function takeOver(db: Db): Promise<void> {
       update campaigns set status = 'active', pause_reason = null, updated_at = now()
       where id in (
         select c.id from campaigns c join x_accounts a on a.id = c.x_account_id
-        where c.kind = 'direct' and c.status = 'paused' and a.status = 'connected' and a.last_connected_at > c.updated_at
+        where c.kind = 'direct' and c.status = 'paused' and c.pause_reason is not null and a.status = 'connected' and a.last_connected_at > c.updated_at
         order by c.id for no key update of c)
       returning x_account_id as "accountId"`)
     for (const id of [...new Set(rows.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)

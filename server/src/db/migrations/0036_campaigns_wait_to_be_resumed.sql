@@ -1,1 +1,0 @@
-DROP INDEX "campaigns_stopped";
