@@ -79,7 +79,10 @@ askAgainOnReturn()
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
   const [queryClient] = useState(createQueryClient)
-  useEffect(() => void document.dispatchEvent(new Event(HYDRATED)), [])
+  // A press that came before is made good by what only the browser knows: a friend's code, the address's query.
+  useEffect(() => {
+    if (hydrated) document.dispatchEvent(new Event(HYDRATED))
+  }, [hydrated])
   useEffect(() => {
     if (typeof BroadcastChannel === 'undefined') return
     const channel = new BroadcastChannel(DATA_CHANNEL)

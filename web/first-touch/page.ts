@@ -115,6 +115,8 @@ const renew = () => {
 
 const wait = (ms?: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
+const link = (rel: string, href: string) => Object.assign(document.createElement('link'), { rel, href })
+
 /**
  * Fetches what the app is made of, so that the browser has it when it is imported: an import that failed is, in most browsers, not tried again.
  * @returns is it there? null: nobody says
@@ -141,8 +143,6 @@ const pause = async () => {
   await wait()
   since = performance.now()
 }
-
-const link = (rel: string, href: string) => Object.assign(document.createElement('link'), { rel, href })
 
 /** What the app shows next is styled by the whole sheet; it stands where React looks for it. */
 const dress = (href: string) => {
@@ -171,12 +171,18 @@ const start = async () => {
   since = performance.now()
   const { style, scripts = '' } = held.dataset
   const hrefs = scripts.split(' ')
-  const coming = [...(style ? [style] : []), ...hrefs].map(async (href) => {
+  const get = async (href: string) => {
     const isThere = await fetched(href)
     if (isThere && href === style) dress(href)
     else if (isThere) document.head.append(link('modulepreload', href))
     return { href, isThere }
-  })
+  }
+  // To ask for all of them in one piece would be felt.
+  const coming: ReturnType<typeof get>[] = []
+  for (const href of [...(style ? [style] : []), ...hrefs]) {
+    coming.push(get(href))
+    await pause()
+  }
   try {
     for (const part of coming) {
       const { href, isThere } = await part
@@ -262,12 +268,15 @@ const isTold = rest === 'asked' && (code !== null || root.dataset.waitlist !== u
 const isHandedOver = Boolean((history.state as { usr?: unknown } | null)?.usr)
 if (root.dataset.session || asks || isTold || isHandedOver) void start()
 
-/** Nothing is fetched that would hold the first words up. */
 const onceDrawn = () => {
   count()
   for (const fonts of document.querySelectorAll('style')) fonts.media = 'all'
   if (rest === 'drawn') void start()
 }
-// Nothing is drawn where nobody sees it.
-if (document.hidden) onceDrawn()
-else requestAnimationFrame(() => setTimeout(onceDrawn))
+// Asked for before the first words are seen, what comes would hold them up. Nothing is drawn where nobody sees it.
+if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) onceDrawn()
+else
+  new PerformanceObserver((_drawn, observer) => {
+    observer.disconnect()
+    onceDrawn()
+  }).observe({ type: 'paint', buffered: true })

@@ -2,8 +2,10 @@ import { cx } from './cx'
 
 /** The shape of what is coming. Give it the size by classes; it appears only after 200 ms, so quick answers do not flicker, and where no script runs not at all. */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={cx('block animate-appear rounded-md bg-pressed noscript:hidden', className)} />
+  return <span aria-hidden className={cx('animate-appear noscript:hidden', shape, className)} />
 }
+
+const shape = 'block rounded-md bg-pressed'
 
 const widths = ['w-3/5', 'w-2/5', 'w-4/5', 'w-1/2']
 
@@ -51,11 +53,12 @@ export function SkeletonLine({ className = 'w-3/5' }: { className?: string }) {
 export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: number }) {
   return Array.from({ length: rows }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
-    <tr key={row} aria-hidden>
+    <tr key={row} aria-hidden className="animate-appear noscript:hidden">
       {Array.from({ length: columns }, (_, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: as above
         <td key={column} className="border-line px-4 py-3.5 md:border-b">
-          <Skeleton className={cx('h-4', widths[(row + column) % widths.length])} />
+          {/* The row appears, not each of these: what moves by itself is a layer that the browser keeps. */}
+          <span className={cx('h-4', shape, widths[(row + column) % widths.length])} />
         </td>
       ))}
     </tr>
