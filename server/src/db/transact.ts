@@ -10,6 +10,8 @@ import type { Db } from './open.ts'
  * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign shuts its gate to them.
  * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
  * - Suppressing people locks their leads and then their campaigns before the messages, of which it skips those that are locked.
+ * - Restoring leads locks the campaigns of their messages before them: nobody else can hold a lead that is not there yet.
+ * - What comes back unsent to a campaign that was archived meanwhile gives the month's count its own back before the account is looked at again: seldom.
  * - Renaming, merging and deleting tags lock them before the smart lists that ask for them, which hold no places, and lock no leads.
  * A circle that comes about all the same is cut by PostgreSQL, and whoever was cut tries again here.
  */

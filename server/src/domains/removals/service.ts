@@ -121,6 +121,13 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
         where id in (select (place ->> 'lead_list_id')::uuid from removed_leads r, jsonb_array_elements(r.places) place where r.removal_id = ${removal.id})
         order by id for no key update
       ) locked`)
+    // Whoever is just archiving one of them comes before this, or finds the leads back. Nobody else can hold a lead that is not there yet.
+    await tx.execute(sql`
+      select count(*) from (
+        select from campaigns
+        where id in (select campaign_id from dms where id in (select unnest(r.dm_ids) from ${removed}) and status = 'queued')
+        order by id for share
+      ) locked`)
     // A message that was queued has failed for want of its lead, or its campaign was archived, or it is queued still.
     const { rowCount } = await tx.execute(sql`
       insert into leads

@@ -243,11 +243,11 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
 
 /** Back into the queue: certainly not sent, so it does not count for the cap either. */
 async function giveBack(tx: Db, claimed: Claimed): Promise<void> {
-  await tx.execute(sql`
+  const { rowCount } = await tx.execute(sql`
     update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, attempts = attempts - 1,
       tried_at = ${claimed.triedSince?.toISOString() ?? null}::timestamptz, updated_at = now()
     where id = ${claimed.id} and lease = ${claimed.lease} and status = 'queued' and not outcome_unknown`)
-  await releaseIfArchived(tx, sql`${claimed.id}`)
+  if (rowCount) await releaseIfArchived(tx, sql`${claimed.id}`)
 }
 
 /** The account sends nothing before that moment. */

@@ -111,10 +111,10 @@ async function settleOne(needs: Needs, timing: Timing, dm: Unsettled): Promise<v
     await lookAgain(db, dm, (timing.settleAfterMs - dm.ageMs) / 1000)
   } else {
     await transact(db, async (tx) => {
-      await tx.execute(sql`
+      const { rowCount } = await tx.execute(sql`
         update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, outcome_unknown = false, due_at = now(), updated_at = now()
         where id = ${dm.id} and lease = ${dm.lease} and status = 'queued'`)
-      await releaseIfArchived(tx, sql`${dm.id}`)
+      if (rowCount) await releaseIfArchived(tx, sql`${dm.id}`)
       await wakeAccount(tx, accountId)
     })
   }

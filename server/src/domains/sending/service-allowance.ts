@@ -30,12 +30,12 @@ export async function spend(tx: Db, workspaceId: string, allowance: Allowance, c
   if (count > 0) await use(tx, workspaceId, 'dms', count)
 }
 
-/** Gives back those of some messages that were queued this month and never tried. @param which over rows of dms */
+/** Gives back those of some messages that were queued this month and never tried. @param which over a message `d` and its campaign `c` */
 export async function refund(tx: Db, which: SQL): Promise<void> {
   const { rows } = await tx.execute<{ workspaceId: string; count: number }>(sql`
-    select workspace_id as "workspaceId", count(*)::int as count from dms d
+    select d.workspace_id as "workspaceId", count(*)::int as count from dms d join campaigns c on c.id = d.campaign_id
     where ${which} and not ${wasTried}
-      and greatest(created_at, requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
-    group by workspace_id`)
+      and greatest(d.created_at, d.requeued_at) >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+    group by d.workspace_id`)
   for (const { workspaceId, count } of rows) await use(tx, workspaceId, 'dms', -count)
 }

@@ -1,13 +1,19 @@
-import { sql } from 'drizzle-orm'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { eq, sql } from 'drizzle-orm'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { clearOfMidnight } from '../../../test/clear-of-midnight.ts'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../test/outreach.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
+import type { Claimed } from './engine.ts'
+import { record, type Verdict } from './engine-sending.ts'
+import { expireLeases } from './service.ts'
+import { dms } from './tables.ts'
 
 let app: TestApp
 let person: Person
 beforeAll(async () => {
+  await clearOfMidnight()
   app = await openApp()
 })
 beforeEach(async () => {
@@ -24,25 +30,33 @@ const claimed = async (id: string) => {
   return { leadId: body.leadId as string, held: { id: body.dmId as string, lease: body.lease as string } }
 }
 
-/** Archives a campaign, and has a message given back once its leads were looked at, before it is archived for others. */
-async function giveBackWhileArchiving(id: string, held: { id: string; lease: string }): Promise<void> {
-  let isBack = false
-  let giving: Promise<unknown> = Promise.resolve()
+/** Begins `work`, which comes to a row that is held, and then `other`; goes on once `other` is done or waits too. */
+async function atOnce(lock: string, work: () => Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+  let isDone = false
+  let doing: Promise<unknown> = Promise.resolve()
   await whileWaiting(app, {
-    // It comes to the month's count last of all (db/transact.ts).
-    lock: `select from monthly_usage where workspace_id = '${person.workspaceId}' for update`,
-    work: () => person.client.campaigns.update({ id, status: 'archived' }),
+    lock,
+    work,
     others: async () => {
-      giving = person.client.campaigns.release(held).finally(() => {
-        isBack = true
+      doing = other().finally(() => {
+        isDone = true
       })
       // Its failure is for whoever awaits it.
-      giving.catch(() => {})
-      await eventually(async () => isBack || (await countWaiting()) > 1, 'it is given back, or waits')
+      doing.catch(() => {})
+      await eventually(async () => isDone || (await countWaiting()) > 1, 'the other is done, or waits')
     },
   })
-  await giving
+  await doing
 }
+
+/** Archives a campaign, and has something else done once its leads were looked at, before it is archived for others. */
+const whileArchiving = (id: string, other: () => Promise<unknown>) =>
+  // It comes to the month's count last of all (db/transact.ts).
+  atOnce(
+    `select from monthly_usage where workspace_id = '${person.workspaceId}' for update`,
+    () => person.client.campaigns.update({ id, status: 'archived' }),
+    other,
+  )
 
 async function countWaiting(): Promise<number> {
   const { rows } = await app.db.execute(
@@ -56,7 +70,7 @@ const statusOf = async (id: string) => (await person.client.leads.find({ id })).
 it('lets go of a lead whose message is given back while its campaign is being archived', async () => {
   const { id } = await launched()
   const { leadId, held } = await claimed(id)
-  await giveBackWhileArchiving(id, held)
+  await whileArchiving(id, () => person.client.campaigns.release(held))
   expect(await statusOf(leadId)).toBe('not_sent')
 })
 
@@ -66,7 +80,7 @@ it('lets go of a lead whose message of an archived campaign is given back while 
   await person.client.campaigns.update({ id, status: 'archived' })
   const other = await launch(person, list, { channel: 'extension', allowRepeat: true })
   expect(await statusOf(leadId)).toBe('queued')
-  await giveBackWhileArchiving(other.id, held)
+  await whileArchiving(other.id, () => person.client.campaigns.release(held))
   expect(await statusOf(leadId)).toBe('not_sent')
 })
 
@@ -76,4 +90,69 @@ it('does not bring a lead back as queued whose campaign was archived while they 
   await person.client.campaigns.update({ id, status: 'archived' })
   await person.client.leads.restore({ removalId: removalId! })
   expect(await Promise.all(list.leadIds.map(statusOf))).toEqual(['not_sent', 'not_sent'])
+})
+
+it('nor whose campaign is archived while they are brought back, whichever comes first', async () => {
+  const tag = await person.client.tags.create({ name: 'Friends' })
+  for (const isArchivedFirst of [true, false]) {
+    const { id, list } = await launched()
+    await person.client.tags.apply({ leadIds: list.leadIds, add: [tag.id] })
+    const { removalId } = await person.client.leads.removeMany({ leadIds: list.leadIds })
+    const restore = () => person.client.leads.restore({ removalId: removalId! })
+    if (isArchivedFirst) await whileArchiving(id, restore)
+    // Restoring counts the tag's leads once they are there.
+    else
+      await atOnce(`select from tags where id = '${tag.id}' for update`, restore, () =>
+        person.client.campaigns.update({ id, status: 'archived' }),
+      )
+    expect(await Promise.all(list.leadIds.map(statusOf))).toEqual(['not_sent', 'not_sent'])
+  }
+})
+
+describe('the month’s count gets back, once, what was in hand when its campaign was archived', () => {
+  const used = async () => (await person.client.billing.overview()).usage.find(({ what }) => what === 'dms')!.used
+
+  /** One in hand and two at rest, which are given back at once; five of another campaign are none of its business. */
+  async function archivedInHand() {
+    const list = await makeList(app, person, openHandles(3))
+    const { id } = await launch(person, list, { channel: 'extension' })
+    const { held } = await claimed(id)
+    await launch(person, await makeList(app, person, openHandles(5)), { channel: 'extension' })
+    await person.client.campaigns.update({ id, status: 'archived' })
+    expect(await used()).toBe(6)
+    return { list, held }
+  }
+
+  it('from an extension', async () => {
+    const { held } = await archivedInHand()
+    await person.client.campaigns.release(held)
+    expect(await used()).toBe(5)
+  })
+
+  it.each<Verdict>([{ kind: 'later' }, { kind: 'skipped', reason: 'Skipped: they asked for it.' }])(
+    'from a worker that says $kind, and then has lost it',
+    async (verdict) => {
+      const { held } = await archivedInHand()
+      const inHand = { ...held, accountId: crypto.randomUUID(), triedSince: null } as Claimed
+      await record(app.db, [{ claimed: inHand, verdict, failures: 1 }])
+      await record(app.db, [{ claimed: inHand, verdict: { kind: 'later' }, failures: 1 }])
+      expect(await used()).toBe(5)
+    },
+  )
+
+  it('from a simulation that has died', async () => {
+    const { held } = await archivedInHand()
+    const runOut = { holder: 'simulated', triedAt: null, leaseExpiresAt: sql`now() - interval '1 second'` }
+    await app.db.update(dms).set(runOut).where(eq(dms.id, held.id))
+    await expireLeases(app.db)
+    expect(await used()).toBe(5)
+  })
+
+  it('also where its leads are suppressed since: what is at rest has been given back before', async () => {
+    const { list, held } = await archivedInHand()
+    expect(await person.client.suppressions.create({ handles: list.handles })).toMatchObject({ stopped: 2 })
+    expect(await used()).toBe(6)
+    const { body } = await person.call('POST', `/dms/${held.id}/confirm`, { lease: held.lease })
+    expect([body.maySend, await used()]).toEqual([false, 5])
+  })
 })

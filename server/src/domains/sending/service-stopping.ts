@@ -21,6 +21,9 @@ const twinBecause = sql`(
       where o.lead_id = l.id and o.id <> d.id and not other.allow_repeat and (o.sent_at is not null or o.outcome_unknown
         or (o.lease_expires_at is not null and (d.claimed_at is null or (o.claimed_at, o.id) < (d.claimed_at, d.id)))))))`
 
+/** Over a message that was queued, in nobody's hands, and its campaign `c`: where that was archived, it counts no more since the message came to rest in it. */
+const isNotYetGivenBack = sql`c.status <> 'archived'`
+
 /** Over a lead `l` and a message `d`: why it must not go out; null where it may. */
 export const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${twinBecause})`
 
@@ -51,7 +54,7 @@ export async function stopMessages(tx: Db, workspaceId: string, leadIds: SQL): P
     returning dms.id`)
   await settleLeads(tx, leadIds)
   for (const { id } of held) await completeIfDone(tx, id)
-  await refund(tx, sql`id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[])`)
+  await refund(tx, sql`d.id = any(${sql.param(stopped.map(({ id }) => id))}::uuid[]) and ${isNotYetGivenBack}`)
   return stopped.length
 }
 
@@ -70,7 +73,7 @@ export async function skipMessage(tx: Db, id: string, reason: string): Promise<v
   )
   await settleLeads(tx, leadId)
   await completeIfDone(tx, skipped.campaignId)
-  await refund(tx, sql`id = ${id}`)
+  await refund(tx, sql`d.id = ${id} and ${isNotYetGivenBack}`)
 }
 
 /** Why a message must not go out at this moment; null where it may. */
@@ -86,17 +89,19 @@ export async function releaseLeads(tx: Db, campaignId: string): Promise<void> {
   // Most are held already, since before the campaign's row; one of them may have been queued since.
   await lockQueuedLeads(tx, campaignId)
   await settleLeads(tx, sql`select lead_id from dms where campaign_id = ${campaignId} and status = 'queued'`)
-  await refund(tx, sql`campaign_id = ${campaignId} and status = 'queued'`)
+  await refund(tx, sql`d.campaign_id = ${campaignId} and d.status = 'queued'`)
 }
 
-/** As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone. */
+/**
+ * As `releaseLeads`, for messages of archived campaigns that were in a sender's hands then and have come back unsent. Others are left alone.
+ * @param dmIds of those that have come back in this transaction: each counts no more from then on
+ */
 export async function releaseIfArchived(tx: Db, dmIds: SQL): Promise<void> {
   // Whoever is just archiving their campaign, or another that has queued something for them, holds them: what it did is seen here once that is done.
   await lockLeads(tx, sql`select lead_id from dms where id in (${dmIds})`)
-  await settleLeads(
-    tx,
-    sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where d.id in (${dmIds}) and not ${mayGoOut} and d.status = 'queued'`,
-  )
+  const isAtRest = sql`d.id in (${dmIds}) and d.status = 'queued' and not ${mayGoOut}`
+  await settleLeads(tx, sql`select d.lead_id from dms d join campaigns c on c.id = d.campaign_id where ${isAtRest}`)
+  await refund(tx, isAtRest)
 }
 
 /**

@@ -137,6 +137,9 @@ describe('the simulated queue', () => {
     })
     const [lead] = await app.db.select().from(leads).where(eq(leads.id, list.leadIds[0]!))
     expect(lead?.dmStatus).toBe('not_sent')
+    expect((await person.client.billing.overview()).usage).toContainEqual(
+      expect.objectContaining({ what: 'dms', used: 0 }),
+    )
   })
 
   it('tells of a message that another sender took over, and of a fault, and goes on', async () => {

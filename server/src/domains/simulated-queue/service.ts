@@ -12,6 +12,7 @@ import {
   claimFrom,
   expireLeases,
   recordOutcome,
+  releaseIfArchived,
   SIMULATED_HOLDER,
   skipMessage,
 } from '../sending/service.ts'
@@ -172,6 +173,7 @@ async function record(
       .returning({ id: dms.id })
     if (back.length === 0) return 'lost'
     if (campaign?.status === 'paused') return 'paused'
+    await releaseIfArchived(tx, sql`${claim.dmId}`)
     await skipMessage(tx, claim.dmId, NO_CAMPAIGN)
     return { wasSent: false, campaignCompleted: false }
   })
