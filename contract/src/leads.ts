@@ -265,7 +265,7 @@ export const leads = {
       z
         .strictObject({
           ...leadSelection,
-          /** What restores them, made up by the caller, who then knows it even where the answer is lost. */
+          /** What restores them, made up by the caller, who then knows it even where the answer is lost. Sent again with the same selection, the first answer comes again. */
           removalId: z
             .string()
             .refine(isId, 'must be a UUID')

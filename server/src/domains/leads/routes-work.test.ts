@@ -5,7 +5,7 @@ import { type Answer, connectX, makePerson, type Person } from '../../../test/ma
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { makeScrape } from '../../../test/scrapes.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
-import { forgetRemovals } from '../removals/service.ts'
+import { forgetRemovals, removeMany } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
@@ -259,6 +259,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await found!).body).toEqual({ id: removalId, removed: 1, createdAt: expect.any(String) })
     expect((await find(person, removalId.toUpperCase())).status).toBe(200)
 
+    expect((await remove(lead!.id)).body).toEqual(removed.body)
     const again = await remove(other!.id)
     expect([again.status, again.body.details]).toEqual([400, [expect.objectContaining({ field: 'removalId' })]])
     const odd = await person.call('POST', '/leads/delete', { leadIds: [other!.id], removalId: 'x' })
@@ -267,6 +268,17 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await find(stranger)).body).toEqual((await find(stranger, crypto.randomUUID())).body)
     expect(await person.client.leads.restore({ removalId })).toMatchObject({ restored: 1 })
     expect((await find()).status).toBe(404)
+  })
+
+  it('each part once, also where a network sends the call twice: both get the same answer', async () => {
+    await makeLeads(app, person, 3)
+    const removalId = crypto.randomUUID()
+    const remove = (filter = {}) => removeMany(app.db, person.actor, { filter, removalId }, 1)
+    const [answer, same] = await Promise.all([remove(), remove()])
+    expect(answer).toEqual({ success: true, removed: 1, removalId, cursor: expect.any(String) })
+    expect([same, await remove()]).toEqual([answer, answer])
+    await expect(remove({ keyword: 'lead' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    expect((await person.client.leads.list({})).total).toBe(2)
   })
 
   it('200: nobody where nobody is meant; 404 after an hour, and nothing is kept then', async () => {

@@ -4,6 +4,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
+import { hashToken } from '../../sealing.ts'
 import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
 import { mayGoOut, wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
@@ -13,16 +14,23 @@ const KEPT = sql`interval '1 hour'`
 
 /**
  * Deletes leads with their places in lists and their tags; their messages stay. What they were is kept for an hour.
+ * The same deletion sent again, by its `removalId`, gets the first answer: networks repeat what they have had no answer to.
  * @throws Refusal INVALID_INPUT: a `removalId` that another deletion has
  */
 export async function removeMany(
   db: Db,
   actor: Actor,
   { removalId, ...selection }: LeadSelection & { removalId?: string },
+  most?: number,
 ) {
+  const selectionHash = hashToken(JSON.stringify(selection))
   return transact(db, async (tx) => {
-    if (removalId) await awaitRemoval(tx, actor, removalId)
-    const { leads: chosen, cursor } = await choosePart(tx, actor, selection)
+    if (removalId) {
+      await awaitRemoval(tx, actor, removalId)
+      const [first] = await tx.select().from(leadRemovals).where(ofWorkspace(actor, removalId))
+      if (first?.selectionHash === selectionHash) return answerOf(first)
+    }
+    const { leads: chosen, cursor } = await choosePart(tx, actor, selection, most)
     // Messages and lists before leads (db/transact.ts).
     await tx.execute(sql`
       select count(*) from (select from dms where lead_id in (${chosen}) order by id for no key update) locked`)
@@ -39,6 +47,8 @@ export async function removeMany(
         id: removalId,
         workspaceId: actor.workspaceId,
         leadCount: sql`(select count(*) from leads where id in (${chosen}))`,
+        selectionHash,
+        cursor,
       })
       .onConflictDoNothing()
       .returning()
@@ -62,8 +72,12 @@ export async function removeMany(
     await tx.execute(sql`delete from scrape_leads where lead_id in (${chosen})`)
     await tx.execute(sql`update dms set lead_id = null where lead_id in (${chosen})`)
     await tx.execute(sql`delete from leads where id in (${chosen})`)
-    return { success: true as const, removed: removal.leadCount, removalId: removal.id, cursor }
+    return answerOf(removal)
   })
+}
+
+function answerOf({ id, leadCount, cursor }: typeof leadRemovals.$inferSelect) {
+  return { success: true as const, removed: leadCount, removalId: id, cursor }
 }
 
 /** One by one with whatever else deletes or restores by this id: until the transaction ends. */

@@ -1,4 +1,4 @@
-import { index, integer, jsonb, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id } from '../../db/columns.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
@@ -11,6 +11,9 @@ export const leadRemovals = pgTable(
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     leadCount: integer('lead_count').notNull(),
+    /** A hash of the selection that was asked for, and what its answer said that the next part goes on from: for who sends it twice. */
+    selectionHash: text('selection_hash'),
+    cursor: text('cursor'),
     createdAt: createdAt(),
   },
   (t) => [index('lead_removals_workspace').on(t.workspaceId), index('lead_removals_oldest').on(t.createdAt)],
