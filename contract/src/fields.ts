@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HANDLE_PROBLEMS, HANDLE_SPELLING, handleFault } from './x-handle.ts'
 
 /**
  * An id in a request: an opaque string. Whatever cannot be an id becomes one that nothing has,
@@ -110,9 +111,12 @@ export const ReferralCode = z
   .transform((code) => (code.length > LONGEST_REFERRAL_CODE || code.includes('\u0000') ? undefined : code || undefined))
   .optional()
 
-/** A handle on X, with or without its @; 1 to 15 letters, digits and underscores (X's own rule). Without the @ afterwards. */
-export const TwitterHandle = z
+/** The handle of somebody who is a lead already, with or without its @. Without the @ afterwards. */
+export const HandleOfLead = z
   .string()
   .trim()
   .transform((handle) => handle.replace(/^@/, ''))
-  .pipe(z.string().regex(/^[A-Za-z0-9_]{1,15}$/, 'must be 1 to 15 letters, digits or underscores'))
+  .pipe(z.string().regex(HANDLE_SPELLING, HANDLE_PROBLEMS.spelling))
+
+/** A handle on X, with or without its @; none of X's own pages. Without the @ afterwards. */
+export const TwitterHandle = HandleOfLead.refine((handle) => handleFault(handle) !== 'page', HANDLE_PROBLEMS.page)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MESSAGE_MAX } from './campaigns.ts'
-import { Id, Page, paging, requiredText, Success, Time, TwitterHandle, text } from './fields.ts'
+import { HandleOfLead, Id, Page, paging, requiredText, Success, Time, text } from './fields.ts'
 import { OfferedLead } from './leads.ts'
 import { route } from './route.ts'
 
@@ -56,7 +56,7 @@ export const messages = {
         /** With `{{name}}`, `{{handle}}` and what campaigns know. */
         message: requiredText(MESSAGE_MAX, 'Please enter a message to send'),
         /** `handle` without the @: the server writes it. */
-        templateVariables: z.strictObject({ name: text(200), handle: TwitterHandle }),
+        templateVariables: z.strictObject({ name: text(200), handle: HandleOfLead }),
         /** Also where the lead has been written to before. */
         allowRepeat: z.boolean().default(false),
       }),

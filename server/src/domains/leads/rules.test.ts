@@ -172,6 +172,10 @@ describe('readLine', () => {
   it.each([
     [['', 'Ana', '', '', '', '', ''], 'twitter_handle is missing'],
     [['@', 'Ana', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    ...['home', '@Explore', 'i', 'Hashtag', 'TOS'].map((page): [string[], string] => [
+      [page],
+      'twitter_handle is a page of X, nobody’s handle',
+    ]),
     [['a-b', '', '', '', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     ...[
       'https://x.com/i/lists/1',

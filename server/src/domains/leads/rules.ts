@@ -7,7 +7,7 @@ import {
   type LeadQuery,
   type LeadSort,
 } from '@x-automated/contract/leads'
-import { handleIn } from '@x-automated/contract/x-handle'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
 /** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
 export interface Place {
@@ -126,9 +126,8 @@ const count = (text: string, delimiter: string | null): Cell => {
 
 const handle = (text: string): Cell => {
   const bare = handleIn(text)
-  return /^[A-Za-z0-9_]{1,15}$/.test(bare)
-    ? { value: bare }
-    : { problem: 'must be 1 to 15 letters, digits or underscores' }
+  const fault = handleFault(bare)
+  return fault ? { problem: HANDLE_PROBLEMS[fault] } : { value: bare }
 }
 
 const METADATA_MAX = 20_000

@@ -356,6 +356,7 @@ describe.concurrent('POST /scrapes', () => {
     [{ type: 'followers' }, 'Please enter a X handle to scrape'],
     [{ ...anyone, twitterHandle: ' @' }, 'Please enter a X handle to scrape'],
     [{ ...anyone, twitterHandle: 'not a handle' }, /1 to 15 letters/],
+    [{ ...anyone, twitterHandle: '@Search' }, /page of X/],
     [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, /type/],
     [{ twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 }, /maxFollowers/],
     [{ ...anyone, twitterHandle: 'ana', keywords: [''] }, /keywords/],

@@ -183,7 +183,7 @@ describe('DELETE /suppressions/{id}', () => {
 describe('POST /suppressions/import', () => {
   it('200: every bad line named, all others in; again changes nothing', async () => {
     const file =
-      'Handle,Reason,Colour,Note\n@Ana,,red,\nbob,opted_out,,phone\nb-b,,,\nANA,manual,,\neve,,,,\nhttps://x.com/home,,,\nhttps://x.com/cem\n'
+      'Handle,Reason,Colour,Note\n@Ana,,red,\nbob,opted_out,,phone\nb-b,,,\nANA,manual,,\neve,,,,\nhttps://x.com/home,,,\nhttps://x.com/cem\n@Home,,,\n'
     const first = await importFile(file)
     expect(first).toEqual({
       imported: 3,
@@ -193,8 +193,9 @@ describe('POST /suppressions/import', () => {
         { line: 4, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
         { line: 6, problem: 'has 5 columns where the first line has 4' },
         { line: 7, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' },
+        { line: 9, problem: 'twitter_handle is a page of X, nobody’s handle' },
       ],
-      rejectedCount: 3,
+      rejectedCount: 4,
     })
     expect(await importFile(file)).toEqual({ ...first, imported: 0, known: 3 })
     expect(

@@ -9,6 +9,7 @@ describe('readHeader', () => {
     [['https://x.com/ana?s=20'], { columns: ['twitter_handle'], isData: true }],
     [['name'], { columns: ['twitter_handle'], isData: true }],
     [['name', 'bio'], { problem: 'The first line must name a column twitter_handle.' }],
+    [['Home'], { problem: 'The first line must name a column twitter_handle.' }],
     [['not a handle'], { problem: 'The first line must name a column twitter_handle.' }],
     [['handle', 'twitter_handle'], { problem: 'The file has two columns of handles.' }],
   ])('%j', (fields, read) => {

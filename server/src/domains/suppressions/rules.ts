@@ -1,7 +1,7 @@
 import { isId, isMoment } from '@x-automated/contract/fields'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
-import { handleIn } from '@x-automated/contract/x-handle'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
 /** The last suppression of a page, by what they are ordered by. */
 export interface Place {
@@ -57,13 +57,10 @@ export function readHeader(fields: readonly string[]): { columns: Columns; isDat
   const named = columns.filter((column) => column === 'twitter_handle').length
   if (named > 1) return { problem: 'The file has two columns of handles.' }
   if (named === 1) return { columns, isData: false }
-  if (fields.length === 1 && HANDLE.test(bareHandle(fields[0] ?? '')))
+  if (fields.length === 1 && handleFault(bareHandle(fields[0] ?? '')) === null)
     return { columns: ['twitter_handle'], isData: true }
   return { problem: 'The first line must name a column twitter_handle.' }
 }
-
-/** X's own rule. */
-const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 
 /** A handle as people write it down: also guarded from a spreadsheet by an apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
@@ -77,7 +74,8 @@ export function readLine(columns: Columns, fields: readonly string[]): Named | {
   }
   const handle = bareHandle(cell('twitter_handle'))
   if (handle === '') return { problem: 'twitter_handle is missing' }
-  if (!HANDLE.test(handle)) return { problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' }
+  const fault = handleFault(handle)
+  if (fault) return { problem: `twitter_handle ${HANDLE_PROBLEMS[fault]}` }
   const xUserId = cell('x_user_id')
   if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: 'x_user_id is not an id of X' }
   const note = cell('note')

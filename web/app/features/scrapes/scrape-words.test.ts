@@ -34,10 +34,16 @@ describe('the handle to scrape', () => {
     for (const typed of ['', '  ', '@', ' @ ']) expect(handleProblem(typed)).toBe('Please enter a X handle to scrape')
   })
 
+  test('is nobody’s that is a page of X', () => {
+    for (const typed of ['home', '@Explore', ' i '])
+      expect(handleProblem(typed)).toBe(`“${handleIn(typed)}” is a page of X, nobody’s handle.`)
+    expect(handleProblem('homer')).toBeNull()
+  })
+
   test('whatever the form takes, the server takes', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom('a', 'Z', '_', '9', ' ', '@', 'é', '.'), maxLength: 18 }),
+        fc.string({ unit: fc.constantFrom('a', 'Z', 'i', '_', '9', ' ', '@', 'é', '.'), maxLength: 18 }),
         (typed) => {
           if (handleProblem(typed) === null) expect(TwitterHandle.safeParse(handleIn(typed)).success).toBe(true)
         },

@@ -1,13 +1,13 @@
 import type { Scrape, ScrapeStatus } from '@x-automated/contract/scrapes'
-import { handleIn } from '@x-automated/contract/x-handle'
-
-const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
 /** What is wrong with the handle to scrape, or null. */
 export function handleProblem(typed: string): string | null {
   const handle = handleIn(typed)
   if (handle === '') return 'Please enter a X handle to scrape'
-  return HANDLE.test(handle) ? null : 'A handle has 1 to 15 letters, digits or underscores.'
+  const fault = handleFault(handle)
+  if (fault === 'page') return `“${handle}” ${HANDLE_PROBLEMS.page}.`
+  return fault && 'A handle has 1 to 15 letters, digits or underscores.'
 }
 
 /** Still at work, or about to be. */

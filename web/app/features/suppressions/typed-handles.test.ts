@@ -6,6 +6,7 @@ it.each([
   ['@ada', { handles: ['ada'] }],
   ['ada, @grace\nhttps://x.com/linus/status/1  ADA', { handles: ['ADA', 'grace', 'linus'] }],
   ['x.com/home', { problem: '“x.com/home” is no handle: they have 1 to 15 letters, digits or underscores.' }],
+  ['ada, @Home', { problem: '“@Home” is a page of X, nobody’s handle.' }],
   ['ada no!', { problem: '“no!” is no handle: they have 1 to 15 letters, digits or underscores.' }],
   [
     Array.from({ length: 1001 }, (_, i) => `h${i}`).join('\n'),

@@ -1,6 +1,5 @@
-import { handleIn } from '@x-automated/contract/x-handle'
+import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
-const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 /** As many as one call takes. */
 const HANDLES_MAX = 1_000
 
@@ -8,10 +7,13 @@ const HANDLES_MAX = 1_000
 export function typedHandles(text: string): { handles: string[] } | { problem: string } {
   const words = text.split(/[\s,;]+/).filter((word) => word !== '')
   const bare = words.map(handleIn)
-  const wrong = bare.findIndex((handle) => !HANDLE.test(handle))
+  const wrong = bare.findIndex((handle) => handleFault(handle))
   if (words.length === 0) return { problem: 'Type at least one handle.' }
-  if (wrong !== -1)
-    return { problem: `“${words[wrong]}” is no handle: they have 1 to 15 letters, digits or underscores.` }
+  if (wrong !== -1) {
+    const isPage = handleFault(bare[wrong] ?? '') === 'page'
+    const problem = isPage ? HANDLE_PROBLEMS.page : 'is no handle: they have 1 to 15 letters, digits or underscores'
+    return { problem: `“${words[wrong]}” ${problem}.` }
+  }
   const handles = [...new Map(bare.map((handle) => [handle.toLowerCase(), handle])).values()]
   if (handles.length > HANDLES_MAX) return { problem: 'For more than 1,000 people import a file.' }
   return { handles }
