@@ -122,6 +122,42 @@ describe('the landing page', () => {
   })
 
   it.each([
+    [
+      'before any script has looked at it',
+      () => {
+        const sought = new MutationObserver(() => {
+          const link = document.querySelector<HTMLElement>('main a[href="/auth"]')
+          if (!link || location.pathname !== '/') return
+          sought.disconnect()
+          link.click()
+        })
+        sought.observe(document, { childList: true, subtree: true })
+      },
+    ],
+    [
+      'while the app takes over the page',
+      () => {
+        // Opened once React answers, which does not know the address's query yet.
+        window.BroadcastChannel = class extends BroadcastChannel {
+          constructor(name: string) {
+            super(name)
+            if (name === 'x-automated-data')
+              queueMicrotask(() => document.querySelector<HTMLElement>('main a[href^="/auth"]')?.click())
+          }
+        }
+      },
+    ],
+  ])('loses no friend’s code by a link that is pressed %s', async (_, press) => {
+    const page = await world.openPage()
+    await page.addInitScript(press)
+    const led = page.waitForURL('**/auth?ref=ABC234')
+    await page.goto('/?ref=ABC234', { waitUntil: 'commit' })
+    await Promise.race([led, page.getByRole('radio', { name: 'Dark theme' }).hover()])
+    await led
+    await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
+  })
+
+  it.each([
     ['/auth', "You were referred by a friend! You'll both get priority access."],
     ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
   ])('says on %s who came by a friend’s link from the first moment, and moves nothing for it', async (path, words) => {
@@ -414,6 +450,43 @@ describe('the landing page', () => {
     letGo()
     await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
     await word.waitFor({ state: 'detached' })
+  })
+
+  it('answers also where the browser forbids to store anything', async () => {
+    const email = 'margaret@example.com'
+    await signUp(world, email)
+    const page = await world.openPage()
+    // React Router writes it: a script of its own looks at how far one had scrolled.
+    world.expectConsole(/SecurityError|Access is denied/)
+    await page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('Access is denied for this document.', 'SecurityError')
+          },
+        })
+    })
+    await page.goto('/login')
+    await page.getByRole('radio', { name: 'Dark theme' }).click()
+    await page.locator('html[data-theme="dark"]').waitFor()
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log In' }).click()
+    await page.waitForURL('**/dashboard')
+    // As long as the page is not left.
+    await page.getByRole('link', { name: 'Leads', exact: true }).click()
+    await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
+  })
+
+  it('starts the leaderboard also where the browser never says that it has drawn it', async () => {
+    const page = await world.openPage()
+    await page.clock.install()
+    await page.addInitScript(() => {
+      PerformanceObserver.prototype.observe = () => {}
+    })
+    await page.goto('/leaderboard')
+    await page.clock.fastForward(3_000)
+    await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
   })
 
   it('knows who is signed in without being touched, and leads to a first page that is light', async () => {

@@ -1,3 +1,4 @@
+import type { Kept } from './browser-storage'
 import { safeReturnPath } from './return-path'
 
 /** Both in session storage: of this tab only. */
@@ -6,8 +7,6 @@ const PATH = 'lastVisitedPath'
 
 /** After a refresh, this long until the session is looked at again (specification §2). */
 export const LOOK_AGAIN_AFTER_MS = 100
-
-type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Remembers the page one is on. Sign-in pages are passed through, not visited. */
 export function noteVisit(storage: Kept, path: string, origin: string): void {

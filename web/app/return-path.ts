@@ -1,3 +1,5 @@
+import { localStorage } from './browser-storage'
+
 const KEY = 'authReturnPath'
 
 /** Pages that lead to themselves again when returned to after signing in. */

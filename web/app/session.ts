@@ -1,5 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { useSyncExternalStore } from 'react'
+import { localStorage } from './browser-storage'
 import { contractClient } from './contract-client'
 import { type AuthEvent, createSessionStore, type SessionState } from './session-store'
 
@@ -14,19 +15,24 @@ const guest = contractClient()
 const withToken = (token: string) => contractClient({ current: () => token })
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('x-automated-auth')
 
-/** Without storage (while prerendering, or where the browser forbids it) a session lasts as long as the page. */
-function memory(): Storage {
-  const kept = new Map<string, string>()
-  return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
-  } as Storage
+/** One after the other over all tabs; where the browser forbids storage, which tabs share, it refuses locks too. */
+async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+  if (typeof navigator === 'undefined' || !navigator.locks) return work()
+  let begun: Promise<T> | undefined
+  try {
+    return await navigator.locks.request('x-automated-refresh', () => {
+      begun = work()
+      return begun
+    })
+  } catch (error) {
+    if (begun) throw error
+    return work()
+  }
 }
 
 /** The session of this browser. In components use `useSession`. */
 export const session = createSessionStore({
-  storage: typeof localStorage === 'undefined' ? memory() : localStorage,
+  storage: localStorage,
   async refresh(refreshToken) {
     try {
       return await guest.auth.refresh({ refreshToken })
@@ -49,8 +55,7 @@ export const session = createSessionStore({
   async revoke(token) {
     await withToken(token).auth.signOut({ scope: 'local' })
   },
-  exclusively: (work) =>
-    typeof navigator !== 'undefined' && navigator.locks ? navigator.locks.request('x-automated-refresh', work) : work(),
+  exclusively,
   announce: (event) => channel?.postMessage(event),
   moved: () => location.reload(),
   now: () => Date.now(),

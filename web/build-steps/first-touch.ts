@@ -79,9 +79,14 @@ const STYLE = /<link rel="stylesheet" href="([^"]+)"\/>/g
 /** What a built script needs before it runs itself. */
 const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
 
-/** Runs before anything is drawn: keeps a press that comes before the small script does, which takes it from there. */
+/**
+ * Runs before anything is drawn: keeps a press that comes before the small script does, which takes it from there. A link is followed at
+ * once, and takes a friend's code along.
+ */
 const EARLY =
-  'window.early=e=>{const c=e.target.closest("button");if(c){e.preventDefault();early.pressed=c}};addEventListener("click",early,true)'
+  'window.early=e=>{const c=e.target.closest("button"),l=e.target.closest("a"),r=new URLSearchParams(location.search).get("ref");' +
+  'if(c){e.preventDefault();early.pressed=c}if(r&&l?.matches(\'a[href^="/"]:not([href*="."])\'))l.search="ref="+encodeURIComponent(r)};' +
+  'addEventListener("click",early,true)'
 
 /** The scripts of a page, each after those that it needs; the one that starts the app is the last. */
 async function scriptsOf(folder: string, html: string): Promise<string[]> {

@@ -21,6 +21,8 @@ const RELOADED = 'scriptsMissing'
 const AGAIN_AFTER_MS = [500, 2_000]
 /** Longer than this, and the page says that it takes long. */
 const SLOW_AFTER_MS = 10_000
+/** Not every browser that could say when it has drawn the page does: by then it has. */
+const DRAWN_AFTER_MS = 3_000
 /** What runs longer in one piece is felt. */
 const PIECE_MS = 5
 
@@ -216,7 +218,10 @@ document.addEventListener(
 document.addEventListener(
   'click',
   (event) => {
-    const control = event.target instanceof Element ? event.target.closest<HTMLElement>(CONTROLS) : null
+    if (!(event.target instanceof Element)) return
+    // Its address has the code; what the app would lead to has none before it has taken over.
+    if (code && event.target.closest(FOR_GUESTS)) event.stopPropagation()
+    const control = event.target.closest<HTMLElement>(CONTROLS)
     if (!control || control.closest(WORKS_ALONE)) return
     if (control === reload) return location.reload()
     const field = control instanceof HTMLLabelElement ? control.control : control
@@ -268,15 +273,20 @@ const isTold = rest === 'asked' && (code !== null || root.dataset.waitlist !== u
 const isHandedOver = Boolean((history.state as { usr?: unknown } | null)?.usr)
 if (root.dataset.session || asks || isTold || isHandedOver) void start()
 
+let isDrawn = false
 const onceDrawn = () => {
+  if (isDrawn) return
+  isDrawn = true
   count()
   for (const fonts of document.querySelectorAll('style')) fonts.media = 'all'
   if (rest === 'drawn') void start()
 }
 // Asked for before the first words are seen, what comes would hold them up. Nothing is drawn where nobody sees it.
 if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) onceDrawn()
-else
+else {
   new PerformanceObserver((_drawn, observer) => {
     observer.disconnect()
     onceDrawn()
   }).observe({ type: 'paint', buffered: true })
+  setTimeout(onceDrawn, DRAWN_AFTER_MS)
+}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { api, client } from '../../api'
+import { localStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'

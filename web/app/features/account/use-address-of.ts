@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api } from '../../api'
+import { localStorage } from '../../browser-storage'
 import { session, type User } from '../../session'
 import { readPlace } from '../waitlist/place-storage'
 import { storePlace } from '../waitlist/stored-place'

@@ -1,3 +1,5 @@
+import { type Kept, localStorage, sessionStorage } from '../../browser-storage'
+
 /**
  * Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back.
  * A mailed link opens in a tab of its own; whoever goes elsewhere comes back in the tab they left, and two tabs may be on their way at once.
@@ -23,7 +25,7 @@ export function takeCodeVerifier(purpose: keyof typeof VERIFIER_KEYS = 'signUp')
   return verifier
 }
 
-function storageFor(purpose: keyof typeof VERIFIER_KEYS): Storage {
+function storageFor(purpose: keyof typeof VERIFIER_KEYS): Kept {
   return purpose === 'signUp' ? localStorage : sessionStorage
 }
 

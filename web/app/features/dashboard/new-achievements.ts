@@ -1,5 +1,6 @@
 import type { Dashboard } from '@x-automated/contract/waitlist'
 import { useEffect } from 'react'
+import { localStorage } from '../../browser-storage'
 import { toast } from '../../ui/toast'
 import { achievementLook } from '../waitlist/achievements'
 

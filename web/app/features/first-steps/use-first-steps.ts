@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FirstSteps } from '@x-automated/contract/first-steps'
 import { useEffect } from 'react'
 import { api, errorWords } from '../../api'
+import { localStorage } from '../../browser-storage'
 import { isFirstAwaited } from '../../first-answer'
 import { toast } from '../../ui/toast'
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorWords } from '../../api'
+import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
 import type { Picked, Selection } from './lead-selection'

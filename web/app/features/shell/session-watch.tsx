@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { sessionStorage } from '../../browser-storage'
 import { LOOK_AGAIN_AFTER_MS, noteLeaving, noteVisit, takeRefresh } from '../../page-refresh'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { localStorage } from '../../browser-storage'
 
 /** The colour scheme: the system's, or one that was chosen. */
 export type Theme = 'system' | 'light' | 'dark'

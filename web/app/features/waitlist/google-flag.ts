@@ -1,3 +1,5 @@
+import { sessionStorage } from '../../browser-storage'
+
 /** Set while somebody is at Google to join (specification §3). */
 const FLAG = 'googleAuthInProgress'
 

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { type Kept, untilLeft } from './browser-storage'
+
+function storage(): Kept {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  }
+}
+
+it('keeps what it is given in the browser’s own storage', () => {
+  const own = storage()
+  const kept = untilLeft(() => own)
+  kept.setItem('theme', 'dark')
+  expect(own.getItem('theme')).toBe('dark')
+  own.setItem('theme', 'light')
+  expect(kept.getItem('theme')).toBe('light')
+  kept.removeItem('theme')
+  expect([own.getItem('theme'), kept.getItem('theme')]).toEqual([null, null])
+})
+
+it.each([
+  [
+    'forbids it',
+    () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    },
+  ],
+  ['has none', () => undefined],
+])('keeps it all the same where the browser %s', (_, find) => {
+  const kept = untilLeft(find)
+  expect(kept.getItem('theme')).toBeNull()
+  kept.setItem('theme', 'dark')
+  expect(kept.getItem('theme')).toBe('dark')
+  kept.removeItem('theme')
+  expect(kept.getItem('theme')).toBeNull()
+})
+
+it('keeps it where there is no room left, and what stood there before comes back no more', () => {
+  const own = storage()
+  own.setItem('theme', 'light')
+  let isFull = true
+  const setItem = own.setItem
+  own.setItem = (key, value) => {
+    if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    setItem(key, value)
+  }
+  const kept = untilLeft(() => own)
+  kept.setItem('theme', 'dark')
+  expect([kept.getItem('theme'), own.getItem('theme')]).toEqual(['dark', null])
+  isFull = false
+  kept.setItem('theme', 'light')
+  expect([kept.getItem('theme'), own.getItem('theme')]).toEqual(['light', 'light'])
+})
