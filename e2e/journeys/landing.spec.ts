@@ -489,6 +489,17 @@ describe('the landing page', () => {
     await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
   })
 
+  it('keeps the page, and what was typed, where its menu does not come', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    world.expectConsole(/404/)
+    await page.route('**/assets/narrow-menu-*.js', (route) => route.fulfill({ status: 404 }))
+    await page.goto('/login')
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    await page.getByText('The menu did not come. Check your connection, then reload the page.').waitFor()
+    expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com')
+  })
+
   it('knows who is signed in without being touched, and leads to a first page that is light', async () => {
     const { enter } = await signUp(world, 'ada@example.com')
     const page = await world.openPage()

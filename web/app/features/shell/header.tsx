@@ -6,6 +6,7 @@ import { useCarriedReferral } from '../../referral-code'
 import { type User, useSession } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { ButtonLink, IconButton } from '../../ui/button'
+import { reachFor } from '../../ui/reach-for'
 import { Mark } from './logo'
 import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 
@@ -83,8 +84,9 @@ function NarrowMenuButton({ user }: { user: User | null }) {
         label="Open menu"
         aria-expanded={open}
         aria-haspopup="dialog"
-        onPointerEnter={loadNarrowMenu}
-        onClick={() => {
+        onPointerEnter={() => void loadNarrowMenu().catch(() => {})}
+        onClick={async () => {
+          if (!(await reachFor(loadNarrowMenu, 'The menu'))) return
           setWanted(true)
           setOpen(true)
         }}

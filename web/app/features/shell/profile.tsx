@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import type { User } from '../../session'
+import { reachFor } from '../../ui/reach-for'
 import { useAddressOf } from '../account/use-address-of'
 import { useWorkspaces } from '../people/use-workspaces'
 import { ProfileButton } from './profile-button'
@@ -8,6 +9,7 @@ import { useIsOperator } from './use-is-operator'
 // Comes when somebody reaches for it.
 const loadMenu = () => import('./profile-menu')
 const ProfileMenu = lazy(loadMenu)
+const prepare = () => void loadMenu().catch(() => {})
 
 /** The button of who is signed in, and behind it their menu. */
 export default function Profile({ user }: { user: User }) {
@@ -16,15 +18,18 @@ export default function Profile({ user }: { user: User }) {
   // Asked for now, so that the menu is whole when it opens.
   useWorkspaces()
   useIsOperator()
+  const open = async () => {
+    if (await reachFor(loadMenu, 'The menu')) setWanted(true)
+  }
   const button = (
     <ProfileButton
       user={user}
       aria-haspopup="menu"
       aria-expanded={false}
-      onPointerEnter={loadMenu}
-      onFocus={loadMenu}
-      onClick={() => setWanted(true)}
-      onKeyDown={({ key }) => key === 'ArrowDown' && setWanted(true)}
+      onPointerEnter={prepare}
+      onFocus={prepare}
+      onClick={open}
+      onKeyDown={({ key }) => key === 'ArrowDown' && open()}
     />
   )
   return wanted ? (
