@@ -11,20 +11,26 @@ import { CampaignFunnel, ComingFunnel } from '../features/campaigns/campaign-fun
 import { CampaignMore } from '../features/campaigns/campaign-more'
 import { isCutOff } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
-import { useCampaign, useSecondsLeft, useXConnections } from '../features/campaigns/campaign-watch'
+import {
+  useCampaign,
+  useSecondsLeft,
+  useXConnections,
+  useXConnectionsKnown,
+} from '../features/campaigns/campaign-watch'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { OlderCampaign } from '../features/campaigns/older-campaign'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useLeftAlone } from '../features/real-send/left-alone'
-import { RunNotice } from '../features/real-send/run-notice'
-import { ReplyDetectionNotice } from '../features/replies/reply-detection'
+import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
+import { ReplyDetectionNotice, useReplyDetectionKnown } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Card } from '../ui/card'
+import { cx } from '../ui/cx'
 import { DateTime } from '../ui/date-time'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
@@ -47,21 +53,26 @@ const filters = [
 export default function CampaignPage() {
   const { campaignId = '' } = useParams()
   const query = useCampaign(campaignId)
-  const campaign = query.data
-  const shown = useMemo(() => (campaign ? [campaign] : undefined), [campaign])
+  const found = query.data
+  const shown = useMemo(() => (found ? [found] : undefined), [found])
+  const noticesKnown = [useReplyDetectionKnown(), useXConnectionsKnown(), useRunNoticeKnown(shown)].every(Boolean)
+  // The notices stand above the rest: it comes with them, so that none of it is moved. What has come stays.
+  const [isShown, setShown] = useState(false)
+  if (!isShown && found && noticesKnown) setShown(true)
+  const campaign = isShown ? found : undefined
   const actions = useCampaignActions(useRealSend(shown))
-  const connected = useXConnections(shown)(campaign)
-  const cutOff = campaign !== undefined && isCutOff(campaign, connected)
+  const connected = useXConnections(shown)(found)
+  const cutOff = found !== undefined && isCutOff(found, connected)
   const isLeftAlone = useLeftAlone(shown, query.dataUpdatedAt)
-  const leftAlone = campaign !== undefined && isLeftAlone(campaign)
-  const secondsLeft = useSecondsLeft(campaign, cutOff || leftAlone)
-  const connect = connected === false && campaign?.channel === 'api' && (
+  const leftAlone = found !== undefined && isLeftAlone(found)
+  const secondsLeft = useSecondsLeft(found, cutOff || leftAlone)
+  const connect = connected === false && found?.channel === 'api' && (
     <ButtonLink size="sm" to={paths.xAutomation}>
       Connect X
     </ButtonLink>
   )
 
-  if (query.isError && !campaign) {
+  if (query.isError && !found) {
     return (
       <>
         <PageHeader title="Campaign" />
@@ -139,68 +150,80 @@ export default function CampaignPage() {
           )}
         </div>
       </header>
-      <ReplyDetectionNotice />
-      {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
-      {campaign?.status === 'paused' && campaign.pauseReason && (
-        <Callout tone="warn" title="This campaign paused by itself" action={connect}>
-          {campaign.pauseReason}
-        </Callout>
-      )}
-      {cutOff && (
-        <Callout tone="warn" title="The X account of this campaign is not connected" action={connect}>
-          This campaign is active, but sends nothing until the account that sends is connected again. What it has queued
-          is kept.
-        </Callout>
-      )}
-      {campaign && <RestCallout campaign={campaign} cutOff={cutOff} />}
-      <RunNotice campaigns={leftAlone ? undefined : shown} />
-      {leftAlone && (
-        <Callout
-          tone="warn"
-          title="No browser is sending this campaign"
-          action={
-            <ButtonLink size="sm" to={paths.extension}>
-              The extension
-            </ButtonLink>
-          }
-        >
-          Press “Start Real Send” to send from here, or let the extension send without a page. What is queued is kept.
-        </Callout>
-      )}
-      {campaign?.status === 'active' && campaign.waiting && !cutOff && (
-        <Callout title="Waiting for its turn">
-          One campaign sends at a time on an X account. This one goes on when{' '}
-          {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'the older one'} is complete or paused.
-        </Callout>
-      )}
       {campaign ? (
-        <CampaignProgressCard campaign={campaign} cutOff={cutOff} leftAlone={leftAlone} secondsLeft={secondsLeft} />
-      ) : (
-        <ComingProgressCard />
-      )}
-      <CampaignFigures campaign={campaign} />
-      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
-        {campaign ? (
-          <>
+        <>
+          <ReplyDetectionNotice />
+          {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
+          {campaign.status === 'paused' && campaign.pauseReason && (
+            <Callout tone="warn" title="This campaign paused by itself" action={connect}>
+              {campaign.pauseReason}
+            </Callout>
+          )}
+          {cutOff && (
+            <Callout tone="warn" title="The X account of this campaign is not connected" action={connect}>
+              This campaign is active, but sends nothing until the account that sends is connected again. What it has
+              queued is kept.
+            </Callout>
+          )}
+          <RestCallout campaign={campaign} cutOff={cutOff} />
+          <RunNotice campaigns={leftAlone ? undefined : shown} />
+          {leftAlone && (
+            <Callout
+              tone="warn"
+              title="No browser is sending this campaign"
+              action={
+                <ButtonLink size="sm" to={paths.extension}>
+                  The extension
+                </ButtonLink>
+              }
+            >
+              Press “Start Real Send” to send from here, or let the extension send without a page. What is queued is
+              kept.
+            </Callout>
+          )}
+          {campaign.status === 'active' && campaign.waiting && !cutOff && (
+            <Callout title="Waiting for its turn">
+              One campaign sends at a time on an X account. This one goes on when{' '}
+              {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'the older one'} is complete or
+              paused.
+            </Callout>
+          )}
+          <CampaignProgressCard campaign={campaign} cutOff={cutOff} leftAlone={leftAlone} secondsLeft={secondsLeft} />
+          <CampaignFigures campaign={campaign} />
+          <div className={PAIR}>
             <CampaignFunnel campaign={campaign} />
             <MessageCard campaign={campaign} />
-          </>
-        ) : (
-          <>
-            <ComingFunnel />
-            <Card title="Message">
-              <SkeletonText lines={3} />
-            </Card>
-          </>
-        )}
-      </div>
+          </div>
+        </>
+      ) : (
+        <Coming />
+      )}
       <DmLog
         key={campaignId}
         campaignId={campaignId}
+        isSeen={campaign !== undefined}
         live={campaign?.status === 'active'}
         requeues={campaign !== undefined && campaign.status !== 'archived'}
       />
     </div>
+  )
+}
+
+const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
+
+/** The room of what is above the messages. Of its own: what comes has notices above it, and would else be seen to move. */
+function Coming() {
+  return (
+    <>
+      <ComingProgressCard />
+      <CampaignFigures campaign={undefined} />
+      <div className={PAIR}>
+        <ComingFunnel />
+        <Card title="Message">
+          <SkeletonText lines={3} />
+        </Card>
+      </div>
+    </>
   )
 }
 
@@ -228,14 +251,22 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
   )
 }
 
-function DmLog({ campaignId, live, requeues }: { campaignId: string; live: boolean; requeues: boolean }) {
+interface DmLogProps {
+  campaignId: string
+  /** False while what is above is on its way: it would be moved by it. */
+  isSeen: boolean
+  live: boolean
+  requeues: boolean
+}
+
+function DmLog({ campaignId, isSeen, live, requeues }: DmLogProps) {
   const [filter, setFilter] = useTabParam(
     filters.map(({ value }) => value) as unknown as readonly ['all', ...DmStatus[]],
     'status',
   )
   const [page, setPage] = useState(1)
   return (
-    <section className="grid gap-4 pt-2">
+    <section className={cx('grid gap-4 pt-2', !isSeen && 'invisible')}>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-lg">DMs</h2>
         <Select

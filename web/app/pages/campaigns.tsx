@@ -16,7 +16,7 @@ import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
 import { useLeftAlone } from '../features/real-send/left-alone'
-import { RunNotice } from '../features/real-send/run-notice'
+import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
 import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
@@ -43,6 +43,10 @@ export default function Campaigns() {
   const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns.data?.campaigns)
   const leftAlone = useLeftAlone(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
+  const noticeKnown = useRunNoticeKnown(campaigns.data?.campaigns)
+  // The table comes with the notice above it, so that it is not moved. What has come stays.
+  const [isShown, setShown] = useState(false)
+  if (!isShown && campaigns.data && noticeKnown) setShown(true)
   const accounts = useAccounts()
   const lost = useLostConnection()
   const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
@@ -90,7 +94,7 @@ export default function Campaigns() {
               </Button>
             )}
           </div>
-          <RunNotice campaigns={campaigns.data?.campaigns} />
+          {isShown && <RunNotice campaigns={campaigns.data?.campaigns} />}
           {campaigns.isError && (
             <Callout
               tone={campaigns.data ? 'warn' : 'bad'}
@@ -113,7 +117,7 @@ export default function Campaigns() {
               <div>
                 {campaigns.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
                 <CampaignsTable
-                  campaigns={campaigns.data?.campaigns}
+                  campaigns={isShown ? campaigns.data?.campaigns : undefined}
                   stale={campaigns.isPlaceholderData}
                   connections={connections}
                   leftAlone={leftAlone}

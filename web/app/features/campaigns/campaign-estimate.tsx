@@ -2,6 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { Timer } from 'lucide-react'
 import { api } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
+import { SkeletonLine } from '../../ui/skeleton'
 import { useSettled } from '../../ui/use-settled'
 import { durationInWords } from './campaign-progress'
 
@@ -18,7 +20,7 @@ const leadsInWords = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
 /** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
 export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccountId }: CampaignEstimateProps) {
   const settled = useSettled(messageTemplate)
-  const { data, isPlaceholderData } = useQuery(
+  const estimate = useQuery(
     api.campaigns.estimate.queryOptions({
       input: { leadListId, channel, messageTemplate: settled, ...(xAccountId ? { xAccountId } : {}) },
       enabled: leadListId !== '',
@@ -26,6 +28,8 @@ export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccoun
       placeholderData: keepPreviousData,
     }),
   )
+  const { data, isPlaceholderData } = estimate
+  if (leadListId !== '' && isFirstAwaited(estimate)) return <SkeletonLine className="w-64" />
   // Kept from a list before, it would speak of another.
   if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
   return (

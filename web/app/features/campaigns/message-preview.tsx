@@ -1,7 +1,10 @@
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Avatar } from '../../ui/avatar'
 import { IconButton } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Input } from '../../ui/input'
+import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { pictureOf } from '../leads/lead-picture'
 import { exampleLead, type Piece, previewOf } from './message-template'
 import { usePreviewLeads } from './preview-leads'
@@ -9,19 +12,14 @@ import { usePreviewLeads } from './preview-leads'
 /** What a lead of the list will read, as it is typed: any of them, one after the other or by name. @param listId '' while none is picked */
 export function MessagePreview({ template, listId }: { template: string; listId: string }) {
   const leads = usePreviewLeads(listId)
+  if (leads.isComing) return <ComingPreview template={template} />
   const lead = leads.lead ?? { ...exampleLead, profileImageUrl: null }
   const pieces = previewOf(template, lead)
   const missing = pieces.filter(({ kind }) => kind === 'missing').length
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
-    <div
-      role="group"
-      aria-label="Preview"
-      className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4"
-    >
-      <header className="flex min-h-8 items-center justify-between gap-3">
-        <h3 className="font-strong">Preview</h3>
-        {leads.total > 1 && (
+    <Frame
+      turn={
+        leads.total > 1 && (
           <div className="-me-1 flex items-center gap-1">
             <span className="text-muted" data-numeric aria-live="polite">
               {(leads.index + 1).toLocaleString('en-US')} of {leads.total.toLocaleString('en-US')}
@@ -33,8 +31,9 @@ export function MessagePreview({ template, listId }: { template: string; listId:
               <ChevronRight aria-hidden />
             </IconButton>
           </div>
-        )}
-      </header>
+        )
+      }
+    >
       {(leads.total > 1 || leads.search !== '') && (
         <Input
           type="search"
@@ -66,7 +65,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
               Your message appears here as this person will read it.
             </p>
           ) : (
-            <p className="max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line bg-surface px-4 py-3 whitespace-pre-wrap wrap-anywhere">
+            <p className={cx(MESSAGE, 'bg-surface')}>
               <Pieces pieces={pieces} />
             </p>
           )}
@@ -78,7 +77,45 @@ export function MessagePreview({ template, listId }: { template: string; listId:
           )}
         </>
       )}
+    </Frame>
+  )
+}
+
+const MESSAGE =
+  'max-h-72 overflow-y-auto rounded-lg rounded-es-sm border border-line px-4 py-3 whitespace-pre-wrap wrap-anywhere'
+
+function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form
+    <div
+      role="group"
+      aria-label="Preview"
+      className="grid content-start gap-3 rounded-lg border border-line bg-sunken p-4"
+    >
+      <header className="flex min-h-8 items-center justify-between gap-3">
+        <h3 className="font-strong">Preview</h3>
+        {turn}
+      </header>
+      {children}
     </div>
+  )
+}
+
+/** The room of a list of several leads and of what the first of them reads: about as long as the example would. */
+function ComingPreview({ template }: { template: string }) {
+  return (
+    <Frame>
+      <Skeleton className="h-9 pointer-coarse:h-11" />
+      <span className="flex h-9 items-center gap-3">
+        <Skeleton className="size-7 shrink-0 rounded-full!" />
+        <SkeletonLine className="w-32" />
+      </span>
+      <div aria-hidden className={cx(MESSAGE, 'animate-appear')}>
+        <span className="invisible">
+          <Pieces pieces={previewOf(template, exampleLead)} />
+        </span>
+      </div>
+    </Frame>
   )
 }
 

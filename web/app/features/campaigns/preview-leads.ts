@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Lead } from '@x-automated/contract/leads'
 import { useState } from 'react'
 import { api } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { useSettled } from '../../ui/use-settled'
 
 /** Leads that are read at a time. */
@@ -35,6 +36,8 @@ export function usePreviewLeads(listId: string) {
   const total = listId === '' ? 0 : (data?.total ?? 0)
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
+    /** Nothing is known of the list yet. */
+    isComing: listId !== '' && isFirstAwaited(all) && keyword === '',
     /** Null while there is none: an example stands in. */
     lead,
     index,

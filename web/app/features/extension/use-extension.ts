@@ -1,10 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ExtensionRequest, ExtensionStatus } from '@x-automated/contract/extension'
+import { useEffect, useState } from 'react'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { askExtension, askStatus } from '../real-send/extension-link'
 
 const LOOK_EVERY_MS = 2_000
+
+/** An extension that is there has answered by then, its start included. */
+const ANSWERS_WITHIN_MS = 1_000
 
 const statusKey = ['extension', 'here']
 
@@ -24,6 +28,21 @@ export function useExtensionHere(asks = true): ExtensionStatus | null | undefine
     refetchInterval: LOOK_EVERY_MS,
     staleTime: 0,
   }).data
+}
+
+/**
+ * Is there nothing to wait for any more, for what stands below a word about the extension of this browser?
+ * @param asks as above: false where nothing is said of it
+ */
+export function useExtensionToldOf(asks: boolean): boolean {
+  const here = useExtensionHere(asks)
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    if (!asks) return
+    const timer = setTimeout(() => setLate(true), ANSWERS_WITHIN_MS)
+    return () => clearTimeout(timer)
+  }, [asks])
+  return !asks || here !== undefined || isLate
 }
 
 /** The extensions that are paired with the account, in whatever browser. */

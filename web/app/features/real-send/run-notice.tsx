@@ -2,7 +2,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
-import { useExtensionHere } from '../extension/use-extension'
+import { useExtensionHere, useExtensionToldOf } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
 
 const number = (n: number) => n.toLocaleString('en-US')
@@ -10,7 +10,7 @@ const number = (n: number) => n.toLocaleString('en-US')
 /** How far the run of this tab is; or that there is no extension to run the campaigns that need one. */
 export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | undefined }) {
   const run = useExtensionRun()
-  const someNeedIt = campaigns?.some(({ channel, status }) => channel === 'extension' && needsSending(status)) ?? false
+  const someNeedIt = campaigns?.some(needsExtension) ?? false
   if (run) {
     const { progress, waitsUntil } = run
     return (
@@ -42,8 +42,13 @@ function ExtensionNotice() {
   )
 }
 
-function needsSending(status: Campaign['status']): boolean {
-  return status === 'active' || status === 'paused'
+/** Is it known what the notice says? What stands below it comes no sooner. */
+export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
+  return useExtensionToldOf(campaigns?.some(needsExtension) ?? false)
+}
+
+function needsExtension({ channel, status }: Campaign): boolean {
+  return channel === 'extension' && (status === 'active' || status === 'paused')
 }
 
 function clock(at: number): string {

@@ -1,13 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
+import { isFirstAwaited } from '../../first-answer'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 
 const LOOK_EVERY_MS = 60_000
 
+const detection = () => api.replies.detection.queryOptions({ refetchInterval: LOOK_EVERY_MS })
+
+/** Is it known whether there is something to say? What stands below comes no sooner. */
+export function useReplyDetectionKnown(): boolean {
+  return !isFirstAwaited(useQuery(detection()))
+}
+
 /** Says it while X does not tell us of replies and we only ask, now and then; nothing while all is well. */
 export function ReplyDetectionNotice() {
-  const { data } = useQuery(api.replies.detection.queryOptions({ refetchInterval: LOOK_EVERY_MS }))
+  const { data } = useQuery(detection())
   if (data?.state !== 'degraded') return null
   return (
     <Callout tone="warn" title="Reply detection degraded">
