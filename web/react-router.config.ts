@@ -4,7 +4,7 @@ import type { Config } from '@react-router/dev/config'
 import { pages, restingPages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { letPagesRest } from './build-steps/first-touch'
+import { letFallbackSpeak, letPagesRest } from './build-steps/first-touch'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
@@ -33,6 +33,7 @@ export default {
       folder,
       prerendered.map((path) => ({ path, rest: path === notFoundPath ? 'touched' : (restingPages[path] ?? 'drawn') })),
     )
+    await letFallbackSpeak(folder)
     await refuseInlineStyles(folder)
     await compressFiles(folder)
   },

@@ -82,6 +82,43 @@ describe('the session, in a browser', () => {
     await page.context().close()
   })
 
+  it('says that what it needs takes long, or does not come, and offers to reload', async () => {
+    const page = await world.openPage({ width: 390, height: 844 })
+    await ada.enter(page)
+    await page.clock.install()
+    const scripts = '**/assets/*.js'
+    const heading = page.getByRole('heading', { name: 'Dashboard' })
+    const words = page.getByRole('alert').filter({ hasText: /\S/ })
+    const held = Promise.withResolvers<void>()
+    await page.route(scripts, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto('/dashboard', { waitUntil: 'commit' })
+    await page.getByText('Initializing application...').waitFor()
+    expect(await words.count()).toBe(0)
+    await page.clock.fastForward(10_000)
+    await words.getByText('This page is taking longer than expected. Please check your connection.').waitFor()
+    await words.getByRole('button', { name: 'Reload the page' }).waitFor()
+    held.resolve()
+    await heading.waitFor()
+    expect(await words.count()).toBe(0)
+
+    for (const missing of [scripts, '**/assets/entry.client-*.js']) {
+      await page.unroute(scripts)
+      world.expectConsole(/ERR_FAILED|dynamically imported module/)
+      await page.route(missing, (route) => route.abort())
+      await page.goto('/dashboard', { waitUntil: 'commit' })
+      await words.getByText('What this page needs did not come. Check your connection, then reload it.').waitFor()
+      await expectSoundPage(page)
+      await page.unroute(missing)
+      await words.getByRole('button', { name: 'Reload the page' }).click()
+      await heading.waitFor()
+      expect(await words.count()).toBe(0)
+    }
+    await page.context().close()
+  })
+
   it('renews its token in time, is looked at again after a refresh, and is one over all tabs', async () => {
     const page = await world.openPage()
     await page.clock.install()

@@ -17,13 +17,29 @@ interface WaitingPage {
  * @param folder build/client
  */
 export async function letPagesRest(folder: string, pages: readonly WaitingPage[]): Promise<void> {
-  const script = await buildScript(folder)
+  const script = await buildScript(folder, 'page')
   for (const { path, rest } of pages) {
     const file = join(folder, path, 'index.html')
     const html = await readFile(file, 'utf8')
     const style = path === '/' ? await styleOf(folder, html) : null
     await writeFile(file, waiting(html, { rest, script, style, scripts: await scriptsOf(folder, html) }))
   }
+}
+
+/**
+ * Lets the page that signed-in pages begin from say that its app takes long, or does not come.
+ * @param folder build/client
+ */
+export async function letFallbackSpeak(folder: string): Promise<void> {
+  const file = join(folder, '__spa-fallback.html')
+  const html = await readFile(file, 'utf8')
+  const script = `<script>${await buildScript(folder, 'signed-in')}</script>`
+  if ([...html.matchAll(STYLE)].length !== 1) throw new Error('The fallback page has not one style sheet.')
+  // Before the style: a script after it waits for it.
+  await writeFile(
+    file,
+    html.replace(STYLE, (sheet) => script + sheet),
+  )
 }
 
 const shared: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }
@@ -35,14 +51,17 @@ const output = (folder: string): BuildOptions => ({
   assetsInlineLimit: 0,
 })
 
-/** The words of the small script. */
-async function buildScript(folder: string): Promise<string> {
+/** The words of a small script: what it names is known to no other. */
+async function buildScript(folder: string, name: 'page' | 'signed-in'): Promise<string> {
   const built = await build({
     ...shared,
-    build: { ...output(folder), rollupOptions: { input: join(web, 'first-touch/page.ts') } },
+    build: {
+      ...output(folder),
+      rollupOptions: { input: join(web, `first-touch/${name}.ts`), output: { format: 'iife' } },
+    },
   })
   const { code } = (built as Rollup.RollupOutput).output[0]
-  if (code.includes('</')) throw new Error('first-touch/page.ts cannot stand in a page.')
+  if (code.includes('</')) throw new Error(`first-touch/${name}.ts cannot stand in a page.`)
   return code.trim()
 }
 

@@ -7,6 +7,7 @@ import { joinedWords } from '../app/features/waitlist/joined-words'
 import { COUNTED, viewOf } from '../app/first-view'
 import { referralCodeIn, withReferralCode } from '../app/referral-query'
 import { HYDRATED } from '../app/ui/hydrated-event'
+import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say as sayLate } from './late'
 
 /** Links on which a friend's code goes along. */
 const FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
@@ -19,14 +20,11 @@ const TYPED = 'input:not([type="radio"], [type="checkbox"])'
 const RELOADED = 'scriptsMissing'
 /** A script that does not come is asked for again, so often and after so long. */
 const AGAIN_AFTER_MS = [500, 2_000]
-/** Longer than this, and the page says that it takes long. */
-const SLOW_AFTER_MS = 10_000
 /** Not every browser that could say when it has drawn the page does: by then it has. */
 const DRAWN_AFTER_MS = 3_000
 /** What runs longer in one piece is felt. */
 const PIECE_MS = 5
 
-const SLOW = 'This page is taking longer than expected. Please check your connection.'
 const BROKEN = 'The rest of this page did not come. Check your connection, then try again.'
 const KEPT = ' What you typed stays.'
 const OUTDATED = 'This page cannot load what it needs: there may be a newer version of it. Reload it to go on.'
@@ -68,9 +66,7 @@ let pressed: HTMLElement | null = null
 const left = new Set<Element>()
 let state: 'resting' | 'starting' | 'failed' = 'resting'
 
-/** Where the page says that its app is late (app/features/shell/late-words.tsx), and what can be done about it there. */
-const room = document.querySelector('[data-late]')
-const [again, reload] = room?.querySelectorAll('button') ?? []
+const { again, reload } = lateRoom()
 let slow: ReturnType<typeof setTimeout> | undefined
 
 /** Has somebody typed, or are they about to? */
@@ -79,15 +75,9 @@ const isTyped = () =>
     (field) => field.value !== '' || field === document.activeElement,
   )
 
-/** Says something until the app is there, or something else is to be said. */
-const say = (words: string, remedy?: HTMLElement) => {
+const say: typeof sayLate = (words, remedy) => {
   clearTimeout(slow)
-  const isFocusHere = room?.contains(document.activeElement)
-  for (const button of [again, reload]) if (button) button.hidden = button !== remedy
-  // Who has pressed a button that goes is not left without a place.
-  if (isFocusHere) (remedy ?? document.getElementById('content'))?.focus({ preventScroll: true })
-  const line = room?.querySelector('p')
-  if (line) line.textContent = words
+  sayLate(words, remedy)
 }
 
 /** Lets go of what was pressed: whatever is pressed next tries again. */
@@ -248,12 +238,8 @@ document.addEventListener(
 // Somebody signs in, in another tab.
 addEventListener('storage', () => void start(), { signal })
 addEventListener('online', () => state === 'failed' && void start(), { signal })
-// The last import is the words' own. Chrome and Firefox speak of a 'dynamically imported module', Safari says 'Importing a module script failed'.
-addEventListener(
-  'unhandledrejection',
-  ({ reason }) => state === 'starting' && /imported module|importing a module/i.test(String(reason)) && renew(),
-  { signal },
-)
+// The last import is the words' own.
+addEventListener('unhandledrejection', (event) => state === 'starting' && isImportFailure(event) && renew(), { signal })
 
 // What was pressed before this script was there (web/build-steps/first-touch.ts).
 const { early } = window as unknown as { early?: { (event: Event): void; pressed?: HTMLElement } }

@@ -1,8 +1,8 @@
 import { Button } from '../../ui/button'
 
 /**
- * Room for a word where the app of a prerendered page is late or does not come, and for what can be done about it. Not to be seen
- * while it is empty: the page's small script fills it (web/first-touch), never the app.
+ * Room for a word where the app of a page is late or does not come, and for what can be done about it. Not to be seen while it is
+ * empty: the page's small script fills it (web/first-touch), never the app.
  */
 export function LateWords() {
   return (

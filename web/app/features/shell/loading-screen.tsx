@@ -19,7 +19,10 @@ export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScr
   }, [slowAfterMs])
   return (
     <div role="status" className="page-width fills-window flex flex-col items-center justify-center gap-3 text-center">
-      <LoaderCircle aria-hidden className="size-6 animate-spin text-accent-line noscript:hidden" />
+      <LoaderCircle
+        aria-hidden
+        className="size-6 animate-spin text-accent-line in-data-broken:hidden noscript:hidden"
+      />
       <h1 className="text-base noscript:hidden">{words}</h1>
       <NeedsScript what="This page" />
       {slow && (

@@ -1,0 +1,40 @@
+/**
+ * The whole script of the page that signed-in pages begin from, until its app is there: written into it. It says that the app takes
+ * long, or does not come. It runs before the app is asked for, when nothing of the page is there yet.
+ */
+import { HYDRATED } from '../app/ui/hydrated-event'
+import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'
+
+const BROKEN = 'What this page needs did not come. Check your connection, then reload it.'
+
+const awake = new AbortController()
+const { signal } = awake
+
+const offerReload = (words: string) => say(words, lateRoom().reload)
+const slow = setTimeout(() => offerReload(SLOW), SLOW_AFTER_MS)
+
+const giveUp = () => {
+  clearTimeout(slow)
+  // Nothing turns any more.
+  document.documentElement.dataset.broken = ''
+  offerReload(BROKEN)
+  addEventListener('online', () => location.reload(), { signal })
+}
+
+document.addEventListener(
+  HYDRATED,
+  () => {
+    clearTimeout(slow)
+    awake.abort()
+    say('')
+  },
+  { signal },
+)
+document.addEventListener(
+  'click',
+  ({ target }) => target instanceof Node && lateRoom().reload?.contains(target) && location.reload(),
+  { signal },
+)
+// Of a script that does not come the document is not told, but on the way down to it.
+addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && giveUp(), { capture: true, signal })
+addEventListener('unhandledrejection', (event) => isImportFailure(event) && giveUp(), { signal })
