@@ -34,12 +34,13 @@ export async function letFallbackSpeak(folder: string): Promise<void> {
   const file = join(folder, '__spa-fallback.html')
   const html = await readFile(file, 'utf8')
   const script = `<script>${await buildScript(folder, 'signed-in')}</script>`
-  if ([...html.matchAll(STYLE)].length !== 1) throw new Error('The fallback page has not one style sheet.')
-  // Before the style: a script after it waits for it.
-  await writeFile(
-    file,
-    html.replace(STYLE, (sheet) => script + sheet),
-  )
+  if ([...html.matchAll(STYLE)].length !== 1 || !ENTRY.test(html))
+    throw new Error('The fallback page has not one style sheet, or nothing that starts the app.')
+  const said = html
+    // Before the style: a script after it waits for it.
+    .replace(STYLE, (sheet) => script + sheet)
+    .replace(ENTRY, (starts) => `if (document.documentElement.dataset.broken === undefined) ${starts}`)
+  await writeFile(file, said)
 }
 
 const shared: InlineConfig = { ...besideTheApp, plugins: [tailwindcss()] }

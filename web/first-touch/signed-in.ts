@@ -2,9 +2,12 @@
  * The whole script of the page that signed-in pages begin from, until its app is there: written into it. It says that the app takes
  * long, or does not come. It runs before the app is asked for, when nothing of the page is there yet.
  */
+import { BEGUN } from '../app/begun'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'
 
+/** Begun so often in a row, the page is not begun again by itself. */
+const BEGUN_MAX = 3
 const BROKEN = 'What this page needs did not come. Check your connection, then reload it.'
 
 const awake = new AbortController()
@@ -12,6 +15,17 @@ const { signal } = awake
 
 const offerReload = (words: string) => say(words, lateRoom().reload)
 const slow = setTimeout(() => offerReload(SLOW), SLOW_AFTER_MS)
+
+/** Keeps how many pages in a row were begun. Where nothing may be stored nobody knows. */
+const keepBegun = (change: (begun: number) => number) => {
+  try {
+    const begun = change(Number(sessionStorage.getItem(BEGUN)))
+    sessionStorage.setItem(BEGUN, String(begun))
+    return begun
+  } catch {
+    return 0
+  }
+}
 
 const giveUp = () => {
   clearTimeout(slow)
@@ -32,9 +46,19 @@ document.addEventListener(
 )
 document.addEventListener(
   'click',
-  ({ target }) => target instanceof Node && lateRoom().reload?.contains(target) && location.reload(),
+  ({ target }) => {
+    if (!(target instanceof Node) || !lateRoom().reload?.contains(target)) return
+    keepBegun(() => 0)
+    location.reload()
+  },
   { signal },
 )
 // Of a script that does not come the document is not told, but on the way down to it.
 addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && giveUp(), { capture: true, signal })
 addEventListener('unhandledrejection', (event) => isImportFailure(event) && giveUp(), { signal })
+
+if (keepBegun((begun) => begun + 1) > BEGUN_MAX) {
+  // What would start the app looks here (web/build-steps/first-touch.ts).
+  document.documentElement.dataset.broken = ''
+  document.addEventListener('DOMContentLoaded', giveUp, { signal })
+}

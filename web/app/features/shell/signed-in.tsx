@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
+import { BEGUN } from '../../begun'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
@@ -29,6 +30,14 @@ export default function SignedIn() {
   useEffect(() => {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
+
+  useEffect(() => {
+    try {
+      sessionStorage.removeItem(BEGUN)
+    } catch {
+      // Nothing may be stored, so nothing is.
+    }
+  }, [])
 
   const notice =
     typeof page?.turnedAway === 'function' ? page.turnedAway(new URLSearchParams(search)) : page?.turnedAway
