@@ -30,15 +30,19 @@ async function look(page: Page, path: string): Promise<void> {
 }
 
 async function lookAt(page: Page, path: string): Promise<void> {
-  await page.setViewportSize({ width: 390, height: 844 })
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  await lookWhetherStill(page, path)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await lookInBothSchemes(page)
+  await lookNarrow(page)
+}
+
+async function lookWhetherStill(page: Page, path: string, width = 390): Promise<void> {
+  await page.setViewportSize({ width, height: 844 })
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await hasCome(page)
   expect(await layoutShift(page), 'what moved while it loaded').toBeLessThanOrEqual(SHIFT_MAX)
-  await page.setViewportSize({ width: 1280, height: 900 })
-  await lookInBothSchemes(page)
-  await lookNarrow(page)
 }
 
 async function lookNarrow(page: Page): Promise<void> {
@@ -190,6 +194,16 @@ describe('every page', () => {
       status: 'draft',
     })
     await callApi(page, 'POST', `/campaigns/${campaign.id}/queue`)
+    // Its page says, above all else, that no browser here can send it.
+    const byBrowser = await callApi(page, 'POST', '/campaigns', {
+      name: 'By the browser',
+      leadListId: list.id,
+      messageTemplate: 'Hello {lead_name}',
+      channel: 'extension',
+      status: 'paused',
+    })
+    for (const width of [390, 1280]) await lookWhetherStill(page, `/campaigns/${byBrowser.id}`, width)
+    await page.getByText('The extension is not in this browser').waitFor()
     for (const path of ofOthers) await look(page, path.replace(':campaignId', campaign.id))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()

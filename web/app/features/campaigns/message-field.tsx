@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
-import { Tooltip } from '../../ui/tooltip'
+import { InsertButton } from '../../ui/insert-button'
 import { offeredPlaces, unknownPlaces } from './message-template'
 
 /** X's longest direct message (contract: MESSAGE_MAX). */
@@ -61,15 +61,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-muted">Insert</span>
         {offeredPlaces.map(({ text, words }) => (
-          <Tooltip key={text} words={words}>
-            <button
-              type="button"
-              onClick={() => insert(text)}
-              className="min-h-7 rounded-md border border-line bg-sunken px-2 font-mono text-xs transition-colors hover:bg-hover pointer-coarse:min-h-10"
-            >
-              {text}
-            </button>
-          </Tooltip>
+          <InsertButton key={text} text={text} words={words} onInsert={insert} />
         ))}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import { Download, Megaphone } from 'lucide-react'
 import { paths } from '../../paths'
-import { ButtonLink } from '../../ui/button'
+import { ButtonLink, buttonClass } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { PageHeader } from '../../ui/page-header'
 import { SkeletonButton } from '../../ui/skeleton'
@@ -36,19 +36,16 @@ export function ExtensionPage() {
                 <SkeletonButton size="sm" className="w-36" />
               ) : (
                 latest && (
-                  <a
-                    href="/extension.zip"
-                    download
-                    className="inline-flex min-h-8 items-center gap-2 rounded-md border border-line px-3 text-sm font-strong hover:bg-hover pointer-coarse:min-h-10"
-                  >
-                    <Download aria-hidden className="size-4" />
+                  <a href="/extension.zip" download className={buttonClass({ size: 'sm' })}>
+                    <Download aria-hidden />
                     Download {latest}
                   </a>
                 )
               )
             }
           >
-            <InstallSteps available={pairings.isPending || latest !== null} />
+            {/* Whoever cannot be asked has not said that there is none. */}
+            <InstallSteps available={pairings.data === undefined || latest !== null} />
           </Card>
           <PairedExtensions pairings={pairings} latest={latest} />
         </div>

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
-import { Skeleton, SkeletonButton, SkeletonText } from '../../ui/skeleton'
+import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { useIsOffered } from '../settings/use-role'
 import { activityWords } from './extension-words'
 import { PairingCode } from './pairing-code'
@@ -24,13 +24,11 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   if (here === undefined)
     return (
       <Card title="This browser" actions={<Skeleton className="h-6 w-24" />}>
-        <div className="grid gap-2">
-          <SkeletonText lines={2} />
-          <span className="grid gap-2 pt-4">
-            <SkeletonText lines={2} />
-            <SkeletonButton size="sm" className="w-40" />
-          </span>
-        </div>
+        <ComingWords />
+        <span className="grid gap-2 pt-4">
+          <ComingWords />
+          <SkeletonButton size="sm" className="w-40" />
+        </span>
       </Card>
     )
   if (here === null)
@@ -104,5 +102,17 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
         </div>
       </div>
     </Card>
+  )
+}
+
+/** A sentence that takes two lines on a phone. */
+function ComingWords() {
+  return (
+    <span className="grid">
+      <SkeletonLine className="w-4/5" />
+      <span className="sm:hidden">
+        <SkeletonLine className="w-2/5" />
+      </span>
+    </span>
   )
 }

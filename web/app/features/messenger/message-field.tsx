@@ -1,7 +1,7 @@
 import { useRef } from 'react'
-import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
+import { InsertButton } from '../../ui/insert-button'
 import { unknownPlaces } from '../campaigns/message-template'
 
 const MESSAGE_MAX = 10_000
@@ -51,9 +51,7 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
           Insert
         </span>
         {TAGS.map(({ text, words }) => (
-          <Button key={text} size="sm" title={words} onClick={() => insert(text)}>
-            {text}
-          </Button>
+          <InsertButton key={text} text={text} words={words} onInsert={insert} />
         ))}
       </fieldset>
     </div>

@@ -116,7 +116,7 @@ export function RecentScrapes({
                       <DateTime value={scrape.createdAt} />
                     </Td>
                     <Td>
-                      <span className="flex gap-2">
+                      <span className="flex gap-2 md:justify-end">
                         <Button
                           size="sm"
                           className="max-md:flex-1"

@@ -41,7 +41,7 @@ export function AccountSwitcher() {
           aria-label={`Current X account: @${current.handle}${current.status === 'lost' ? ', not connected' : ''}`}
           aria-keyshortcuts={mayChoose && all.length > 1 ? 'Alt+X' : undefined}
           icon={current.status === 'lost' ? <CircleAlert aria-hidden className="text-warn" /> : undefined}
-          className="max-w-full max-sm:w-full"
+          className="max-w-full max-sm:w-full max-sm:justify-between"
         >
           <span className="truncate">@{current.handle}</span>
           <ChevronsUpDown aria-hidden className="text-muted" />
