@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { BEGUN } from '../../begun'
+import { sessionStorage } from '../../browser-storage'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
@@ -31,13 +32,7 @@ export default function SignedIn() {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
 
-  useEffect(() => {
-    try {
-      sessionStorage.removeItem(BEGUN)
-    } catch {
-      // Nothing may be stored, so nothing is.
-    }
-  }, [])
+  useEffect(() => sessionStorage.removeItem(BEGUN), [])
 
   const notice =
     typeof page?.turnedAway === 'function' ? page.turnedAway(new URLSearchParams(search)) : page?.turnedAway
