@@ -148,6 +148,10 @@ describe('every page', () => {
     world.expectConsole(/status of 404/)
     // /auth/callback leads to the page for who is signed in, or to the login.
     for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
+
+    // To the app it is the waitlist, to the server no page.
+    await page.goto('//Waitlist')
+    await page.waitForURL('/waitlist')
   })
 
   it('signed in, after the first steps', async () => {

@@ -54,20 +54,20 @@ export function buyPath(planId: PlanId): string {
 }
 
 /** What a page that rests waits for. */
-export type Rest = 'touched' | 'asked'
+export type Rest = 'touched' | 'joined'
 
 /**
  * Pages that are whole without their app, which waits until somebody reaches for it (decision 0022).
- * Those of `asked` have something to say to a friend's code, and wake for one. Pages that are not named start their app once they are drawn.
+ * That of `joined` shows its place to whoever has joined in this browser, and wakes for them. Pages that are not named start their app once they are drawn.
  */
 export const restingPages: Readonly<Record<string, Rest>> = {
   [allPages.home.path]: 'touched',
   [allPages.pricing.path]: 'touched',
   [allPages.rankings.path]: 'touched',
   [allPages.forgotPassword.path]: 'touched',
-  [allPages.login.path]: 'asked',
-  [allPages.signUp.path]: 'asked',
-  [allPages.waitlist.path]: 'asked',
+  [allPages.login.path]: 'touched',
+  [allPages.signUp.path]: 'touched',
+  [allPages.waitlist.path]: 'joined',
 }
 
 /** Every page with its module, for the router. */

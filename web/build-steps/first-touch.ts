@@ -5,7 +5,7 @@ import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
 import type { Rest } from '../app/paths.ts'
 import { besideTheApp, cssTarget, web } from './embed.ts'
 
-/** A prerendered page, and what its app waits for: to be touched, to be asked by the address too, or no more than that the page is drawn. */
+/** A prerendered page, and what its app waits for: to be touched, for whoever has joined the waitlist to come too, or no more than that the page is drawn. */
 interface WaitingPage {
   path: string
   rest: Rest | 'drawn'

@@ -208,8 +208,4 @@ if (before) {
     .catch((error) => console.warn('Could not look up the place', error))
 }
 joinButton.disabled = false
-void ask('/track-view', {
-  path: '/embed',
-  ...(document.referrer && { referrer: document.referrer.slice(0, 2_000) }),
-  ...(ref && { ref }),
-}).catch(() => {})
+void ask('/track-view', { path: '/embed', ...(ref && { ref }) }).catch(() => {})

@@ -43,7 +43,7 @@ const count = () => {
   fetch('/api/track-view', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(viewOf(location.pathname, code, document.referrer, location.origin)),
+    body: JSON.stringify(viewOf(location.pathname, code)),
   })
     // Read to its end, so that the connection is free again.
     .then((answer) => answer.arrayBuffer())
@@ -54,7 +54,8 @@ const count = () => {
 const sayJoined = async () => {
   const room = document.querySelector('[data-joined]')
   if (!room) return
-  const answer = await fetch('/api/waitlist/count')
+  // Not over what the app says by then.
+  const answer = await fetch('/api/waitlist/count', { signal })
   if (answer.ok) room.textContent = joinedWords(((await answer.json()) as { count: number }).count)
 }
 
@@ -254,10 +255,10 @@ sayJoined().catch(() => {})
 
 const rest = held?.dataset.app
 const asks = [...new URLSearchParams(location.search).keys()].some((key) => !/^utm_|^ref$/.test(key))
-const isTold = rest === 'asked' && (code !== null || root.dataset.waitlist !== undefined)
+const isJoined = rest === 'joined' && root.dataset.waitlist !== undefined
 // What a page handed over to this one outlives a reload.
 const isHandedOver = Boolean((history.state as { usr?: unknown } | null)?.usr)
-if (root.dataset.session || asks || isTold || isHandedOver) void start()
+if (root.dataset.session || asks || isJoined || isHandedOver) void start()
 
 let isDrawn = false
 const onceDrawn = () => {
@@ -267,12 +268,17 @@ const onceDrawn = () => {
   for (const fonts of document.querySelectorAll('style')) fonts.media = 'all'
   if (rest === 'drawn') void start()
 }
-// Asked for before the first words are seen, what comes would hold them up. Nothing is drawn where nobody sees it.
-if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) onceDrawn()
-else {
+// Asked for before the first words are seen, what comes would hold them up.
+const onceSeen = () => {
+  // Nothing is drawn where nobody sees it.
+  if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) return onceDrawn()
   new PerformanceObserver((_drawn, observer) => {
     observer.disconnect()
     onceDrawn()
   }).observe({ type: 'paint', buffered: true })
   setTimeout(onceDrawn, DRAWN_AFTER_MS)
 }
+// A browser that makes a page ready before anybody asks for it has shown it to nobody.
+if ((document as Document & { prerendering?: boolean }).prerendering)
+  document.addEventListener('prerenderingchange', onceSeen, { once: true })
+else onceSeen()

@@ -87,6 +87,9 @@ describe('the privacy policy', () => {
     'Scrapes:',
     'Single sign-on of a workspace',
     'What operators of this server did',
+    'the beginning of the replies and of what you write to the same people by hand, and when they read',
+    'Who does not want to be written to, and the words they said it with',
+    'messages that you are sending from the messenger and to whom, the leads you deleted last',
     'Links that confirm a place on the waitlist, or end its mails, are not stored',
   ])('names what else is kept: %s', (what) => {
     expect(privacy).toContain(what)

@@ -140,6 +140,19 @@ describe('a form that no script sends', () => {
   })
 })
 
+describe('an address that only the app would read as a page', () => {
+  it.each([
+    ['/Waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
+    ['//waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
+    ['/Dashboard/', '/dashboard/'],
+    ['///evil.example/', '/evil.example/'],
+    ['//\\\\evil.example', '/evil.example'],
+  ])('leads to what is meant, and nowhere else: %s', async (asked, path) => {
+    const { statusCode, headers } = await get(asked)
+    expect([statusCode, headers.location]).toEqual([302, path])
+  })
+})
+
 describe('an address that cannot be read', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'br' }
   const guards = ['content-security-policy', 'x-frame-options', 'x-content-type-options', 'referrer-policy']

@@ -79,10 +79,15 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
     if (pages.has(`${path}.html`)) serve(app, path, (_request, reply) => reply.redirect(`${path}.html`, 302))
   if (fallback) for (const path of list.app) serve(app, path, (_request, reply) => sendPage(reply, fallback, 200))
 
+  const paths = [...pages.keys(), ...DOCUMENTS, ...list.app]
+  const known = new RegExp(`^(${paths.map((path) => path.replace(/:[^/]+/g, '[^/]+')).join('|')})/?$`)
+  const isPage = (path: string) => known.test(path)
   app.setNotFoundHandler((request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD'
     const isAsked = reads || (request.method === 'POST' && takesPages(request))
     if (!isAsked || isOfApi(request.url)) return sendRefusal(reply, new Refusal('NOT_FOUND'))
+    const meant = reads ? addressMeant(request.url, isPage) : null
+    if (meant) return reply.redirect(meant, 302)
     if (notFound) return sendPage(reply, notFound, 404)
     return sendRefusal(reply, new Refusal('NOT_FOUND', 'The web app is not built.'))
   })
@@ -91,6 +96,20 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
     void sendPage(reply, notFound, 404)
     return true
   }
+}
+
+/**
+ * Where an address leads that reads as a page of ours to the app, which knows no capital letters and takes what follows two slashes
+ * for a host, but not to this server: the app would show another page than what was sent.
+ * @param url path and query
+ * @returns path and query, or null
+ */
+function addressMeant(url: string, isPage: (path: string) => boolean): string | null {
+  const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []
+  const single = path.replace(/^\/[/\\]+/, '/')
+  const lower = single.toLowerCase()
+  const meant = isPage(lower) ? lower : single
+  return meant === path ? null : meant + query
 }
 
 function isOfApi(url: string): boolean {

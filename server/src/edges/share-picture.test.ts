@@ -20,6 +20,9 @@ async function spaceAtTheRight(png: Buffer): Promise<number> {
 it.each([null, 1, 88, 12_345, 888_888, 1_234_567])(
   'leaves its edge free, in whatever place one is: %s',
   async (place) => {
-    expect(await spaceAtTheRight(await drawSharePicture(place))).toBeGreaterThanOrEqual(EDGE - 4)
+    const space = await spaceAtTheRight(await drawSharePicture(place))
+    expect(space).toBeGreaterThanOrEqual(EDGE - 4)
+    // Something is drawn, past the middle.
+    expect(space).toBeLessThan(SHARE_PICTURE.width / 2)
   },
 )

@@ -3,17 +3,19 @@ import { AuthFrame } from '../features/auth/auth-frame'
 import { ForgotPasswordForm } from '../features/auth/forgot-password-form'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
+import { useCarriedReferral } from '../referral-code'
 
 export const meta = () => pageMeta('Reset your password', 'Get a link by mail to set a new password for X-Automated.')
 
 export default function ForgotPassword() {
+  const carry = useCarriedReferral()
   return (
     <AuthFrame
       tabs={false}
       title="Reset your password"
       description="We will mail you a link to set a new one."
       footer={
-        <Link to={paths.login} className="text-link">
+        <Link to={carry(paths.login)} className="text-link">
           Back to login
         </Link>
       }

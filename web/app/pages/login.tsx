@@ -13,6 +13,7 @@ import { pageMeta } from '../features/shell/page-meta'
 import { SsoLogin } from '../features/sso/sso-login'
 import { paths } from '../paths'
 import { useReferralCode } from '../referral-code'
+import { withReferralCode } from '../referral-query'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { useHydrated } from '../ui/use-hydrated'
@@ -37,7 +38,7 @@ export default function Login() {
       title="Welcome Back"
       description={needed ? 'One more step to prove that it is you.' : 'Log in to go on where you left off.'}
       footer={
-        <Link to={paths.forgotPassword} className="text-link">
+        <Link to={withReferralCode(paths.forgotPassword, ref)} className="text-link">
           Forgot password?
         </Link>
       }

@@ -1,5 +1,5 @@
 import { LoaderCircle } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link, type LinkProps } from 'react-router'
 import { cx } from './cx'
 
@@ -15,12 +15,12 @@ interface Look {
 
 const variants: Record<ButtonVariant, string> = {
   primary:
-    'border-accent-edge bg-accent text-accent-ink shadow-xs hover:bg-accent-hover active:bg-accent-pressed disabled:border-line disabled:bg-sunken disabled:text-faint disabled:shadow-none',
+    'border-accent-edge bg-accent text-accent-ink shadow-xs hover:bg-accent-hover active:bg-accent-pressed off:border-line off:bg-sunken off:text-faint off:shadow-none',
   secondary:
-    'border-control bg-surface text-ink shadow-xs hover:bg-sunken active:bg-pressed disabled:border-line disabled:text-faint disabled:shadow-none',
-  ghost: 'border-transparent text-ink hover:bg-hover active:bg-pressed disabled:text-faint',
+    'border-control bg-surface text-ink shadow-xs hover:bg-sunken active:bg-pressed off:border-line off:text-faint off:shadow-none',
+  ghost: 'border-transparent text-ink hover:bg-hover active:bg-pressed off:text-faint',
   danger:
-    'border-transparent bg-bad-fill text-on-bad shadow-xs hover:bg-bad-fill-hover disabled:bg-sunken disabled:text-faint disabled:shadow-none',
+    'border-transparent bg-bad-fill text-on-bad shadow-xs hover:bg-bad-fill-hover off:bg-sunken off:text-faint off:shadow-none',
 }
 
 const sizes: Record<ButtonSize, string> = {
@@ -33,7 +33,7 @@ const sizes: Record<ButtonSize, string> = {
 export function buttonClass({ variant = 'secondary', size = 'md', wide }: Look): string {
   return cx(
     'relative inline-flex items-center justify-center rounded-md border font-strong whitespace-nowrap transition-colors select-none',
-    'disabled:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0',
+    'off:cursor-not-allowed [&_svg]:size-4 [&_svg]:shrink-0',
     variants[variant],
     sizes[size],
     wide && 'w-full',
@@ -45,6 +45,17 @@ export interface ButtonProps extends Look, ComponentProps<'button'> {
   icon?: ReactNode
   /** Shows that the work is under way and refuses further presses. Keeps its width; `children` should say what happens ('Saving…'). */
   loading?: boolean
+}
+
+/** What was pressed is under way: neither a press nor the form that it would send gets through. */
+function refuse(event: MouseEvent) {
+  event.preventDefault()
+  event.stopPropagation()
+}
+
+/** A button that is at work keeps the focus, which a browser takes from one that is disabled. */
+function busy(loading: boolean | undefined): Pick<ComponentProps<'button'>, 'aria-busy' | 'aria-disabled' | 'onClick'> {
+  return loading ? { 'aria-busy': true, 'aria-disabled': true, onClick: refuse } : {}
 }
 
 /** A button. `type` is 'button' unless said otherwise, so that none submits a form by accident. */
@@ -62,10 +73,10 @@ export function Button({
 }: ButtonProps) {
   return (
     <button
-      aria-busy={loading || undefined}
       {...rest}
+      {...busy(loading)}
       type={type}
-      disabled={disabled || loading}
+      disabled={disabled}
       className={cx(buttonClass({ variant, size, wide }), className)}
     >
       {loading ? <LoaderCircle aria-hidden className="animate-spin" /> : icon}
@@ -118,11 +129,11 @@ export function IconButton({
     <button
       {...rest}
       type={type}
+      {...busy(loading)}
       aria-label={label}
-      aria-busy={loading || undefined}
-      disabled={disabled || loading}
+      disabled={disabled}
       className={cx(
-        'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors disabled:cursor-not-allowed [&_svg]:size-4',
+        'inline-flex shrink-0 items-center justify-center rounded-md border transition-colors off:cursor-not-allowed [&_svg]:size-4',
         variants[variant],
         iconSizes[size],
         className,

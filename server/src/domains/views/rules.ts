@@ -3,7 +3,7 @@ const PAGES = new Set(
   [
     '/',
     ...['waitlist', 'leaderboard', 'rankings', 'pricing', 'auth', 'login', 'forgot-password', 'reset-password'],
-    ...['dashboard', 'twitter', 'leads', 'lists', 'campaigns', 'billing', 'privacy', 'terms'],
+    ...['dashboard', 'twitter', 'leads', 'lists', 'campaigns', 'billing', 'invitation', 'auth/callback'],
     ...['account', 'settings', 'operator', 'extension', 'embed'],
   ].map((page) => (page === '/' ? page : `/${page}`)),
 )

@@ -2,6 +2,7 @@ import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/wa
 import { Send, Trophy } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { paths } from '../../paths'
+import { useCarriedReferral } from '../../referral-code'
 import { useSession } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
@@ -24,6 +25,8 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   useEffect(() => {
     if (!seeking || !board || stale) return
     ownRow.current?.scrollIntoView({ block: 'center' })
+    // Who listens hears it, too.
+    ownRow.current?.focus({ preventScroll: true })
     setSeeking(false)
   }, [seeking, board, stale])
 
@@ -98,7 +101,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
 
 function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableRowElement> | undefined }) {
   return (
-    <Tr ref={ref} selected={row.isOwn} aria-current={row.isOwn || undefined}>
+    <Tr ref={ref} tabIndex={row.isOwn ? -1 : undefined} selected={row.isOwn} aria-current={row.isOwn || undefined}>
       <Td className="text-muted" data-numeric>
         {row.rank.toLocaleString('en-US')}
       </Td>
@@ -120,12 +123,13 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
 
 function NobodyYet() {
   const isMember = useSession().status === 'signed-in'
+  const carry = useCarriedReferral()
   return (
     <EmptyState
       icon={<Trophy aria-hidden />}
       title="No data for this time period yet. Refer friends to be the first to appear on the leaderboard!"
       action={
-        <ButtonLink to={isMember ? paths.dashboard : paths.waitlist} icon={<Send aria-hidden />}>
+        <ButtonLink to={isMember ? paths.dashboard : carry(paths.waitlist)} icon={<Send aria-hidden />}>
           Get your referral link
         </ButtonLink>
       }

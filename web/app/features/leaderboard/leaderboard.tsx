@@ -68,8 +68,9 @@ function RefreshButton() {
     <Button
       icon={<RefreshCw aria-hidden className={cx((pressed || isFetching) && 'animate-spin')} />}
       aria-busy={pressed || undefined}
-      disabled={pressed}
+      aria-disabled={pressed || undefined}
       onClick={() => {
+        if (pressed) return
         setPressed(true)
         void queries.invalidateQueries({ queryKey })
       }}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { paths } from '../../paths'
+import { useCarriedReferral } from '../../referral-code'
 import { ButtonLink } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { CopyButton } from '../../ui/copy-button'
@@ -20,6 +21,7 @@ export interface Ranking {
 
 /** Where somebody stands, and what they can share to climb. */
 export function RankingResult({ user }: { user: Ranking }) {
+  const carry = useCarriedReferral()
   const link = referralLinks.rankings(location.origin, user.referral_code)
   return (
     <div className="grid gap-6">
@@ -51,7 +53,7 @@ export function RankingResult({ user }: { user: Ranking }) {
           <ShareButtons link={link} channels={['twitter', 'facebook', 'linkedin']} />
         </div>
       </Card>
-      <ButtonLink to={paths.leaderboard} className="w-fit">
+      <ButtonLink to={carry(paths.leaderboard)} className="w-fit">
         View Full Leaderboard
       </ButtonLink>
     </div>

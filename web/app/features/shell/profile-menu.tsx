@@ -37,7 +37,7 @@ export default function ProfileMenu({ user }: { user: User }) {
         </MenuLink>
       ))}
       {operates && <MenuLink to={paths.operator}>Operator</MenuLink>}
-      {profileLinks.length > 0 && <MenuSeparator />}
+      <MenuSeparator />
       {bringBackFirstSteps && (
         <MenuItem icon={<ListChecks aria-hidden />} onSelect={bringBackFirstSteps}>
           Show first steps

@@ -8,8 +8,6 @@ import { referralCodeIn } from '../../referral-query'
 export const entryPath =
   typeof document === 'undefined' ? '' : entryOf(location.pathname, document.referrer, location.origin)
 
-/** Another site that led here; said with the first view only. */
-let cameFrom = typeof document === 'undefined' ? '' : document.referrer
 /** The first view was counted before this code was there. */
 let isCounted = typeof document !== 'undefined' && document.documentElement.dataset.view === COUNTED
 
@@ -18,10 +16,8 @@ export function ViewCount() {
   const { pathname, search } = useLocation()
   const ref = referralCodeIn(search)
   useEffect(() => {
-    const view = viewOf(pathname, ref, cameFrom, location.origin)
-    cameFrom = ''
     if (isCounted) isCounted = false
-    else client.waitlist.trackView(view).catch(() => {})
+    else client.waitlist.trackView(viewOf(pathname, ref)).catch(() => {})
   }, [pathname, ref])
   return null
 }

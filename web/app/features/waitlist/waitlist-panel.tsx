@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { documents, paths } from '../../paths'
-import { useReferralCode } from '../../referral-code'
+import { useCarriedReferral, useReferralCode } from '../../referral-code'
 import { cx } from '../../ui/cx'
 import { NeedsScript } from '../../ui/needs-script'
 import { useHydrated } from '../../ui/use-hydrated'
@@ -24,6 +24,7 @@ const unseenByMembers =
 /** The form, or the place of whoever has joined in this browser. */
 export function WaitlistPanel() {
   const referralCode = useReferralCode()
+  const carry = useCarriedReferral()
   const place = useStoredPlace()
   const hydrated = useHydrated()
   const { referralCount } = useStanding(place)
@@ -60,7 +61,7 @@ export function WaitlistPanel() {
           <GoogleJoin referralCode={referralCode} />
           <p className="text-muted">
             Already joined?{' '}
-            <Link to={paths.rankings} className="text-link">
+            <Link to={carry(paths.rankings)} className="text-link">
               Check your ranking
             </Link>
           </p>
