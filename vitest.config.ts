@@ -73,7 +73,8 @@ export default defineConfig({
           // their time is waiting.
           sequence: { groupOrder: 1 },
           maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
-          testTimeout: 120_000,
+          // Those that go through all pages take over a minute where nothing else runs.
+          testTimeout: 240_000,
           hookTimeout: 120_000,
           expect: { poll },
         },

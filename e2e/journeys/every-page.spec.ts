@@ -150,8 +150,8 @@ describe('every page', () => {
     for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
 
     // To the app it is the waitlist, to the server no page.
-    await page.goto('//Waitlist')
-    await page.waitForURL('/waitlist')
+    await page.goto(`${world.origin}//Waitlist`)
+    await page.waitForURL(`${world.origin}/waitlist`)
   })
 
   it('signed in, after the first steps', async () => {
