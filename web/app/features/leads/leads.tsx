@@ -63,6 +63,8 @@ export function Leads() {
     setParams(writeAddress(next, nextPage, how.sort ?? sort), {
       preventScrollReset: true,
       replace: how.replace ?? false,
+      // At once: what is typed or pressed next goes on from this filter, not from the one before.
+      flushSync: true,
     })
 
   const askToRemove = async (picked: Picked, name?: string) => {
