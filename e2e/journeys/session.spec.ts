@@ -179,6 +179,15 @@ describe('the session, in a browser', () => {
     for (const one of [page, again]) await one.context().close()
   })
 
+  it('begins every page as often as it is asked for', async () => {
+    const page = await world.openPage()
+    // Of operators, and to all others nothing: outside the frame of signed-in pages.
+    for (let times = 0; times < 5; times += 1) {
+      await page.goto('/operator')
+      await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
+    }
+  })
+
   it('shows the not-found page, and what broke', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     world.expectConsole(/status of 404/)

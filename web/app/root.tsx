@@ -13,6 +13,8 @@ import {
   ScrollRestoration,
   useRouteError,
 } from 'react-router'
+import { BEGUN } from './begun'
+import { sessionStorage } from './browser-storage'
 import { Footer } from './features/shell/footer'
 import { Header } from './features/shell/header'
 import { LateWords } from './features/shell/late-words'
@@ -125,7 +127,9 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
+/** All pages, once their own code is there: until then HydrateFallback stands here. */
 export default function App() {
+  useEffect(() => sessionStorage.removeItem(BEGUN), [])
   return <Outlet />
 }
 

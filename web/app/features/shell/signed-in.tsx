@@ -1,7 +1,5 @@
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
-import { BEGUN } from '../../begun'
-import { sessionStorage } from '../../browser-storage'
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
@@ -31,8 +29,6 @@ export default function SignedIn() {
   useEffect(() => {
     if (turnedAway) rememberReturnPath(from)
   }, [turnedAway, from])
-
-  useEffect(() => sessionStorage.removeItem(BEGUN), [])
 
   const notice =
     typeof page?.turnedAway === 'function' ? page.turnedAway(new URLSearchParams(search)) : page?.turnedAway
