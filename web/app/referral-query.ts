@@ -10,3 +10,6 @@ export function referralCodeIn(search: string): string | null {
 export function withReferralCode(path: string, code: string | null): string {
   return code ? `${path}?ref=${encodeURIComponent(code)}` : path
 }
+
+/** The links on which a friend's code goes along. */
+export const FOR_GUESTS = 'a[href^="/"]:not([href*="."])'

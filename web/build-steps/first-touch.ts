@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import { type BuildOptions, build, type InlineConfig, type Rollup } from 'vite'
 import type { Rest } from '../app/paths.ts'
+import { FOR_GUESTS } from '../app/referral-query.ts'
 import { besideTheApp, cssTarget, web } from './embed.ts'
 
 /** A prerendered page, and what its app waits for: to be touched, for whoever has joined the waitlist to come too, or no more than that the page is drawn. */
@@ -105,7 +106,9 @@ const IMPORT = /\b(?:import|from)\s*["'`]\.\/([^"'`]+\.js)["'`]/g
  */
 const EARLY =
   'window.early=e=>{const c=e.target.closest("button"),l=e.target.closest("a"),r=new URLSearchParams(location.search).get("ref");' +
-  'if(c){e.preventDefault();early.pressed=c}if(r&&l?.matches(\'a[href^="/"]:not([href*="."])\'))l.search="ref="+encodeURIComponent(r)};' +
+  'if(c){e.preventDefault();early.pressed=c}if(r&&l?.matches(' +
+  `'${FOR_GUESTS}'` +
+  '))l.search="ref="+encodeURIComponent(r)};' +
   'addEventListener("click",early,true)'
 
 /** The scripts of a page, each after those that it needs; the one that starts the app is the last. */

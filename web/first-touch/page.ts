@@ -5,12 +5,10 @@
  */
 import { joinedWords } from '../app/features/waitlist/joined-words'
 import { COUNTED, viewOf } from '../app/first-view'
-import { referralCodeIn, withReferralCode } from '../app/referral-query'
+import { FOR_GUESTS, referralCodeIn, withReferralCode } from '../app/referral-query'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say as sayLate } from './late'
 
-/** Links on which a friend's code goes along. */
-const FOR_GUESTS = 'a[href^="/"]:not([href*="."])'
 /** What needs the app to answer. Links, the questions and what works by style alone do not. */
 const CONTROLS = 'button, input, label'
 const WORKS_ALONE = '[data-works-alone]'

@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
-import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { api, errorWords, fieldProblems } from '../../api'
 import { session, useSession } from '../../session'
@@ -9,6 +8,7 @@ import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { PasswordInput } from '../../ui/input'
 import { useHydrated } from '../../ui/use-hydrated'
+import { useSlow } from '../../ui/use-slow'
 import { emailProblem, requiredEmail } from './email'
 import { EmailInput } from './email-input'
 
@@ -71,17 +71,4 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       </Button>
     </form>
   )
-}
-
-function useSlow(busy: boolean, afterMs: number): boolean {
-  const [slow, setSlow] = useState(false)
-  useEffect(() => {
-    if (!busy) return
-    const timer = setTimeout(() => setSlow(true), afterMs)
-    return () => {
-      clearTimeout(timer)
-      setSlow(false)
-    }
-  }, [busy, afterMs])
-  return slow
 }

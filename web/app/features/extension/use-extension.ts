@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ExtensionRequest, ExtensionStatus } from '@x-automated/contract/extension'
-import { useEffect, useState } from 'react'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
+import { useSlow } from '../../ui/use-slow'
 import { askExtension, askStatus } from '../real-send/extension-link'
 
 const LOOK_EVERY_MS = 2_000
@@ -36,12 +36,7 @@ export function useExtensionHere(asks = true): ExtensionStatus | null | undefine
  */
 export function useExtensionToldOf(asks: boolean): boolean {
   const here = useExtensionHere(asks)
-  const [isLate, setLate] = useState(false)
-  useEffect(() => {
-    if (!asks) return
-    const timer = setTimeout(() => setLate(true), ANSWERS_WITHIN_MS)
-    return () => clearTimeout(timer)
-  }, [asks])
+  const isLate = useSlow(asks, ANSWERS_WITHIN_MS)
   return !asks || here !== undefined || isLate
 }
 

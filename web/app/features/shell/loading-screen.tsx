@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { NeedsScript } from '../../ui/needs-script'
+import { useSlow } from '../../ui/use-slow'
 
 /** From here on it says that it takes long (specification §9). */
 const SLOW_AFTER_MS = 2000
@@ -12,11 +12,7 @@ export interface LoadingScreenProps {
 
 /** Fills the page while it is not known yet who is signed in (specification §2). */
 export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
-  const [slow, setSlow] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), slowAfterMs)
-    return () => clearTimeout(timer)
-  }, [slowAfterMs])
+  const slow = useSlow(true, slowAfterMs)
   return (
     <div role="status" className="page-width fills-window flex flex-col items-center justify-center gap-3 text-center">
       <LoaderCircle

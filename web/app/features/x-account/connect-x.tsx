@@ -12,6 +12,7 @@ import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { useSlow } from '../../ui/use-slow'
 import { SeePlans } from '../billing/usage-notice'
 import { ReplyDetectionNotice } from '../replies/reply-detection'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
@@ -30,7 +31,7 @@ const SLOW_AFTER_MS = 3000
 export function ConnectX() {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
-  const slow = useSlow(status.isPending)
+  const slow = useSlow(status.isPending, SLOW_AFTER_MS)
   const outcome = useOutcome(status.data)
   useAgreement(status.data, accounts)
   // X itself may be asked by members; others see what we know.
@@ -264,17 +265,4 @@ function OneMore({ used, limit, methods }: { used: number; limit: number; method
       </Button>
     </div>
   )
-}
-
-function useSlow(busy: boolean): boolean {
-  const [slow, setSlow] = useState(false)
-  useEffect(() => {
-    if (!busy) return
-    const timer = setTimeout(() => setSlow(true), SLOW_AFTER_MS)
-    return () => {
-      clearTimeout(timer)
-      setSlow(false)
-    }
-  }, [busy])
-  return slow
 }
