@@ -12,7 +12,7 @@ export interface XmlElement {
 }
 
 export interface XmlWalk {
-  /** Refuses comments and instructions too, at which texts could be cut short. */
+  /** Rejects comments and processing instructions too: a parser may cut a text at them. */
   plain?: boolean
   onElement?(element: XmlElement): void
 }
@@ -24,6 +24,8 @@ export interface XmlWalk {
 export function walkXml(xml: string, { plain = false, onElement }: XmlWalk = {}): boolean {
   // XML knows no NUL, and neither does the database.
   if (xml.includes('\u0000')) return false
+  // Not left to the parser: sax reports no empty comment.
+  if (plain && xml.includes('<!--')) return false
   const reader = sax.parser(true)
   let depth = 0
   let attributes = 0
@@ -46,7 +48,6 @@ export function walkXml(xml: string, { plain = false, onElement }: XmlWalk = {})
     depth -= 1
   }
   if (plain) {
-    reader.oncomment = refuse
     reader.onprocessinginstruction = ({ name }) => {
       if (name !== 'xml') refuse()
     }

@@ -376,6 +376,7 @@ describe('attacks on SAML', () => {
           `${evilOf(xml).replace('_evil', / ID="([^"]+)"/.exec(assertionOf(xml))![1]!)}<saml:Assertion`,
         ),
       comment: (xml) => xml.replace(/(<saml:NameID[^>]*>.)/, '$1<!-- -->'),
+      emptyComment: (xml) => xml.replace(/(<saml:NameID[^>]*>.)/, '$1<!---->'),
       entity: (xml) => `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${xml}`,
       weak: (xml) =>
         xml.replaceAll('xmldsig-more#rsa-sha256', 'xmldsig#rsa-sha1').replaceAll('xmlenc#sha256', 'xmldsig#sha1'),
