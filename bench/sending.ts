@@ -58,7 +58,6 @@ try {
   await compareQueueing(services)
   await compareCycles(services)
   await measureMillion(services)
-  await notices.close()
   await database.close()
 } finally {
   await cluster.close()

@@ -2,8 +2,8 @@ import { implement, ORPCError } from '@orpc/server'
 import { contract } from '@x-automated/contract/contract'
 import { ERROR_STATUS, ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import type { OperationMeta } from '@x-automated/contract/route'
-import pg from 'pg'
 import { roleAllows } from './actor.ts'
+import { isUnavailable } from './db/unavailable.ts'
 import { authenticate, authenticateOperator } from './domains/auth/service.ts'
 import { authenticateExtension, extensionToken } from './domains/extension/service.ts'
 import { Refusal } from './refusal.ts'
@@ -121,25 +121,5 @@ function faultOf(code: ErrorCode): ORPCError<string, unknown> {
 /** A refusal, or the database's absence as one; null for anything unexpected. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof pg.DatabaseError) {
-    // Shutting down, too many connections, a lost race of two transactions, a statement that ran out of time.
-    if (['57P01', '57P03', '53300', '40001', '40P01', '57014'].includes(cause.code ?? ''))
-      return new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error })
-    return null
-  }
-  const code = (cause as NodeJS.ErrnoException | null)?.code
-  const gone =
-    [
-      'ECONNREFUSED',
-      'ECONNRESET',
-      'ENOTFOUND',
-      'EPIPE',
-      'ETIMEDOUT',
-      'EAI_AGAIN',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-    ].includes(code ?? '') ||
-    /timeout exceeded when trying to connect|Connection terminated/.test(String((cause as Error | null)?.message))
-  return gone ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
+  return isUnavailable(error) ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null
 }

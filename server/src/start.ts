@@ -181,7 +181,6 @@ export async function startServer({
       await limits.close()
       auth.close()
       mailer?.close()
-      await notices.close()
       await database.close()
     },
   }

@@ -1,5 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Db } from '../src/db/open.ts'
+import { createSession } from '../src/db/session.ts'
+import { createSessionLocks } from '../src/db/session-locks.ts'
 import { type Claimed, claimDue, letGoOf, TIMING } from '../src/domains/sending/engine.ts'
 import { record, send, type Verdict } from '../src/domains/sending/engine-sending.ts'
 import { settle, takeOver } from '../src/domains/sending/engine-settling.ts'
@@ -42,16 +44,14 @@ export function openWorkers({ services, db }: TestApp) {
   async function startWorker(name: string): Promise<Worker> {
     let alive = true
     let life: { end(): Promise<void> } | null = null
-    const liveness = await openLiveness({
-      ...services.database,
-      connect: async () => {
-        // Whoever died does not come back.
-        if (!alive) return new Promise<never>(() => {})
-        const connection = await services.database.connect()
-        life = connection
-        return connection
-      },
+    const session = createSession(async () => {
+      // Whoever died does not come back.
+      if (!alive) return new Promise<never>(() => {})
+      const connection = await services.database.connect()
+      life = connection
+      return connection
     })
+    const liveness = await openLiveness({ db: services.database.db, locks: createSessionLocks(session) })
     const worker: Worker = {
       name,
       id: liveness.workerId,

@@ -1,7 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { Connection, SILENCE_MS } from './connection.ts'
 import type { Db } from './open.ts'
 
-/** What takes in or changes hundreds of thousands of rows in one statement may take longer than a request's query; until the transaction ends. */
+const LONG_MS = 10 * 60_000
+
+/** Statements on hundreds of thousands of rows may take longer than a request's query; until the transaction ends. */
 export async function allowLongStatements(tx: Db): Promise<void> {
-  await tx.execute(sql`set local statement_timeout = '10min'`)
+  const { client } = (tx as unknown as { session: { client: unknown } }).session
+  if (client instanceof Connection) client.allowSilence(LONG_MS + SILENCE_MS)
+  await tx.execute(sql`set local statement_timeout = ${sql.raw(String(LONG_MS))}`)
 }

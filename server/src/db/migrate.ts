@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
+import { Connection } from './connection.ts'
 
 /** Any number of processes may start together; one migrates, the others wait here. */
 export const MIGRATION_LOCK = 7_281_001
@@ -9,8 +9,10 @@ export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url)
 
 /** Brings the database at `url` to the newest migration. Safe to run from several processes at once, and again. */
 export async function migrateDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'x-automated migrate' })
+  const client = new Connection({ connectionString: url, application_name: 'x-automated migrate' })
   await client.connect()
+  // Another process may be migrating a large table for minutes.
+  client.allowSilence(0)
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS })

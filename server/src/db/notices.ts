@@ -4,34 +4,18 @@ import type { Database } from './open.ts'
 export interface Notices {
   /** Calls `onNotice` with the payload of each notice on `channel`, from any process; returns what stops it. */
   listen(channel: string, onNotice: (payload: string) => void): () => void
-  close(): Promise<void>
 }
 
-const RECONNECT_MS = 1_000
-
-/** Opens the one listening connection of this process; it is made again whenever it breaks. */
-export async function openNotices(database: Database, channels: readonly string[]): Promise<Notices> {
+/** Listens on this process's session; call it before anything else uses that. */
+export async function openNotices({ session }: Database, channels: readonly string[]): Promise<Notices> {
   const listeners = new Map<string, Set<(payload: string) => void>>(channels.map((channel) => [channel, new Set()]))
-  let client: Awaited<ReturnType<Database['connect']>> | null = null
-  let closed = false
-
-  const connect = async () => {
-    const next = await database.connect()
-    next.on('notification', ({ channel, payload }) => {
+  session.onOpen(async (connection) => {
+    connection.on('notification', ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? '')
     })
-    next.on('error', () => {})
-    next.on('end', () => {
-      if (!closed) setTimeout(() => void reconnect(), RECONNECT_MS).unref()
-    })
-    for (const channel of channels) await next.query(`listen "${channel}"`)
-    client = next
-  }
-  const reconnect = () =>
-    connect().catch(() => {
-      if (!closed) setTimeout(() => void reconnect(), RECONNECT_MS).unref()
-    })
-  await connect()
+    for (const channel of channels) await connection.query(`listen "${channel}"`)
+  })
+  await session.run(async () => {})
 
   return {
     listen(channel, onNotice) {
@@ -39,10 +23,6 @@ export async function openNotices(database: Database, channels: readonly string[
       if (!set) throw new Error(`not a channel: ${channel}`)
       set.add(onNotice)
       return () => set.delete(onNotice)
-    },
-    async close() {
-      closed = true
-      await client?.end()
     },
   }
 }

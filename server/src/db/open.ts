@@ -1,6 +1,8 @@
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { Connection } from './connection.ts'
+import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
 const BESIDES_MAX = 5
@@ -18,10 +20,12 @@ export interface Database {
   besides: pg.Pool
   /** `besides` as query functions take it. */
   dbBesides: Db
+  /** The one connection of this process for LISTEN and `locks`. */
+  session: Session
   /** Locks held over calls of other services, without a connection of the pool each. */
   locks: SessionLocks
-  /** For LISTEN and for locks held over a process's life: a connection of its own. */
-  connect(): Promise<pg.Client>
+  /** A connection of one's own. */
+  connect(): Promise<Connection>
   close(): Promise<void>
 }
 
@@ -37,31 +41,62 @@ export function openDatabase(
   const config: pg.PoolConfig = {
     connectionString: url,
     max,
+    Client: Connection as never,
     application_name: 'x-automated',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     // A request's query never runs for minutes; a transaction left open by a fault ends itself.
     options: '-c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000 -c timezone=UTC',
   }
   const pool = new pg.Pool(config)
   const besides = new pg.Pool({ ...config, max: BESIDES_MAX })
-  for (const one of [pool, besides]) one.on('error', onIdleError)
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: url, application_name: 'x-automated', keepAlive: true })
-    await client.connect()
-    return client
+  for (const one of [pool, besides]) {
+    one.on('error', onIdleError)
+    one.on('release', (_error, connection) => (connection as unknown as Connection).allowSilence())
   }
-  const locks = createSessionLocks(connect)
+  const connect = async () => {
+    const connection = new Connection({ connectionString: url, application_name: 'x-automated' })
+    await connection.connect()
+    return connection
+  }
+  const session = createSession(connect)
   return {
-    db: drizzle(pool) as unknown as Db,
+    db: createDb(pool),
     pool,
     besides,
-    dbBesides: drizzle(besides) as unknown as Db,
-    locks,
+    dbBesides: createDb(besides),
+    session,
+    locks: createSessionLocks(session),
     connect,
     close: async () => {
-      await locks.close()
+      await session.close()
       for (const one of [pool, besides]) if (!one.ending) await one.end()
     },
   }
+}
+
+/** Drizzle's own transaction() keeps the connection forever if `begin` fails, and replaces the error if `rollback` does. */
+function createDb(pool: pg.Pool): Db {
+  const db = drizzle(pool) as unknown as Db
+  db.transaction = async (work, config) => {
+    const connection = await pool.connect()
+    let failure: { error: unknown } | undefined
+    try {
+      const one = drizzle(connection) as unknown as Db
+      return await one.transaction(async (tx) => {
+        try {
+          return await work(tx)
+        } catch (error) {
+          failure = { error }
+          throw error
+        }
+      }, config)
+    } catch (error) {
+      throw failure ? failure.error : error
+    } finally {
+      // Whatever is not idle now (a rollback that failed) must not be used again. A broken connection the pool drops anyway.
+      connection.release(connection.getTransactionStatus() !== 'I')
+    }
+  }
+  return db
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/open.ts'
 import { workers } from '../domains/sending/tables.ts'
 
 /**
- * Tells living processes from dead ones. Each takes an advisory lock on its own number and holds it on a connection of its own for life:
+ * Tells living processes from dead ones. Each takes an advisory lock on its own number and holds it on its session for life:
  * when it dies, even by SIGKILL, PostgreSQL lets go of the lock at once.
  */
 export interface Liveness {
@@ -16,39 +16,19 @@ export interface Liveness {
 
 /** First half of the lock's key; the second is the worker's id. */
 const LOCK_CLASS = 7_281_002
-const RECONNECT_MS = 1_000
 
 /** For set-based questions: `worker_id not in (${livingWorkers})`. One row an id of a living process. */
 export const livingWorkers = sql`select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${sql.raw(String(LOCK_CLASS))} and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
 
 /** Enters this process among the living, and forgets those that died. */
-export async function openLiveness(database: Database): Promise<Liveness> {
-  const { db } = database
+export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {
   await db.delete(workers).where(sql`started_at < now() - interval '1 day' and id not in (${livingWorkers})`)
   const [row] = await db.insert(workers).values({}).returning({ id: workers.id })
   if (!row) throw new Error('no worker row was made')
   const workerId = row.id
-  let client: Awaited<ReturnType<Database['connect']>> | null = null
-  let closed = false
-
-  const connect = async () => {
-    const next = await database.connect()
-    next.on('error', () => {})
-    next.on('end', () => {
-      if (!closed) setTimeout(reconnect, RECONNECT_MS).unref()
-    })
-    // A machine that vanished is given up within half a minute.
-    await next.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4')
-    // Waits where PostgreSQL has not yet noticed that our connection before is gone.
-    await next.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, workerId])
-    if (closed) await next.end()
-    else client = next
-  }
-  const reconnect = () =>
-    void connect().catch(() => {
-      if (!closed) setTimeout(reconnect, RECONNECT_MS).unref()
-    })
-  await connect()
+  // Nobody else knows the number yet. If the connection breaks, the lock is taken again with the next one.
+  const release = await locks.tryTake([LOCK_CLASS, workerId])
+  if (!release) throw new Error('a new worker was taken for a living one')
 
   return {
     workerId,
@@ -57,8 +37,7 @@ export async function openLiveness(database: Database): Promise<Liveness> {
       return rows.length > 0
     },
     async close() {
-      closed = true
-      await client?.end()
+      await release()
       await db.delete(workers).where(eq(workers.id, workerId))
     },
   }
@@ -71,7 +50,7 @@ export interface Hands {
   close(): Promise<void>
 }
 
-export function createHands(database: Database): Hands {
+export function createHands(database: Pick<Database, 'db' | 'locks'>): Hands {
   let opening: Promise<Liveness> | null = null
   return {
     async workerId() {

@@ -1,0 +1,73 @@
+import type { Connection } from './connection.ts'
+
+/** A connection of this process's own, for what lasts longer than a statement (LISTEN, advisory locks). It is replaced whenever it breaks. */
+export interface Session {
+  /** Runs `work` on the connection, after what was asked for before; fails immediately while there is no connection. */
+  run<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Runs `step` on each connection that is opened from now on: what the server forgets with the one before. */
+  onOpen(step: (connection: Connection) => Promise<unknown>): void
+  close(): Promise<void>
+}
+
+const REOPEN_MS = 500
+/** Its statements take no time: a longer silence means that the server is frozen, or gone. */
+const SESSION_SILENCE_MS = 10_000
+
+/** @param connect opens a connection: at the first `run`, and again and again while it is lost */
+export function createSession(connect: () => Promise<Connection>): Session {
+  const steps: ((connection: Connection) => Promise<unknown>)[] = []
+  let current: Promise<Connection> | null = null
+  let isClosed = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  const open = async (onEnd: () => void): Promise<Connection> => {
+    const connection = await connect()
+    connection.once('end', onEnd)
+    connection.allowSilence(SESSION_SILENCE_MS)
+    try {
+      // A machine that vanished is given up within half a minute.
+      await connection.query(
+        'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
+      )
+      for (const step of steps) await step(connection)
+      return connection
+    } catch (error) {
+      await connection.end()
+      throw error
+    }
+  }
+  const opened = (): Promise<Connection> => {
+    if (isClosed) return Promise.reject(new Error('Connection terminated: the session is closed'))
+    if (current) return current
+    let isLost = false
+    const lose = () => {
+      if (isLost) return
+      isLost = true
+      setTimeout(() => {
+        if (isClosed) return
+        current = null
+        opened().catch(() => {})
+      }, REOPEN_MS).unref()
+    }
+    current = open(lose)
+    current.catch(lose)
+    return current
+  }
+
+  return {
+    run(work) {
+      // pg takes one query at a time on a connection.
+      const turn = last.then(async () => work(await opened()))
+      last = turn.catch(() => {})
+      return turn
+    },
+    onOpen(step) {
+      steps.push(step)
+    },
+    async close() {
+      isClosed = true
+      const connection = await current?.catch(() => null)
+      await connection?.end()
+    },
+  }
+}

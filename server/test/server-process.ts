@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { TestApp } from './open-app.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+export interface ServerProcess {
+  /** Where it listens, without /api. */
+  origin: string
+  child: ChildProcess
+  /** What it has printed so far. */
+  output(): string
+  isRunning(): boolean
+  /** Sends a signal, waits for the process to end, and answers with its exit code. */
+  end(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** One more server, as a process of its own, on the app's database and stand-ins. It is killed when the test ends. */
+export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
+  return launch({
+    DATABASE_URL: app.databaseUrl,
+    AUTH_SECRET: app.env.authSecret,
+    PUBLIC_URL: 'http://localhost:3000',
+    STAND_INS: 'on',
+    SEND_INTERVAL_SECONDS: '0',
+    ...(app.x ? { X_API_URL: app.x.url, X_CLIENT_ID: app.x.clientId, X_CLIENT_SECRET: app.x.clientSecret ?? '' } : {}),
+    ...env,
+  })
+}
+
+/** A server as a process of its own, with this environment. It is killed when the test ends. */
+export async function launch(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-process-'))
+  const child = fork(MAIN, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
+    silent: true,
+  })
+  const printed: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(String(chunk)))
+  const exit = once(child, 'exit')
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const end = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (isRunning()) child.kill(signal)
+    await exit
+    return child.exitCode
+  }
+  onTestFinished(async () => {
+    await end('SIGKILL')
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  const origin = await new Promise<string>((resolve, reject) => {
+    child.on('message', (message: { type?: string; url?: string }) => {
+      if (message.type === 'listening') resolve(message.url ?? '')
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${printed.join('')}`)))
+  })
+  return { origin, child, output: () => printed.join(''), isRunning, end }
+}
