@@ -4,6 +4,7 @@ import { once } from 'node:events'
 
 const leave = () => process.exit(0)
 process.once('disconnect', leave)
+if (!process.connected) leave()
 const environment = once(process, 'message')
 await import('../server/src/start.ts')
 const [values] = (await environment) as [Record<string, string>]

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivate } from '../server/src/data-dir.ts'
+import { readPrivateJson, writePrivate } from '../server/src/data-dir.ts'
 
 export type DemoAccount = { email: string; password: string }
 
@@ -21,7 +21,8 @@ export type Seed = (options: SeedOptions) => Promise<DemoAccount>
 /** The demo account of this DATA_DIR, made on the first start. None where there is no seed. */
 export async function demoAccount(options: SeedOptions): Promise<DemoAccount | undefined> {
   const file = join(options.dataDir, 'demo.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoAccount
+  const known = readPrivateJson(file, isDemoAccount, 'Delete it, and the demo account is made again.')
+  if (known) return known
   const script = join(import.meta.dirname, 'seed.ts')
   if (!existsSync(script)) return undefined
   options.say('Making the demo account…')
@@ -29,4 +30,9 @@ export async function demoAccount(options: SeedOptions): Promise<DemoAccount | u
   const account = await seed(options)
   writePrivate(file, `${JSON.stringify(account, null, 2)}\n`)
   return account
+}
+
+function isDemoAccount(value: unknown): value is DemoAccount {
+  const { email, password } = (value ?? {}) as Partial<DemoAccount>
+  return typeof email === 'string' && typeof password === 'string'
 }

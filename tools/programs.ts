@@ -3,9 +3,11 @@ import { readlinkSync } from 'node:fs'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
-/** Calls `end` when the process that started us is gone, however it ended. It alone does not keep us running. */
+/** Calls `end` when the process that started this one is gone, however it ended. Waiting for that keeps no process running. */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
+  // False only if there was a channel: the parent ended before anyone listened.
+  if (process.connected === false) end()
   process.channel?.unref()
 }
 

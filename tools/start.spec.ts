@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { stopLeftover } from '../server/src/db/embedded.ts'
 import { isAlive } from '../server/src/processes.ts'
 import { root } from './root.ts'
@@ -27,10 +28,11 @@ afterAll(async () => {
 
 type Start = { child: ChildProcess; output(): string; ended: Promise<number | null> }
 
-function start(port: number, env: Record<string, string> = {}): Start {
+function start(port: number, env: Record<string, string> = {}, script = 'start.ts', args: string[] = []): Start {
   let output = ''
   const { NODE_ENV: _, VITEST: __, ...own } = process.env
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'tools', 'start.ts')], {
+  const command = ['--disable-warning=ExperimentalWarning', join(root, 'tools', script), ...args]
+  const child = spawn(process.execPath, command, {
     cwd: folder,
     env: { ...own, PORT: `${port}`, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -97,7 +99,11 @@ function under(pid: number): { pid: number; script: string }[] {
   return children.flatMap((child) => [child, ...under(child.pid)])
 }
 
-const serverOf = (one: Start) => under(one.child.pid ?? 0).find(({ script }) => script.includes('server/src/main.ts'))
+function programOf(one: Start, script: string): number {
+  const found = under(one.child.pid ?? 0).find((program) => program.script.includes(script))
+  if (!found) throw new Error(`${script} does not run.`)
+  return found.pid
+}
 
 describe.runIf(process.platform === 'linux')('npm start', () => {
   test('prints where to go, the mailbox, and an account that signs in; the second time at once', async () => {
@@ -138,26 +144,65 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     const first = await running(port)
     const second = start(await freePort())
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain(`(process ${serverOf(first)?.pid}) is already running on DATA_DIR ${dataDir}.`)
+    expect(second.output()).toContain(
+      `(process ${programOf(first, 'server/src/main.ts')}) is already running on DATA_DIR ${dataDir}.`,
+    )
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
 
-  test('ends with a clear word when the server was killed, and can be started again', async () => {
+  test('starts a killed server again, and killed stand-ins at the same addresses', async () => {
     const port = await freePort()
     const one = await running(port)
-    const all = under(one.child.pid ?? 0)
-    process.kill(serverOf(one)?.pid ?? 0, 'SIGKILL')
-    expect(await one.ended).toBe(1)
-    expect(one.output()).toContain('The server ended (SIGKILL), so everything stops.')
-    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([])
-    await running(port)
+    const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
+    process.kill(programOf(one, 'server/src/main.ts'), 'SIGKILL')
+    process.kill(programOf(one, 'stand-ins/src/main.ts'), 'SIGKILL')
+    await expect.poll(one.output, { timeout: 30_000 }).toContain('Started the server again.')
+    await expect.poll(one.output).toContain('Started the stand-ins again.')
+    expect(one.output()).toContain('The server ended (SIGKILL). Starting it again in 1 s.')
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
+    expect((await fetch(`${x}/_log/dms?to=anyone`)).status).toBe(200)
+    expect(one.output()).not.toContain('new addresses')
   })
 
-  test('after a kill -9 of the starter its children end, and a start at once waits for them', async () => {
+  test('gives up in one sentence that names the damaged file', async () => {
+    const one = await running(await freePort())
+    one.child.kill('SIGTERM')
+    await one.ended
+    const file = join(dataDir, 'database.json')
+    const content = readFileSync(file)
+    writeFileSync(file, '{"password":')
+    onTestFinished(() => writeFileSync(file, content))
+    const next = start(await freePort())
+    expect(await next.ended).toBe(1)
+    expect(next.output()).toContain(`${file} is damaged. It holds the password and the place of the database.`)
+    expect(next.output()).not.toMatch(/^ +at /m)
+  })
+
+  test('after a kill -9 of the starter its children end, and an immediate start waits for them', async () => {
     const port = await freePort()
     const one = await running(port)
     await stopped(one.child, 'SIGKILL')
     await running(port)
+  })
+
+  test('after a kill -9 of the launcher everything ends in order, and an immediate start waits for that', async () => {
+    const port = await freePort()
+    const launched = start(port, {}, 'launch.mjs', ['start'])
+    await expect.poll(launched.output, { timeout: 90_000, interval: 20 }).toContain('Started in')
+    await stopped(launched.child, 'SIGKILL')
+    await running(port)
+  })
+
+  test('children of a starter that is killed while it starts end without a word', async () => {
+    const outputs: string[] = []
+    for (const afterMs of [150, 300, 500, 800, 1_200, 1_800, 2_600]) {
+      const one = start(await freePort())
+      await sleep(afterMs)
+      await stopped(one.child, 'SIGKILL')
+      await one.ended
+      outputs.push(one.output())
+    }
+    for (const output of outputs) expect(output).not.toMatch(/Error|ERR_|Warning|^ +at /m)
   })
 
   test('after a kill -9 of everything the database is taken over', async () => {

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { DataDirBusy, holdDataDir, openDataDir } from '../server/src/data-dir.ts'
+import { holdDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
 import { demoAccount } from './demo.ts'
-import { mayHaveDemo, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
+import { type Environment, mayHaveDemo, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
 import { buildExtensionIfStale } from './extension-build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
+import { type Supervised, type SuperviseOptions, supervise } from './supervise.ts'
 import { buildWebIfStale } from './web-build.ts'
 
 const since = performance.now()
@@ -21,10 +21,14 @@ const embedded = !env.DATABASE_URL
 const isDev = process.argv.includes('--dev')
 const webDevPort = 5173
 if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
-const children: { name: string; process: ChildProcess }[] = []
+/** In the order in which they are stopped. */
+const programs: Supervised[] = []
+let server: Supervised | undefined
+/** What the server is started with, known once the stand-ins run and everything is built. */
+let environment: Promise<Environment>
 let stopping: Promise<void> | undefined
 
-// Ctrl-C reaches us, npm and our children together; npm may pass it on once more. We end them in order, once.
+// Ctrl-C reaches this process, npm and the programs together, and npm may pass it on once more.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
 // The launcher is gone, however it ended: nothing of ours is left running.
 onParentGone(() => end(0))
@@ -41,15 +45,18 @@ async function start(): Promise<void> {
   if (embedded) await refuseSecondServer(dataDir)
   await refuseTakenPort()
 
-  const standIns = wantsStandIns(env) ? startStandIns(dataDir) : undefined
-  const server = launchServer()
-  await Promise.all([isDev || buildWebIfStale(say), buildExtensionIfStale(say), standIns])
-  server.send(serverEnvironment({ ...env, DATA_DIR: dataDir }, await standIns))
-  const { url } = (await message(server, 'listening')) as { url: string }
-  if (isDev) launchWebDev(url)
+  const standIns = wantsStandIns(env) ? superviseStandIns(dataDir) : undefined
+  const addresses = standIns?.ready as Promise<StandIns> | undefined
+  environment = Promise.all([addresses, isDev || buildWebIfStale(say), buildExtensionIfStale(say)]).then(([running]) =>
+    serverEnvironment({ ...env, DATA_DIR: dataDir }, running),
+  )
+  const listening = superviseServer().ready
+  await environment
+  const { url } = (await listening) as { url: string }
+  if (isDev) superviseWebDev(url)
   const address = env.PUBLIC_URL || `http://localhost:${new URL(url).port}`
   const lines = [`X-Automated is ready: ${address}`]
-  const running = await standIns
+  const running = await addresses
   if (running) {
     const demo = mayHaveDemo(env) ? await makeDemo({ dataDir, url, x: running.x, mailbox: running.mailbox }) : undefined
     if (!env.SMTP_URL) lines.push(`Mail it sends arrives at:  ${running.mailbox}`)
@@ -93,25 +100,66 @@ async function refuseTakenPort(): Promise<void> {
   await once(probe, 'close')
 }
 
-async function startStandIns(dataDir: string): Promise<StandIns> {
-  const child = launch('stand-ins', ['stand-ins/src/main.ts'], { ...env, DATA_DIR: dataDir }, 'inherit')
-  return (await message(child, 'ready')) as StandIns
+/** The stand-ins keep their addresses from start to start. If a port was taken meanwhile, the server needs the new one. */
+function superviseStandIns(dataDir: string): Supervised {
+  let known: string | undefined
+  const standIns = keep({
+    name: 'stand-ins',
+    launch: () => launch(['stand-ins/src/main.ts'], { ...env, DATA_DIR: dataDir }, 'inherit'),
+    readyType: 'ready',
+    onReadyAgain(addresses) {
+      if (JSON.stringify(addresses) === known) return
+      known = JSON.stringify(addresses)
+      say('The stand-ins have new addresses, so the server is started again with them.')
+      environment = Promise.resolve(serverEnvironment({ ...env, DATA_DIR: dataDir }, addresses as StandIns))
+      server?.restart()
+    },
+  })
+  void standIns.ready.then((addresses) => {
+    known = JSON.stringify(addresses)
+  })
+  return standIns
 }
 
-/** The server, loading its modules and waiting to be sent its environment. */
-function launchServer(): ChildProcess {
+/** The server loads its modules while the stand-ins start, and waits for its environment. */
+function superviseServer(): Supervised {
   const readable = env.NODE_ENV !== 'production'
   const wait = ['--import', join(root, 'tools', 'await-environment.ts')]
-  const child = launch('server', [...wait, 'server/src/main.ts'], env, readable ? 'pipe' : 'inherit')
-  if (child.stdout) printReadably(child.stdout)
-  return child
+  server = keep({
+    name: 'server',
+    launch() {
+      const child = launch([...wait, 'server/src/main.ts'], env, readable ? 'pipe' : 'inherit')
+      if (child.stdout) printReadably(child.stdout)
+      environment.then(
+        (values) => child.send(values, () => {}),
+        () => {},
+      )
+      return child
+    },
+    readyType: 'listening',
+  })
+  return server
 }
 
 /** Vite's server of the web app, which passes calls of the API on to ours. */
-function launchWebDev(url: string): void {
+function superviseWebDev(url: string): void {
   const program = join(root, 'node_modules', '.bin', 'react-router')
   const args = [program, 'dev', '--port', `${webDevPort}`, '--strictPort', '--host', '127.0.0.1']
-  launch('web app', args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web'))
+  keep({ name: 'web app', launch: () => launch(args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web')) })
+}
+
+/** Keeps a program running until everything stops, which also happens if it cannot be started. */
+function keep(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Supervised {
+  const program = supervise({
+    ...options,
+    say,
+    giveUp(why) {
+      say(`${why} Everything stops.`)
+      end(1)
+    },
+  })
+  programs.unshift(program)
+  return program
 }
 
 async function printReadably(log: Readable): Promise<void> {
@@ -122,37 +170,15 @@ async function printReadably(log: Readable): Promise<void> {
   log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
 
-function launch(
-  name: string,
-  args: string[],
-  environment: NodeJS.ProcessEnv,
-  output: 'inherit' | 'pipe',
-  cwd = root,
-): ChildProcess {
-  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+function launch(args: string[], environment: NodeJS.ProcessEnv, output: 'inherit' | 'pipe', cwd = root): ChildProcess {
+  return spawn(process.execPath, [...process.execArgv, ...args], {
     cwd,
     env: environment,
     stdio: ['ignore', output, 'inherit', 'ipc'],
   })
-  children.unshift({ name, process: child })
-  child.once('exit', (code, signal) => {
-    if (stopping) return
-    console.error(`The ${name} ended (${signal ?? `exit code ${code}`}), so everything stops.`)
-    end(1)
-  })
-  return child
 }
 
-/** Waits for the child's message of this type; forever when the child ends, as everything ends then. */
-function message(child: ChildProcess, type: string): Promise<unknown> {
-  return new Promise((resolve) => {
-    child.on('message', (value: { type?: string }) => {
-      if (value?.type === type) resolve(value)
-    })
-  })
-}
-
-/** Stops the children, last started first, and leaves no database running. Asked twice it does it once. */
+/** Stops the programs, the last started first, and leaves no database running. A second call waits for the first. */
 function end(code: number): Promise<void> {
   process.exitCode ??= code
   stopping ??= stop().then(() => process.exit())
@@ -160,23 +186,11 @@ function end(code: number): Promise<void> {
 }
 
 async function stop(): Promise<void> {
-  if (children.some(isRunning)) say('Stopping…')
-  for (const child of children) {
-    if (!isRunning(child)) continue
-    const exit = once(child.process, 'exit')
-    child.process.kill('SIGTERM')
-    const ended = await Promise.race([exit, sleep(30_000, undefined, { ref: false })])
-    if (!ended) child.process.kill('SIGKILL')
-    await exit
-  }
-  if (!embedded || children.length === 0) return
-  await stopLeftover(resolve(env.DATA_DIR || '.data')).catch((error: Error) => {
-    if (!(error instanceof DataDirBusy)) throw error
-  })
-}
-
-function isRunning(child: { process: ChildProcess }): boolean {
-  return child.process.exitCode === null && child.process.signalCode === null
+  if (programs.some((program) => program.isRunning())) say('Stopping…')
+  for (const program of programs) await program.stop()
+  if (!embedded || programs.length === 0) return
+  // The database is another server's, or its files are damaged, and the server has said so.
+  await stopLeftover(resolve(env.DATA_DIR || '.data')).catch(() => {})
 }
 
 function say(line: string): void {

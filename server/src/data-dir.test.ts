@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DataDirBusy, holdDataDir, openDataDir, writePrivate } from './data-dir.ts'
+import { DataDirBusy, holdDataDir, openDataDir, readPrivateJson, writePrivate } from './data-dir.ts'
 
 const module = join(import.meta.dirname, 'data-dir.ts')
 
@@ -14,13 +14,15 @@ function temporaryFolder(): string {
   return folder
 }
 
+const isRoot = process.getuid?.() === 0
 const mode = (path: string) => statSync(path).mode & 0o777
 
 /** A process that holds the folder, started by a process that ends at once if `orphan`, and ends itself after a while. */
-async function holder(folder: string, { orphan = false, lastsMs = 60_000 } = {}): Promise<number> {
+async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
   const code = `
     import { holdDataDir } from ${JSON.stringify(module)}
-    await holdDataDir(${JSON.stringify(folder)})
+    const hold = await holdDataDir(${JSON.stringify(folder)})
+    if (${isClosing}) hold.announceClosing()
     console.log(process.pid)
     setTimeout(() => process.exit(), ${lastsMs})`
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', code]
@@ -108,6 +110,38 @@ test('holdDataDir waits for a server whose starter is gone, because it is closin
   const hold = await holdDataDir(folder, { onWait: () => waited++ })
   expect(waited).toBe(1)
   hold.release()
+})
+
+test('holdDataDir waits for a server that has announced that it is closing', async () => {
+  const folder = temporaryFolder()
+  await holder(folder, { isClosing: true, lastsMs: 3_000 })
+  const hold = await holdDataDir(folder)
+  hold.release()
+})
+
+test('readPrivateJson names a damaged file and what to do about it', () => {
+  const path = join(temporaryFolder(), 'database.json')
+  const isText = (value: unknown): value is string => typeof value === 'string'
+  const read = () => readPrivateJson(path, isText, 'Restore a backup.')
+  expect(read()).toBeUndefined()
+  for (const content of ['', '{"a":', '5']) {
+    writeFileSync(path, content)
+    expect(read).toThrow(`${path} is damaged. Restore a backup.`)
+  }
+  writeFileSync(path, '"whole"')
+  expect(read()).toBe('whole')
+})
+
+test('a file of a folder without room, or on a read-only disk, is named in one sentence', { skip: !isRoot }, () => {
+  const folder = temporaryFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=0700', 'tmpfs', folder])
+  onTestFinished(() => void execFileSync('umount', [folder]))
+  const path = join(folder, 'database.json')
+  expect(() => writePrivate(path, 'x'.repeat(200_000))).toThrow(`${path} cannot be written: the disk is full.`)
+  expect(readdirSync(folder)).toEqual([])
+  execFileSync('mount', ['-o', 'remount,ro', folder])
+  expect(() => openDataDir(folder)).toThrow(`DATA_DIR ${folder} is read-only.`)
+  expect(() => writePrivate(path, 'x')).toThrow(`${path} cannot be written: the file system is read-only.`)
 })
 
 test('holdDataDir gives up on one that does not close', async () => {

@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -29,7 +31,7 @@ export class DataDirBusy extends Error {
   }
 }
 
-type Owner = { pid: number; parent: number }
+type Owner = { pid: number; parent: number; isClosing?: true }
 
 /**
  * Makes DATA_DIR where it is missing, with mode 0700, and returns its real path.
@@ -41,9 +43,11 @@ export function openDataDir(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     const dataDir = realpathSync(path)
     if ((statSync(dataDir).mode & 0o077) !== 0) closeToOthers(dataDir)
+    accessSync(dataDir, constants.W_OK)
     return dataDir
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
+    if (code === 'EROFS') throw new Error(`DATA_DIR ${path} is read-only. Make it writable, or set another DATA_DIR.`)
     if (code === 'EACCES' || code === 'EPERM') {
       throw new Error(`DATA_DIR ${path} belongs to another user. Run as that user, or set another DATA_DIR.`)
     }
@@ -63,12 +67,54 @@ function closeToOthers(dataDir: string): void {
 /**
  * Writes a file that only its owner may read, whole or not at all, even when the process dies meanwhile.
  * It belongs to whom its folder belongs, so that one start as root does not lock a user out of their own DATA_DIR.
+ * @throws an Error with one sentence that names the file
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
-  writeFileSync(draft, text, { mode: 0o600, flush: true })
-  giveToOwner(draft)
-  renameSync(draft, path)
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true })
+    giveToOwner(draft)
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new Error(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error })
+  }
+}
+
+const REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+}
+
+function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return REASONS[code] ?? message
+}
+
+/**
+ * Reads a JSON file of DATA_DIR.
+ * @param repair the sentence that says what to do about a damaged file
+ * @returns undefined if there is no such file
+ * @throws an Error that names the file, if it does not hold what `isValid` accepts
+ */
+export function readPrivateJson<T>(
+  path: string,
+  isValid: (value: unknown) => value is T,
+  repair: string,
+): T | undefined {
+  if (!existsSync(path)) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError))
+      throw new Error(`${path} cannot be read: ${reasonOf(error)}.`, { cause: error })
+  }
+  if (!isValid(value)) throw new Error(`${path} is damaged. ${repair}`)
+  return value
 }
 
 function giveToOwner(path: string): void {
@@ -80,24 +126,30 @@ const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
 const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
+export interface DataDirHold {
+  /** Tells a start that follows that it is worth waiting. */
+  announceClosing(): void
+  release(): void
+}
+
 /**
  * Holds DATA_DIR for this process until `release()`, or throws DataDirBusy.
  * The lock is one that the kernel keeps (an exclusive SQLite lock on an empty file: the only one that Node offers on
  * every system), so that it ends with the process however that ends, and is seen from other containers too.
- * Waits up to `patienceMs` for a server whose starter was killed, because that one is closing by itself.
+ * Waits up to `patienceMs` for a server that is closing, or whose starter was killed.
  */
 export async function holdDataDir(
   dataDir: string,
   { patienceMs = 15_000, onWait = () => {} }: { patienceMs?: number; onWait?: () => void } = {},
-): Promise<{ release(): void }> {
-  const lock = new DatabaseSync(join(dataDir, LOCK_FILE))
+): Promise<DataDirHold> {
+  const lock = openLock(dataDir)
   const latest = Date.now() + patienceMs
   // One that was killed a moment ago may still be seen alive, and one that ends has no owner for a moment.
   let deadline = Date.now() + GRACE_MS
   let waiting = false
   while (!tryLock(lock)) {
     const owner = ownerOf(dataDir)
-    const closes = owner && isAlive(owner.pid) && isOrphan(owner)
+    const closes = owner && isAlive(owner.pid) && (owner.isClosing || isOrphan(owner))
     if (closes) deadline = Math.max(deadline, Math.min(latest, Date.now() + GRACE_MS))
     if (Date.now() > deadline) {
       lock.close()
@@ -109,9 +161,13 @@ export async function holdDataDir(
   }
   chmodSync(join(dataDir, LOCK_FILE), 0o600)
   giveToOwner(join(dataDir, LOCK_FILE))
-  writePrivate(join(dataDir, OWNER_FILE), JSON.stringify({ pid: process.pid, parent: process.ppid } satisfies Owner))
+  const owner: Owner = { pid: process.pid, parent: process.ppid }
+  writePrivate(join(dataDir, OWNER_FILE), JSON.stringify(owner))
   held.add(lock)
   return {
+    announceClosing() {
+      if (held.has(lock)) writePrivate(join(dataDir, OWNER_FILE), JSON.stringify({ ...owner, isClosing: true }))
+    },
     release() {
       if (!held.delete(lock)) return
       rmSync(join(dataDir, OWNER_FILE), { force: true })
@@ -120,7 +176,17 @@ export async function holdDataDir(
   }
 }
 
-const GRACE_MS = 500
+function openLock(dataDir: string): DatabaseSync {
+  const path = join(dataDir, LOCK_FILE)
+  try {
+    return new DatabaseSync(path)
+  } catch (error) {
+    throw new Error(`${path} cannot be opened. Make DATA_DIR writable, or set another one.`, { cause: error })
+  }
+}
+
+// The launcher notices within a second that npm was killed (tools/launch.mjs).
+const GRACE_MS = 2_000
 
 // A lock that nothing refers to would be collected, and with it given up.
 const held = new Set<DatabaseSync>()

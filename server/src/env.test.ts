@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -56,6 +56,16 @@ describe('AUTH_SECRET', () => {
     readEnv({ DATA_DIR })
     writeFileSync(join(DATA_DIR, 'auth-secret'), '')
     expect(() => readEnv({ DATA_DIR })).toThrow(/does not hold a secret/)
+  })
+
+  it('is not made anew beside a database that was encrypted with a lost one', () => {
+    const DATA_DIR = newDataDir()
+    readEnv({ DATA_DIR })
+    rmSync(join(DATA_DIR, 'auth-secret'))
+    writeFileSync(join(DATA_DIR, 'database.json'), '{}')
+    expect(() => readEnv({ DATA_DIR })).toThrow(`${join(DATA_DIR, 'auth-secret')} is missing`)
+    expect(existsSync(join(DATA_DIR, 'auth-secret'))).toBe(false)
+    expect(readEnv({ DATA_DIR, AUTH_SECRET }).authSecret).toBe(AUTH_SECRET)
   })
 
   it('is required in production, and long enough', () => {

@@ -189,6 +189,12 @@ function storedSecret(dataDir: string): string {
   openDataDir(dataDir)
   const path = join(dataDir, 'auth-secret')
   if (!existsSync(path)) {
+    const database = join(dataDir, 'database.json')
+    if (existsSync(database))
+      throw new Error(
+        `${path} is missing, but DATA_DIR has a database that is encrypted with it. Bring the file back, set AUTH_SECRET to what it held, ` +
+          'or restore a backup: npm run restore FILE -- --overwrite',
+      )
     const draft = `${path}.${randomBytes(6).toString('hex')}`
     writePrivate(draft, randomBytes(48).toString('base64url'))
     try {

@@ -4,6 +4,7 @@ import { migrateDatabase } from './db/migrate.ts'
 import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
+import { checkSecret } from './domains/auth/engine.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine.ts'
 import { forgetExpiredCodes } from './domains/extension/service.ts'
@@ -80,6 +81,10 @@ export async function startServer({
   const log = openLog(env.logLevel)
   const database = openDatabase(databaseUrl, {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+  await checkSecret(database.db, env.authSecret).catch(async (error) => {
+    await database.close()
+    throw error
   })
   const notices = await openNotices(database, [
     JOBS_CHANNEL,

@@ -35,6 +35,22 @@ test('a torn last line is cut off, and the next entry starts on its own line', (
   expect(read(path).entries).toEqual([{ n: 1 }, { n: 3 }])
 })
 
+test('drops a last line that is complete but no JSON', () => {
+  const path = file()
+  read(path).log.append({ n: 1 })
+  appendFileSync(path, '{"n":2,"te\n')
+  const again = read(path)
+  again.log.append({ n: 3 })
+  expect(read(path).entries).toEqual([{ n: 1 }, { n: 3 }])
+})
+
+test('names the file and the line of damage before the last line', () => {
+  const path = file()
+  read(path).log.append({ n: 1 })
+  appendFileSync(path, '{"n":2,"te\n{"n":3}\n')
+  expect(() => read(path)).toThrow(`${path} is damaged in line 2.`)
+})
+
 test('a rewrite replaces all, and appending goes on behind it', () => {
   const path = file()
   const { log } = read(path)

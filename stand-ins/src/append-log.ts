@@ -12,7 +12,8 @@ export type AppendLog<Entry> = {
 
 /**
  * Opens the log in `file` and gives each entry it holds to `replay`, oldest first. Without a file nothing is kept.
- * A last line that a killed process left torn is cut off: nobody was answered for it.
+ * A torn last line is dropped: a process was killed while it wrote it, so no caller has an answer for it.
+ * @throws an Error that names the file and the line, if another line is damaged
  */
 export function openAppendLog<Entry>(file: string | undefined, replay: (entry: Entry) => void): AppendLog<Entry> {
   if (file === undefined) return { append() {}, rewrite() {}, close() {} }
@@ -54,9 +55,26 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
   }
   // Line by line from the bytes: a log may be longer than the longest string.
   let start = 0
+  let line = 1
   for (let end = content.indexOf(10); end !== -1; end = content.indexOf(10, start)) {
-    if (end > start) replay(JSON.parse(content.toString('utf8', start, end)) as Entry)
+    if (end > start) {
+      const entry = parse(content.toString('utf8', start, end))
+      if (entry === undefined && end === content.length - 1) break
+      if (entry === undefined)
+        throw new Error(`${file} is damaged in line ${line}. Delete the file to begin without what it holds.`)
+      replay(entry as Entry)
+    }
     start = end + 1
+    line += 1
   }
   if (start < content.length) truncateSync(file, start)
+}
+
+/** Undefined if the text is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
 import { visit } from '../test/open-x.ts'
@@ -77,10 +78,7 @@ test('killed at any moment, it comes back at the same addresses with every messa
   appendFileSync(join(folder, 'stand-ins', 'x.jsonl'), '{"type":"dm","id":"12')
 
   const second = await run(folder)
-  expect(second.ready.x).toBe(first.ready.x)
-  expect(second.ready.mailbox).toBe(first.ready.mailbox)
-  expect(second.ready.google).toBe(first.ready.google)
-  expect(second.ready.sso).toBe(first.ready.sso)
+  expect(second.ready).toEqual(first.ready)
   const again = xOf(second.ready)
   const log = await again.log('?to=open_a')
   expect(log.length).toBeGreaterThanOrEqual(answered)
@@ -97,6 +95,23 @@ test('killed at any moment, it comes back at the same addresses with every messa
   expect((await again.as(used.access_token).get('/2/users/me')).status).toBe(401)
 })
 
+test('names a damaged file of its state in one sentence', async () => {
+  const folder = dataDir()
+  const file = join(folder, 'stand-ins', 'x.jsonl')
+  mkdirSync(join(folder, 'stand-ins'))
+  writeFileSync(file, '{"torn\n{"type":"reset"}\n')
+  const child = fork(join(import.meta.dirname, 'main.ts'), {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  const said = text(child.stderr as NodeJS.ReadableStream)
+  expect(await once(child, 'exit')).toEqual([1, null])
+  expect(await said).toBe(
+    `The stand-ins cannot start. ${file} is damaged in line 1. Delete the file to begin without what it holds.\n`,
+  )
+})
+
 test('writes its addresses to stand-ins.json, obeys its environment, and ends on SIGTERM', async () => {
   const folder = dataDir()
   const env = { GOOGLE_CLIENT_ID: 'ours', X_CLIENT_ID: 'mine', X_CLIENT_SECRET: 'hush', STAND_IN_X_LIMITS: 'real' }
@@ -106,7 +121,9 @@ test('writes its addresses to stand-ins.json, obeys its environment, and ends on
     google: ready.google,
     payments: ready.payments,
     sso: ready.sso,
+    dns: ready.dns,
     mailbox: ready.mailbox,
+    smtp: ready.smtp,
   })
   expect(ready).toMatchObject({ googleClientId: 'ours', xClientId: 'mine', xClientSecret: 'hush' })
   const me = await xOf(ready).signIn()

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { startGoogle } from './google.ts'
 import { startMailbox } from './mailbox.ts'
@@ -30,39 +31,22 @@ const env = z
 const dataDir = resolve(env.DATA_DIR)
 const stateDir = join(dataDir, 'stand-ins')
 const addressFile = join(dataDir, 'stand-ins.json')
-mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+/** The stand-ins of a start before may still be closing. */
+const PORT_PATIENCE_MS = 3_000
+const Addresses = z.object({
+  x: z.url(),
+  google: z.url(),
+  sso: z.url(),
+  dns: z.string().regex(/^[\d.]+:\d+$/),
+  payments: z.url(),
+  mailbox: z.url(),
+  smtp: z.url(),
+})
 
-// The addresses of last time, so that bookmarks and open tabs keep working.
-const last = lastAddresses()
-const x = await onPort(last.x, (port) =>
-  startX({
-    port,
-    stateDir,
-    limits: env.STAND_IN_X_LIMITS,
-    clientId: env.X_CLIENT_ID,
-    clientSecret: env.X_CLIENT_SECRET,
-    consumerSecret: env.X_CONSUMER_SECRET,
-    bearerToken: env.X_BEARER_TOKEN,
-  }),
-)
-const google = await onPort(last.google, (port) =>
-  startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
-)
-const sso = await onPort(last.sso, (port) => startSso({ port, stateDir }))
-const origin = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, '')
-const payments = await onPort(last.payments, (port) =>
-  startPayments({ port, stateDir, returnUrl: `${origin}/billing?checkout=success` }),
-)
-const mailbox = await onPort(last.mailbox, (port) => startMailbox({ port, stateDir }))
-
-writeFileSync(
-  `${addressFile}.next`,
-  `${JSON.stringify({ x: x.url, google: google.url, sso: sso.url, payments: payments.url, mailbox: mailbox.url }, null, 2)}\n`,
-  {
-    mode: 0o600,
-  },
-)
-renameSync(`${addressFile}.next`, addressFile)
+const { x, google, sso, payments, mailbox } = await openAll().catch((error: Error) => {
+  console.error(`The stand-ins cannot start. ${error.message}`)
+  process.exit(1)
+})
 
 let stopping = false
 async function stop() {
@@ -80,30 +64,81 @@ process.on('SIGINT', () => {
   if (!process.connected) stop()
 })
 
-process.send?.({
-  type: 'ready',
-  x: x.url,
-  google: google.url,
-  sso: sso.url,
-  dns: sso.dns,
-  payments: payments.url,
-  paymentsSecretKey: payments.secretKey,
-  paymentLinks: payments.links,
-  mailbox: mailbox.url,
-  smtp: mailbox.smtpUrl,
-  xClientId: x.clientId,
-  xClientSecret: x.clientSecret,
-  xConsumerSecret: x.consumerSecret,
-  xBearerToken: x.bearerToken,
-  googleClientId: google.clientId,
-  googleClientSecret: google.clientSecret,
-})
+process.send?.(
+  {
+    type: 'ready',
+    x: x.url,
+    google: google.url,
+    sso: sso.url,
+    dns: sso.dns,
+    payments: payments.url,
+    paymentsSecretKey: payments.secretKey,
+    paymentLinks: payments.links,
+    mailbox: mailbox.url,
+    smtp: mailbox.smtpUrl,
+    xClientId: x.clientId,
+    xClientSecret: x.clientSecret,
+    xConsumerSecret: x.consumerSecret,
+    xBearerToken: x.bearerToken,
+    googleClientId: google.clientId,
+    googleClientSecret: google.clientSecret,
+  },
+  (error) => {
+    // The starter died meanwhile, before its end could be heard here.
+    if (error) stop()
+  },
+)
 
-function lastAddresses(): { x?: string; google?: string; sso?: string; payments?: string; mailbox?: string } {
-  const address = z.url().optional()
-  const Addresses = z.object({ x: address, google: address, sso: address, payments: address, mailbox: address })
+/** 0, which stands for any free port, if there is no address. */
+function portOf(address: string | undefined): number {
+  return Number(address?.split(':').at(-1) ?? 0)
+}
+
+async function openAll() {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+
+  // The addresses of last time, so that bookmarks and open tabs keep working.
+  const last = lastAddresses()
+  const x = await onPort(last.x, (port) =>
+    startX({
+      port,
+      stateDir,
+      limits: env.STAND_IN_X_LIMITS,
+      clientId: env.X_CLIENT_ID,
+      clientSecret: env.X_CLIENT_SECRET,
+      consumerSecret: env.X_CONSUMER_SECRET,
+      bearerToken: env.X_BEARER_TOKEN,
+    }),
+  )
+  const google = await onPort(last.google, (port) =>
+    startGoogle({ port, stateDir, clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET }),
+  )
+  const sso = await onPort(last.sso, (port) => startSso({ port, dnsPort: port && portOf(last.dns), stateDir }))
+  const origin = (env.PUBLIC_URL ?? `http://localhost:${env.PORT}`).replace(/\/$/, '')
+  const payments = await onPort(last.payments, (port) =>
+    startPayments({ port, stateDir, returnUrl: `${origin}/billing?checkout=success` }),
+  )
+  const mailbox = await onPort(last.mailbox, (port) =>
+    startMailbox({ port, smtpPort: port && portOf(last.smtp), stateDir }),
+  )
+
+  const addresses: z.infer<typeof Addresses> = {
+    x: x.url,
+    google: google.url,
+    sso: sso.url,
+    dns: sso.dns,
+    payments: payments.url,
+    mailbox: mailbox.url,
+    smtp: mailbox.smtpUrl,
+  }
+  writeFileSync(`${addressFile}.next`, `${JSON.stringify(addresses, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${addressFile}.next`, addressFile)
+  return { x, google, sso, payments, mailbox }
+}
+
+function lastAddresses(): Partial<z.infer<typeof Addresses>> {
   try {
-    return Addresses.parse(JSON.parse(readFileSync(addressFile, 'utf8')))
+    return Addresses.partial().parse(JSON.parse(readFileSync(addressFile, 'utf8')))
   } catch {
     return {}
   }
@@ -113,11 +148,15 @@ async function onPort<Started>(
   lastUrl: string | undefined,
   start: (port: number) => Promise<Started>,
 ): Promise<Started> {
-  const port = lastUrl === undefined ? 0 : Number(new URL(lastUrl).port)
-  try {
-    return await start(port)
-  } catch (error) {
-    if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return start(0)
+  const port = portOf(lastUrl)
+  const until = Date.now() + PORT_PATIENCE_MS
+  for (;;) {
+    try {
+      return await start(port)
+    } catch (error) {
+      if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      if (Date.now() > until) return start(0)
+      await sleep(100)
+    }
   }
 }

@@ -11,6 +11,8 @@ import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/sam
 export type SsoOptions = {
   /** 0 (the default) takes a free one. */
   port?: number
+  /** Of the resolver, by UDP. */
+  dnsPort?: number
   /** Where keys, sign-ins and DNS records are kept. Without it they die with the process. */
   stateDir?: string
 }
@@ -41,10 +43,10 @@ const CLIENT_SECRET = 'x-automated-sso-secret'
  * Starts a stand-in for a company's identity provider, which speaks OpenID Connect (at its root) and SAML 2.0 (under /saml), and for the DNS in
  * which the company proves its domains. On both pages any address may be typed; see `serveOpenId` for those that mean something.
  */
-export async function startSso({ port = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
+export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
   const fileOf = (name: string) => stateDir && join(stateDir, name)
   const store = openOpenIdStore(fileOf('sso.jsonl'))
-  const dns = await startDns(fileOf('dns.jsonl'))
+  const dns = await startDns(fileOf('dns.jsonl'), dnsPort)
   const signingKey = await keptKey(fileOf('sso-saml-key.json'))
   let lies: Lies = {}
   const app = loopbackServer()
@@ -109,7 +111,13 @@ export async function startSso({ port = 0, stateDir }: SsoOptions = {}): Promise
 
 /** The key of last time, so that who knows its certificate goes on knowing it; or a new one. */
 async function keptKey(file: string | undefined): Promise<SigningKey> {
-  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as SigningKey
+  if (file && existsSync(file)) {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as SigningKey
+    } catch {
+      throw new Error(`${file} is damaged. Delete it, and the stand-in signs with a new key.`)
+    }
+  }
   const key = await makeSigningKey()
   if (file) {
     mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 })

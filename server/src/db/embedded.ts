@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { holdDataDir, openDataDir, writePrivate } from '../data-dir.ts'
+import { holdDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
 import { isAlive, startOf } from '../processes.ts'
 import { type Account, findBinaries, mayEnter, unprivilegedAccount } from './binaries.ts'
 import {
@@ -40,7 +40,10 @@ type Log = (line: string) => void
  * `close()`. Throws DataDirBusy when another server holds it.
  * A cluster left running by a killed server is taken over, and one that dies under a living server is started again.
  */
-export async function openEmbedded(options: { dataDir: string; log: Log }): Promise<OpenDatabase> {
+export async function openEmbedded(options: {
+  dataDir: string
+  log: Log
+}): Promise<OpenDatabase & { announceClosing(): void }> {
   const dataDir = openDataDir(options.dataDir)
   const hold = await holdDataDir(dataDir)
   try {
@@ -55,6 +58,7 @@ export async function openEmbedded(options: { dataDir: string; log: Log }): Prom
     let closed: Promise<void> | undefined
     return {
       url: urlOf(cluster.socketFolder, password),
+      announceClosing: hold.announceClosing,
       close() {
         closed ??= close()
         return closed
@@ -110,8 +114,16 @@ type DatabaseRecord = { password: string; folder?: string; made?: boolean }
 const RECORD_FILE = 'database.json'
 
 function readRecord(dataDir: string): DatabaseRecord | undefined {
-  const path = join(dataDir, RECORD_FILE)
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DatabaseRecord) : undefined
+  return readPrivateJson(
+    join(dataDir, RECORD_FILE),
+    isRecord,
+    'It holds the password and the place of the database. Bring the file back, or restore a backup into another DATA_DIR.',
+  )
+}
+
+function isRecord(value: unknown): value is DatabaseRecord {
+  const { password, folder } = (value ?? {}) as Partial<DatabaseRecord>
+  return typeof password === 'string' && (folder === undefined || typeof folder === 'string')
 }
 
 function keepRecord(dataDir: string, record: DatabaseRecord): void {
@@ -173,7 +185,9 @@ function makeFolder(folder: string, account: Account | undefined, dataDir: strin
 }
 
 function refuseOtherVersion({ data, binaries }: Cluster): void {
-  const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
+  const file = join(data, 'PG_VERSION')
+  if (!existsSync(file)) throw new Error(`The database at ${data} is damaged: it has no ${file}. Restore a backup.`)
+  const version = readFileSync(file, 'utf8').trim()
   if (version === binaries.version.split('.')[0]) return
   throw new Error(
     `The database at ${data} was made by PostgreSQL ${version}; the bundled one is ${binaries.version}. ` +

@@ -18,8 +18,8 @@ export type StandInDns = {
 /** NXDOMAIN (RFC 1035, 4.1.1): there is no such domain. */
 const NO_SUCH_DOMAIN = 3
 
-/** Listens on a free UDP port of this machine. @param file where records are kept; without it they die with the process */
-export async function startDns(file: string | undefined): Promise<StandInDns> {
+/** Listens on a UDP port of this machine, a free one for 0. @param file where records are kept; without it they die with the process */
+export async function startDns(file: string | undefined, port = 0): Promise<StandInDns> {
   const records = new Map<string, string[]>()
   const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))
   const log = openAppendLog<Entry>(file, apply)
@@ -44,7 +44,7 @@ export async function startDns(file: string | undefined): Promise<StandInDns> {
     })
     socket.send(reply, from.port, from.address)
   })
-  socket.bind(0, '127.0.0.1')
+  socket.bind(port, '127.0.0.1')
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,

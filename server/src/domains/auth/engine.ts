@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { drizzleAdapter } from 'better-auth/adapters/drizzle'
+import { symmetricDecrypt } from 'better-auth/crypto'
 import { jwt } from 'better-auth/plugins'
+import { desc } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { hashToken } from '../../sealing.ts'
 import { authIdentities, authKeys, authSessions, authUsers, authVerifications } from './tables.ts'
@@ -105,6 +107,22 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
     within: <T>(tx: Db, work: () => Promise<T>, codeChallenge: string | null = null): Promise<T> =>
       calls.run({ tx, codeChallenge }, work),
   }
+}
+
+/**
+ * Checks that the secret is the one that this database was encrypted with, if it holds anything yet.
+ * @throws an Error that says what to do, before anything is written with another secret
+ */
+export async function checkSecret(db: Db, secret: string): Promise<void> {
+  const [key] = await db.select().from(authKeys).orderBy(desc(authKeys.createdAt)).limit(1)
+  if (!key) return
+  await symmetricDecrypt({ key: secret, data: JSON.parse(key.privateKey) }).catch((error: Error) => {
+    throw new Error(
+      'The database is encrypted with another AUTH_SECRET than this one. Set the one that it was used with; ' +
+        'without AUTH_SECRET, that is the content of the file auth-secret in the DATA_DIR of that time.',
+      { cause: error },
+    )
+  })
 }
 
 export type AuthEngine = ReturnType<typeof createAuthEngine>

@@ -181,6 +181,12 @@ it('open redirects: no mailed link and no parameter leads to another origin', as
 })
 
 describe('keys', () => {
+  it('refuses to start with another AUTH_SECRET than the one that the database is encrypted with', async () => {
+    await makeAccount(app)
+    const other = { AUTH_SECRET: 'another secret of tests, as long as the first' }
+    await expect(app.startAnother({ env: other })).rejects.toThrow('encrypted with another AUTH_SECRET')
+  })
+
   const keysOf = async (url = app.url) => (await call({ url }, 'GET', '/auth/jwks')).body.keys as { kid: string }[]
   const kidOf = (token: string) => decodeProtectedHeader(token).kid
   const setExpiry = (hours: number) =>

@@ -1,0 +1,115 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Milliseconds before each attempt to start a program again. After the last one without a start it is given up. */
+const RESTART_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+/** A program that ran this long starts again without the delays of earlier failures. */
+const STEADY_MS = 60_000
+const STOP_MS = 30_000
+
+export interface Supervised {
+  /** The message of the first start. It never settles if that start fails, as `giveUp` was called then. */
+  ready: Promise<unknown>
+  /** Stops the program and starts it again immediately. */
+  restart(): void
+  /** Ends the program and keeps it from starting again. */
+  stop(): Promise<void>
+  isRunning(): boolean
+}
+
+export interface SuperviseOptions {
+  /** As in "The server ended". */
+  name: string
+  launch(): ChildProcess
+  /** The program sends a message of this `type` once it is ready. Without it, it counts as ready when it is started. */
+  readyType?: string
+  /** Called with that message at each start after the first. */
+  onReadyAgain?(message: unknown): void
+  say(line: string): void
+  /** Called with a sentence if the program cannot be started. */
+  giveUp(why: string): void
+  delaysMs?: readonly number[]
+  /** Milliseconds until SIGKILL follows SIGTERM. */
+  stopMs?: number
+}
+
+/** Keeps a program running: a program that ends after it was ready is started again, with growing delays. */
+export function supervise(options: SuperviseOptions): Supervised {
+  const {
+    name,
+    readyType,
+    onReadyAgain = () => {},
+    say,
+    giveUp,
+    delaysMs = RESTART_DELAYS_MS,
+    stopMs = STOP_MS,
+  } = options
+  let child: ChildProcess
+  let isStopping = false
+  let isRestarting = false
+  let startsWithoutReady = 0
+  let restarts = 0
+  const stopped = new AbortController()
+  const first = Promise.withResolvers<unknown>()
+
+  const launch = (isFirst: boolean) => {
+    let readyAt = readyType === undefined ? performance.now() : undefined
+    child = options.launch()
+    child.on('message', (message: { type?: string }) => {
+      if (message?.type !== readyType) return
+      readyAt = performance.now()
+      startsWithoutReady = 0
+      if (isFirst) return first.resolve(message)
+      say(`Started the ${name} again.`)
+      onReadyAgain(message)
+    })
+    child.once('exit', (code, signal) => {
+      if (isStopping) return
+      if (isRestarting) {
+        isRestarting = false
+        return launch(false)
+      }
+      const how = `The ${name} ended (${signal ?? `exit code ${code}`})`
+      if (isFirst && readyAt === undefined) return giveUp(`${how} during the start.`)
+      if (readyAt !== undefined && performance.now() - readyAt > STEADY_MS) restarts = 0
+      if (readyAt === undefined) startsWithoutReady += 1
+      if (startsWithoutReady >= delaysMs.length)
+        return giveUp(`Gave up on the ${name} after ${startsWithoutReady} failed starts.`)
+      const delayMs = delaysMs[Math.min(restarts, delaysMs.length - 1)] ?? 0
+      restarts += 1
+      say(`${how}. Starting it again in ${delayMs / 1_000} s.`)
+      void sleep(delayMs, undefined, { signal: stopped.signal }).then(
+        () => launch(false),
+        () => {},
+      )
+    })
+  }
+  const terminate = async () => {
+    const ending = child
+    const exit = once(ending, 'exit')
+    ending.kill('SIGTERM')
+    const ended = await Promise.race([exit, sleep(stopMs, undefined, { ref: false })])
+    if (!ended) ending.kill('SIGKILL')
+    await exit
+  }
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+
+  launch(true)
+  return {
+    ready: first.promise,
+    isRunning,
+    restart() {
+      // A program that is down is about to start anyway.
+      if (!isRunning() || isStopping) return
+      isRestarting = true
+      void terminate()
+    },
+    async stop() {
+      isStopping = true
+      stopped.abort()
+      if (!isRunning()) return
+      await terminate()
+    },
+  }
+}
