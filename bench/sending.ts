@@ -43,7 +43,7 @@ const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on
 try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
-  const notices = await openNotices(database, [SENDING_CHANNEL])
+  const notices = openNotices(database, [SENDING_CHANNEL])
   const sealer = createSealer('a secret of benchmarks, long enough to be one', 'x-automated x tokens')
   let events = 0
   const x = {

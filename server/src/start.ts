@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
 import { createApp, type Services } from './app.ts'
+import { allowLongStatements } from './db/long-statements.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
+import { isUnavailable, retryWhileUnavailable } from './db/unavailable.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { checkSecret } from './domains/auth/engine.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
@@ -43,6 +47,8 @@ const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.u
 const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))
 /** How long what is under way may take to end. */
 const DRAIN_SECONDS = 20
+/** How long closing may take as a whole, if the database or another service does not answer. */
+const CLOSE_SECONDS = 25
 
 export interface RunningServer {
   /** Where it listens. */
@@ -77,16 +83,16 @@ export async function startServer({
   onAnswer = () => {},
   overrides = {},
 }: StartOptions): Promise<RunningServer> {
-  if (migrate) await migrateDatabase(databaseUrl)
   const log = openLog(env.logLevel)
+  if (migrate) await reachDatabase(() => migrateDatabase(databaseUrl), log)
   const database = openDatabase(databaseUrl, {
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
-  await checkSecret(database.db, env.authSecret).catch(async (error) => {
+  await retryWhileUnavailable(() => checkSecret(database.db, env.authSecret)).catch(async (error) => {
     await database.close()
     throw error
   })
-  const notices = await openNotices(database, [
+  const notices = openNotices(database, [
     JOBS_CHANNEL,
     MEMBER_NOTICES_CHANNEL,
     MEMBERSHIPS_CHANNEL,
@@ -95,7 +101,8 @@ export async function startServer({
     SENDING_CHANNEL,
     WEBHOOKS_CHANNEL,
   ])
-  const jobs = await openJobQueue(database, notices, log)
+  await retryWhileUnavailable(() => database.session.run(async () => {}))
+  const jobs = await retryWhileUnavailable(() => openJobQueue(database, notices, log))
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
   const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
@@ -148,21 +155,29 @@ export async function startServer({
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
-      await forgetOldAnswers(database.db)
-      await forgetRemovals(database.db)
-      await forgetExpired(database.db)
-      await forgetMembershipChanges(database.db)
-      await forgetExpiredInvitations(database.db)
-      await forgetExpiredLinks(database.db)
-      await forgetExpiredCodes(database.db)
-      await forgetExpiredStates(database.db)
-      await forgetUnfinished(database.db)
-      await forgetExpiredAuthorizations(database.db)
-      await forgetExpiredRequests(database.db)
-      await forgetOld(database.db)
-      await forgetOldDeliveries(database.db)
-      await forgetOldNotices(database.db)
-      await forgetOldPaymentEvents(database.db)
+      const expired = [
+        forgetOldAnswers,
+        forgetRemovals,
+        forgetExpired,
+        forgetMembershipChanges,
+        forgetExpiredInvitations,
+        forgetExpiredLinks,
+        forgetExpiredCodes,
+        forgetExpiredStates,
+        forgetUnfinished,
+        forgetExpiredAuthorizations,
+        forgetExpiredRequests,
+        forgetOld,
+        forgetOldDeliveries,
+        forgetOldNotices,
+        forgetOldPaymentEvents,
+      ]
+      for (const remove of expired) {
+        await database.db.transaction(async (tx) => {
+          await allowLongStatements(tx)
+          await remove(tx)
+        })
+      }
       await database.pool.query('delete from rate_limits where expire < $1', [Date.now()])
       await database.pool.query('delete from call_counts where minute < $1', [Math.floor(Date.now() / 60_000) - 5])
     })
@@ -175,19 +190,37 @@ export async function startServer({
       draining = true
       // A reader that stands still must not keep us from ending.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
-      // Webhooks under way put what follows into the queue.
-      await webhooks?.close()
-      await noticeMails?.close()
-      await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
+      const close = async () => {
+        // Webhooks under way put what follows into the queue.
+        await webhooks?.close()
+        await noticeMails?.close()
+        await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
+        await scraper?.close()
+        await services.hands.close()
+        await watch?.close()
+        await limits.close()
+        auth.close()
+        mailer?.close()
+        await database.close()
+      }
+      const isLate = Symbol('late')
+      const late = sleep(CLOSE_SECONDS * 1000, isLate, { ref: false })
+      if ((await Promise.race([close(), late])) === isLate) log.warn('closing took too long and was broken off')
       clearTimeout(deadline)
-      await scraper?.close()
-      await services.hands.close()
-      await watch?.close()
-      await limits.close()
-      auth.close()
-      mailer?.close()
-      await database.close()
     },
+  }
+}
+
+/** The first step that needs the database, which may start later than we do. */
+async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger): Promise<void> {
+  try {
+    await retryWhileUnavailable(step, (error) => log.warn({ err: error }, 'waiting for the database'))
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    const [first = error] = error instanceof AggregateError ? error.errors : []
+    throw new Error(`The database cannot be reached: ${(first as Error).message}. Check DATABASE_URL.`, {
+      cause: error,
+    })
   }
 }
 

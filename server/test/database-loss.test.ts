@@ -1,10 +1,19 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { postmasterOf } from '../src/db/cluster.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { isUnavailable } from '../src/db/unavailable.ts'
+import { parentOf } from '../src/processes.ts'
 import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { arrived, completed, eventually, expectCountsRight, launch, makeList, openHandles } from './outreach.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
+import { launchServer, type ServerProcess, startProcess } from './server-process.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -108,5 +117,136 @@ describe('when all connections to the database are terminated, again and again',
     expect(received.toSorted()).toEqual(list.handles.toSorted())
     await expectCountsRight(app)
     expect(await server.end()).toBe(0)
+  })
+})
+
+/** The postmaster of a server's bundled database, and its children. */
+function processesOf({ dataDir }: ServerProcess): { postmaster: number; all: number[] } {
+  const { folder = dataDir } = JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8'))
+  const postmaster = postmasterOf(join(folder, 'postgres'))?.pid
+  if (postmaster === undefined) throw new Error('the database does not run')
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return { postmaster, all: [postmaster, ...pids.map(Number).filter((pid) => parentOf(pid) === postmaster)] }
+}
+
+const position = ({ origin }: ServerProcess) =>
+  call({ url: `${origin}/api` }, 'POST', '/waitlist/position', { email: 'nobody@example.com' })
+
+describe('the bundled database', () => {
+  it('is started again by the server whenever it is killed, with one line each time', async () => {
+    const server = await launchServer({ NODE_ENV: 'test' })
+    for (let round = 1; round <= 4; round += 1) {
+      process.kill(processesOf(server).postmaster, 'SIGKILL')
+      expect([404, 503]).toContain((await position(server)).status)
+      await eventually(() => isReady(server), `ready again after kill ${round}`)
+      expect((await position(server)).status).toBe(404)
+    }
+    expect(server.isRunning()).toBe(true)
+    expect(server.output().match(/The database has ended\. Starting it again\./g)).toHaveLength(4)
+    expect(await server.end()).toBe(0)
+  })
+
+  it('may be frozen: calls are answered with 503 within 30 seconds, and the server ends when it is told to', async () => {
+    const server = await launchServer({ NODE_ENV: 'test' })
+    expect((await position(server)).status).toBe(404)
+    const { all } = processesOf(server)
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of all) process.kill(pid, name)
+    }
+    onTestFinished(() => {
+      try {
+        signal('SIGCONT')
+      } catch {
+        // They have ended.
+      }
+    })
+    signal('SIGSTOP')
+    const timed = async () => {
+      const since = performance.now()
+      const { status, body, headers } = await position(server)
+      return {
+        status,
+        code: body.code,
+        retryAfter: headers.get('retry-after'),
+        seconds: (performance.now() - since) / 1000,
+      }
+    }
+    // More than there are connections.
+    const answers = await Promise.all(Array.from({ length: 20 }, timed))
+    for (const answer of answers) expect(answer).toMatchObject({ status: 503, code: 'UNAVAILABLE', retryAfter: '1' })
+    expect(Math.max(...answers.map(({ seconds }) => seconds))).toBeLessThan(30)
+    expect(await isReady(server)).toBe(false)
+    signal('SIGCONT')
+    await eventually(() => isReady(server), 'ready again')
+    expect((await position(server)).status).toBe(404)
+    for (const pid of processesOf(server).all) process.kill(pid, 'SIGSTOP')
+    const since = performance.now()
+    await server.end()
+    expect(performance.now() - since).toBeLessThan(45_000)
+  }, 120_000)
+})
+
+describe('a transaction', () => {
+  it('gives its connection back if it cannot even begin', async () => {
+    const database = openDatabase(app.databaseUrl, { max: 3 })
+    for (let tries = 0; tries < 3; tries += 1) {
+      database.pool.once('acquire', (connection) => connection.connection.stream.destroy())
+      await expect(database.db.transaction(async () => {})).rejects.toThrow()
+    }
+    const { rows } = await database.db.transaction((tx) => tx.execute(sql`select 1 as n`))
+    expect(rows).toEqual([{ n: 1 }])
+    await database.close()
+  })
+
+  it('throws what broke it, if it cannot be rolled back either', async () => {
+    const database = openDatabase(app.databaseUrl, { max: 1 })
+    const broken = database.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`)
+    })
+    expect(isUnavailable(await broken.catch((error) => error))).toBe(true)
+    const refused = database.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => {})
+      throw new Error('our own')
+    })
+    await expect(refused).rejects.toThrow('our own')
+    await database.close()
+  })
+})
+
+const SOCKET = '.s.PGSQL.5432'
+
+describe('a server that starts before its database', () => {
+  it('waits for it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'x-automated-late-'))
+    const database = join(new URL(app.databaseUrl).searchParams.get('host') ?? '', SOCKET)
+    let refused = 0
+    const proxy = createServer((socket) => {
+      socket.on('error', () => {})
+      if (refused < 5) {
+        refused += 1
+        socket.destroy()
+        return
+      }
+      const upstream = connect(database)
+      upstream.on('error', () => socket.destroy())
+      socket.on('close', () => upstream.destroy())
+      socket.pipe(upstream).pipe(socket)
+    }).listen(join(folder, SOCKET))
+    onTestFinished(() => {
+      proxy.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const url = new URL(app.databaseUrl)
+    url.searchParams.set('host', folder)
+    const server = await startProcess(app, { DATABASE_URL: url.href })
+    expect(refused).toBe(5)
+    expect(await isReady(server)).toBe(true)
+    expect(server.output().match(/waiting for the database/g)).toHaveLength(1)
+  })
+
+  it('ends immediately if the database refuses its password', async () => {
+    const url = new URL(app.databaseUrl)
+    url.password = 'wrong'
+    await expect(startProcess(app, { DATABASE_URL: url.href })).rejects.toThrow(/password authentication failed/)
   })
 })

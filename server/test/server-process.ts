@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { stopLeftover } from '../src/db/embedded.ts'
 import type { TestApp } from './open-app.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -12,6 +13,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 export interface ServerProcess {
   /** Where it listens, without /api. */
   origin: string
+  dataDir: string
   child: ChildProcess
   /** What it has printed so far. */
   output(): string
@@ -22,7 +24,7 @@ export interface ServerProcess {
 
 /** One more server, as a process of its own, on the app's database and stand-ins. It is killed when the test ends. */
 export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
-  return launch({
+  return launchServer({
     DATABASE_URL: app.databaseUrl,
     AUTH_SECRET: app.env.authSecret,
     PUBLIC_URL: 'http://localhost:3000',
@@ -33,8 +35,8 @@ export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise
   })
 }
 
-/** A server as a process of its own, with this environment. It is killed when the test ends. */
-export async function launch(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
+/** A server as a process of its own, with this environment. When the test ends it is killed, and its bundled database removed. */
+export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-process-'))
   const child = fork(MAIN, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
@@ -51,6 +53,10 @@ export async function launch(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   }
   onTestFinished(async () => {
     await end('SIGKILL')
+    await stopLeftover(dataDir)
+    const record = join(dataDir, 'database.json')
+    const { folder } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
+    if (folder) rmSync(folder, { recursive: true, force: true })
     rmSync(dataDir, { recursive: true, force: true })
   })
   const origin = await new Promise<string>((resolve, reject) => {
@@ -59,5 +65,5 @@ export async function launch(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
     })
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${printed.join('')}`)))
   })
-  return { origin, child, output: () => printed.join(''), isRunning, end }
+  return { origin, dataDir, child, output: () => printed.join(''), isRunning, end }
 }

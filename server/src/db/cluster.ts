@@ -183,7 +183,10 @@ export async function stopCluster(data: string, mode: 'gentle' | 'immediate'): P
       : [
           { signal: 'SIGTERM', afterMs: 0 },
           { signal: 'SIGINT', afterMs: 1_000 },
-          { signal: 'SIGQUIT', afterMs: 60_000 },
+          // One that was frozen has to run to hear of it.
+          { signal: 'SIGCONT', afterMs: 10_000 },
+          { signal: 'SIGQUIT', afterMs: 10_000 },
+          { signal: 'SIGKILL', afterMs: 16_000 },
         ]
   const since = Date.now()
   while (isAlive(pid)) {

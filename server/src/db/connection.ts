@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
-/** Longer than any statement takes that the server itself ends (`statement_timeout`). */
-export const SILENCE_MS = 62_000
+/** The server itself ends a statement of a request after this time. */
+export const STATEMENT_MS = 20_000
+/** A server that did not even do that is frozen, or out of reach. */
+export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const END_MS = 2_000

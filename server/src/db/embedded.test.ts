@@ -175,6 +175,20 @@ describe('openEmbedded', () => {
     await database.close()
   })
 
+  test('gives up, with the reason, once the database cannot be started again', async () => {
+    const dataDir = temporaryDataDir()
+    const lines: string[] = []
+    const restarts = { tries: 3, firstPauseMs: 10 }
+    const database = await openEmbedded({ dataDir, log: (line) => lines.push(line), restarts })
+    onTestFinished(() => database.close())
+    const data = join(homeOf(dataDir), 'postgres')
+    writeFileSync(join(data, 'postgresql.auto.conf'), 'no_such_setting = 1\n')
+    process.kill(postmasterOf(data)!.pid, 'SIGKILL')
+    const { message } = await database.lost
+    expect(message).toMatch(/^The database has ended and did not start again in 3 tries\. .*no_such_setting/s)
+    expect(lines.filter((line) => line === 'The database has ended. Starting it again.')).toHaveLength(1)
+  })
+
   test('refuses a second server on the same DATA_DIR, and the first does not notice', async () => {
     const dataDir = temporaryDataDir()
     const { child, line: url } = await elsewhere(openAndPrint, dataDir)

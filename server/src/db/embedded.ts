@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { holdDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
 import { isAlive, startOf } from '../processes.ts'
 import { type Account, findBinaries, mayEnter, unprivilegedAccount } from './binaries.ts'
@@ -33,6 +34,13 @@ import {
 /** An open database: its connection string, and how to close it (twice does no harm). */
 export type OpenDatabase = { url: string; close(): Promise<void> }
 
+/** The bundled database of a running server. */
+export type EmbeddedDatabase = OpenDatabase & {
+  /** Why the database ended and cannot be started again, once that is certain. */
+  lost: Promise<Error>
+  announceClosing(): void
+}
+
 type Log = (line: string) => void
 
 /**
@@ -43,21 +51,23 @@ type Log = (line: string) => void
 export async function openEmbedded(options: {
   dataDir: string
   log: Log
-}): Promise<OpenDatabase & { announceClosing(): void }> {
+  restarts?: Restarts
+}): Promise<EmbeddedDatabase> {
   const dataDir = openDataDir(options.dataDir)
   const hold = await holdDataDir(dataDir)
   try {
     const { cluster, password } = await durableCluster(dataDir, options.log)
     await startCluster(cluster, options.log)
-    const endWatch = keepRunning(cluster, options.log)
+    const watch = keepRunning(cluster, options.log, options.restarts)
     const close = async () => {
-      await endWatch()
+      await watch.end()
       await stopCluster(cluster.data, 'gentle')
       hold.release()
     }
     let closed: Promise<void> | undefined
     return {
       url: urlOf(cluster.socketFolder, password),
+      lost: watch.lost,
       announceClosing: hold.announceClosing,
       close() {
         closed ??= close()
@@ -78,21 +88,60 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(socketFolderFor(home, ownerOf(join(home, 'postgres'))), record.password)
 }
 
-/** Looks every second whether the cluster still runs. The answer ends that, and waits for a start under way. */
-function keepRunning(cluster: Cluster, log: Log): () => Promise<void> {
-  let work = Promise.resolve()
-  const revive = async () => {
-    if (postmasterOf(cluster.data)) return
-    log('The database has ended. Starting it again.')
-    await startCluster(cluster, log).catch((error: Error) => log(error.message))
+/** How a cluster that has ended is started again: after pauses that double, so many times without success at most. */
+type Restarts = { tries: number; firstPauseMs: number }
+
+const RESTARTS: Restarts = { tries: 12, firstPauseMs: 250 }
+const PAUSE_MS_MAX = 30_000
+/** After running for so long the next end is no longer part of the same trouble. */
+const TROUBLE_MS = 60_000
+const LOOK_MS = 250
+
+/** Starts the cluster again whenever it has ended. `end` stops watching, and waits for a start under way. */
+function keepRunning(
+  cluster: Cluster,
+  log: Log,
+  { tries, firstPauseMs }: Restarts = RESTARTS,
+): { lost: Promise<Error>; end(): Promise<void> } {
+  const stop = new AbortController()
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => {})
+  const lost = Promise.withResolvers<Error>()
+  const watch = async () => {
+    let restarts = 0
+    let failures = 0
+    let startedAt = Date.now()
+    while (!stop.signal.aborted) {
+      await pause(LOOK_MS)
+      if (stop.signal.aborted || postmasterOf(cluster.data)) continue
+      if (failures === 0) {
+        log('The database has ended. Starting it again.')
+        if (Date.now() - startedAt > TROUBLE_MS) restarts = 0
+      }
+      if (restarts > 0) await pause(Math.min(PAUSE_MS_MAX, firstPauseMs * 2 ** (restarts - 1)))
+      if (stop.signal.aborted) return
+      restarts += 1
+      try {
+        await startCluster(cluster, log)
+        failures = 0
+        startedAt = Date.now()
+      } catch (error) {
+        failures += 1
+        if (failures === 1) log(`${(error as Error).message}\nIt is tried again.`)
+        if (failures < tries) continue
+        lost.resolve(
+          new Error(`The database has ended and did not start again in ${tries} tries. ${(error as Error).message}`),
+        )
+        return
+      }
+    }
   }
-  const timer = setInterval(() => {
-    work = work.then(revive)
-  }, 1_000)
-  timer.unref()
-  return () => {
-    clearInterval(timer)
-    return work
+  const watching = watch()
+  return {
+    lost: lost.promise,
+    end() {
+      stop.abort()
+      return watching
+    },
   }
 }
 

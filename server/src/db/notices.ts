@@ -6,8 +6,8 @@ export interface Notices {
   listen(channel: string, onNotice: (payload: string) => void): () => void
 }
 
-/** Listens on this process's session; call it before anything else uses that. */
-export async function openNotices({ session }: Database, channels: readonly string[]): Promise<Notices> {
+/** Listens on this process's session, from its next connection on. */
+export function openNotices({ session }: Pick<Database, 'session'>, channels: readonly string[]): Notices {
   const listeners = new Map<string, Set<(payload: string) => void>>(channels.map((channel) => [channel, new Set()]))
   session.onOpen(async (connection) => {
     connection.on('notification', ({ channel, payload }) => {
@@ -15,7 +15,6 @@ export async function openNotices({ session }: Database, channels: readonly stri
     })
     for (const channel of channels) await connection.query(`listen "${channel}"`)
   })
-  await session.run(async () => {})
 
   return {
     listen(channel, onNotice) {

@@ -1,7 +1,7 @@
 import { drizzle, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
-import { Connection } from './connection.ts'
+import { Connection, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
@@ -45,8 +45,8 @@ export function openDatabase(
     application_name: 'x-automated',
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    // A request's query never runs for minutes; a transaction left open by a fault ends itself.
-    options: '-c statement_timeout=60000 -c idle_in_transaction_session_timeout=60000 -c timezone=UTC',
+    // With the wait for a connection, a request ends within 30 seconds. A transaction left open by a fault ends itself.
+    options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
   }
   const pool = new pg.Pool(config)
   const besides = new pg.Pool({ ...config, max: BESIDES_MAX })

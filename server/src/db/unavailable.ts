@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** PostgreSQL's classes of "connection exception", "insufficient resources" and "operator intervention". */
@@ -24,4 +25,27 @@ export function isUnavailable(error: unknown): boolean {
   const { code, syscall, message } = (cause ?? {}) as NodeJS.ErrnoException
   // A socket's file is missing (ENOENT) as long as its server does not run.
   return SOCKET_CODES.has(code ?? '') || syscall === 'connect' || LOST.test(String(message))
+}
+
+const RETRY_FOR_MS = 60_000
+const RETRY_MS_MAX = 2_000
+
+/**
+ * For steps of the start, which may come before the database is there: runs `work` again until it can be served.
+ * @throws after a minute what the last try threw; immediately whatever else `work` throws
+ */
+export async function retryWhileUnavailable<T>(
+  work: () => Promise<T>,
+  onWait: (error: unknown) => void = () => {},
+): Promise<T> {
+  const end = Date.now() + RETRY_FOR_MS
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isUnavailable(error) || Date.now() > end) throw error
+      if (tries === 1) onWait(error)
+      await sleep(Math.min(RETRY_MS_MAX, 100 * 2 ** tries))
+    }
+  }
 }

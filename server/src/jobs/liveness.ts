@@ -38,7 +38,11 @@ export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>
     },
     async close() {
       await release()
-      await db.delete(workers).where(eq(workers.id, workerId))
+      // A row that stays is removed by a later process.
+      await db
+        .delete(workers)
+        .where(eq(workers.id, workerId))
+        .catch(() => {})
     },
   }
 }

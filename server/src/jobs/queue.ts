@@ -77,13 +77,18 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
     maintenanceIntervalSeconds: 300,
   } as ConstructorParameters<typeof PgBoss>[0])
   boss.on('error', (error) => log.error({ err: error }, 'job queue'))
-  await boss.start()
-  for (const [name, options] of Object.entries(QUEUES)) {
-    if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
+  try {
+    await boss.start()
+    for (const [name, options] of Object.entries(QUEUES)) {
+      if (!(await boss.getQueue(name))) await boss.createQueue(name, options)
+    }
+    await boss.schedule('cleanup', '17 * * * *')
+    await boss.schedule('webhooks', '* * * * *')
+    await boss.schedule('payments-look', '* * * * *')
+  } catch (error) {
+    await boss.stop({ graceful: false, close: false } as object).catch(() => {})
+    throw error
   }
-  await boss.schedule('cleanup', '17 * * * *')
-  await boss.schedule('webhooks', '* * * * *')
-  await boss.schedule('payments-look', '* * * * *')
   return {
     async enqueue(db, name, data, { startAfterSeconds, key } = {}) {
       await boss.send(name, data, {
@@ -116,7 +121,9 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
       }
     },
     async close(graceSeconds) {
-      await boss.stop({ graceful: true, timeout: graceSeconds * 1000, close: false } as object)
+      await boss
+        .stop({ graceful: true, timeout: graceSeconds * 1000, close: false } as object)
+        .catch((error: unknown) => log.warn({ err: error }, 'the job queue was not closed in order'))
     },
   }
 }

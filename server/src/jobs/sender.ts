@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Services } from '../app.ts'
 import type { Database, Db } from '../db/open.ts'
+import { retryWhileUnavailable } from '../db/unavailable.ts'
 import {
   type Claimed,
   claimDue,
@@ -40,8 +41,8 @@ export async function startSender(
 ): Promise<{ close(): Promise<void> }> {
   const { database, notices, env } = services
   const timing = { ...TIMING, ...given }
-  const liveness = await openLiveness(database)
-  await lookAnew(database.db)
+  const liveness = await retryWhileUnavailable(() => openLiveness(database))
+  await retryWhileUnavailable(() => lookAnew(database.db))
   const inHand = new Set<Promise<void>>()
   /** How many messages in a row X did not take from an account. */
   const failures = new Map<string, number>()

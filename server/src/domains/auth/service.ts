@@ -13,6 +13,7 @@ import {
 import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Notices } from '../../db/notices.ts'
 import type { Database, Db } from '../../db/open.ts'
+import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
@@ -104,7 +105,7 @@ export async function openAuth({ database, notices, outbox, origin, secret }: Au
     for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
     for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
   }
-  await readRevocations()
+  await retryWhileUnavailable(readRevocations)
   const poll = setInterval(() => void readRevocations().catch(() => {}), REVOCATION_POLL_MS)
   poll.unref()
   const stopListening = notices.listen(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))

@@ -1,4 +1,5 @@
 import type { Database, Db } from '../../db/open.ts'
+import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { type PaymentEvent, PaymentsError } from '../../outside/payments.ts'
 import { createSealer } from '../../sealing.ts'
@@ -61,7 +62,7 @@ export async function workOnPayments(services: Services): Promise<void> {
     await lookAtPlans(database.db, payments)
     plansReadAt = Date.now()
   })
-  await jobs.enqueue(database.db, 'payments-look', {})
+  await retryWhileUnavailable(() => jobs.enqueue(database.db, 'payments-look', {}))
 }
 
 /** Has the provider tell us, unless somebody has seen to it by hand. @throws PaymentsError: it takes no such address */

@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
+import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import { livingWorkers, openLiveness } from '../../jobs/liveness.ts'
 import { XError, type XUser } from '../../outside/x.ts'
 import type { RequestContext } from '../../requests/context.ts'
@@ -49,7 +50,7 @@ export async function workOnScrapes(
   services: RunnerServices & Pick<RequestContext, 'notices'>,
   log: FastifyBaseLogger,
 ): Promise<{ close(): Promise<void> }> {
-  const liveness = await openLiveness(services.database)
+  const liveness = await retryWhileUnavailable(() => openLiveness(services.database))
   const runner: Runner = { ...services, workerId: liveness.workerId, running: new Map(), log }
   const sweep = async () => {
     try {

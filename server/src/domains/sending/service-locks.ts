@@ -78,6 +78,7 @@ async function isInHand(tx: Db, campaignId: string): Promise<boolean> {
 async function lockInTime(tx: Db, lock: SQL): Promise<boolean> {
   try {
     await tx.transaction(async (nested) => {
+      await allowLongStatements(nested)
       await nested.execute(sql.raw(`set local lock_timeout = '${HOLD_SECONDS}s'`))
       await nested.execute(sql`select pg_advisory_xact_lock(${lock})`)
       await nested.execute(sql`set local lock_timeout = 0`)
