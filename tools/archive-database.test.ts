@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { readEnv } from '../server/src/env.ts'
 import { type RunningServer, startServer } from '../server/src/start.ts'
 import { BadArchive, checkArchive } from './archive.ts'
 import { backUp, NotRestored, restore } from './archive-database.ts'
+import { root } from './root.ts'
 
 const SECRET = 'a secret of tests, long enough to be taken'
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
@@ -108,6 +110,8 @@ test('what is backed up while the product runs is one moment of it, and comes ba
   // Nothing has happened since: the second archive holds what is there, and it comes back the same to the last byte.
   await server.close()
   server = undefined
+  // But for emails that wait: they would come twice.
+  await withClient(urlOf('source'), (client) => client.query(`delete from pgboss.job where name like '%mail'`))
   const still = join(folder, 'still')
   await backUp(urlOf('source'), { file: still, authSecret: SECRET })
   await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
@@ -159,4 +163,32 @@ test('nothing is replaced without a word: not data, not beneath a server, not by
   await withClient(urlOf('used'), async (client) => {
     expect((await client.query('select name from kept')).rows).toEqual([{ name: 'kept' }])
   })
+})
+
+test('the command says what was paused, what may have been sent since, and what to do', async () => {
+  await restore(urlOf('used'), { file, head: await checkArchive(file), overwrite: true })
+  await withClient(urlOf('used'), (client) =>
+    client.query(`
+      with workspace as (insert into workspaces (name) values ('Ada') returning id),
+        account as (
+          insert into x_accounts (workspace_id, x_user_id, handle, status) select id, '1', 'ada', 'connected' from workspace returning id, workspace_id
+        ),
+        campaign as (
+          insert into campaigns (workspace_id, name, message_template, channel, status, x_account_id)
+          select workspace_id, 'Spring', 'Hi', 'api', 'active', id from account returning id, workspace_id
+        )
+      insert into dms (workspace_id, campaign_id, message) select workspace_id, id, 'Hi' from campaign, generate_series(1, 1200)`),
+  )
+  const active = join(folder, 'active')
+  await backUp(urlOf('used'), { file: active, authSecret: SECRET })
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(root, 'tools', 'restore.ts'), active, '--overwrite'],
+    { encoding: 'utf8', env: { ...process.env, DATABASE_URL: urlOf('used'), AUTH_SECRET: SECRET } },
+  )
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^Restored [\d,]+ rows of \d+ tables, as they were at /)
+  expect(stdout).toContain('Paused 1 active campaign.')
+  expect(stdout).toContain('1,200 queued messages may have been sent after the backup.')
+  expect(stdout).toContain('Next: start X-Automated, check the campaigns, and resume them.')
 })

@@ -5,10 +5,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
+import type { Db } from '../server/src/db/open.ts'
+import { type Held, holdRestored } from '../server/src/domains/sending/service-restored.ts'
 import { BadArchive, createSum, type Head, readArchive } from './archive.ts'
 
 /** Ours, Drizzle's list of migrations, and the job queue's. */
@@ -100,14 +103,15 @@ async function tablesOf(client: pg.Client): Promise<{ name: string; columns: str
 }
 
 async function headOf(client: pg.Client, authSecret: string): Promise<Head> {
-  const { rows } = await client.query<{ hash: string; at: string }>(
-    'select hash, created_at as at from drizzle.__drizzle_migrations order by created_at desc limit 1',
+  // By the database's clock, which dates everything in it.
+  const { rows } = await client.query<{ hash: string; at: string; now: Date }>(
+    'select hash, created_at as at, now() as now from drizzle.__drizzle_migrations order by created_at desc limit 1',
   )
   const [last] = rows
   if (!last) throw new Error('The database was never migrated: start the product once before you back it up.')
   const migration = { name: nameOf(Number(last.at)), at: Number(last.at), hash: last.hash }
   const queueVersion = await queueVersionOf(client)
-  return { format: 1, product: 'x-automated', madeAt: new Date().toISOString(), migration, queueVersion, authSecret }
+  return { format: 1, product: 'x-automated', madeAt: last.now.toISOString(), migration, queueVersion, authSecret }
 }
 
 async function queueVersionOf(client: pg.Client): Promise<number | null> {
@@ -135,20 +139,28 @@ async function sequencesOf(client: pg.Client) {
 
 // Taking one back
 
+export interface Restored extends Held {
+  tables: number
+  rows: number
+  /** Emails that were waiting at the backup and are dropped. */
+  emails: number
+}
+
 /** What is in the way of taking an archive back; its message says what to do. */
 export class NotRestored extends Error {}
 
 /**
  * Puts what an archive holds in the place of everything that the database holds, in one transaction: all of it, or nothing.
- * The tables get the form that they had when it was made; a start of the product brings them to the newest.
+ * The tables get the form that they had when it was made, and are then brought to the newest.
+ * What may have happened since the backup happens no second time: nothing is sent before X was asked (`holdRestored`), and waiting emails are dropped.
  * @param head of the archive, which was checked (`checkArchive`)
  * @throws NotRestored: servers are at work, there is data that `overwrite` does not give up, or the archive is of a newer version
  */
 export async function restore(
   url: string,
   { file, head, overwrite }: { file: string; head: Head; overwrite: boolean },
-): Promise<{ tables: number; rows: number }> {
-  const migrations = migrationsUpTo(head)
+): Promise<Restored> {
+  const { migrations, newer } = migrationsFrom(head)
   return connected(url, async (client) => {
     const { rows: held } = await client.query<{ free: boolean }>('select pg_try_advisory_lock($1) as free', [
       MIGRATION_LOCK,
@@ -165,11 +177,14 @@ export async function restore(
         'This database holds data. Add --overwrite to replace all of it by what the archive holds: it is then gone for good.',
       )
     await client.query('begin')
-    await makeTables(client, migrations, head)
+    await inPublic(client, () => makeTables(client, migrations, head))
     const restored = await fill(client, file)
+    await inPublic(client, () => migrateOn(client, newer))
+    const emails = await dropEmails(client, head)
+    const safe = await holdRestored(drizzle(client) as unknown as Db, new Date(head.madeAt))
     await client.query('commit')
     await client.query('analyze')
-    return restored
+    return { ...restored, ...safe, emails }
   })
 }
 
@@ -195,14 +210,45 @@ function journal(): Journal {
 }
 
 /** @throws NotRestored where this version does not know the archive's tables */
-function migrationsUpTo({ migration }: Head): MigrationMeta[] {
+function migrationsFrom({ migration }: Head): { migrations: MigrationMeta[]; newer: MigrationMeta[] } {
   const all = readMigrationFiles({ migrationsFolder: MIGRATIONS })
   const last = all.findIndex(({ folderMillis, hash }) => folderMillis === migration.at && hash === migration.hash)
   if (last === -1)
     throw new NotRestored(
       `The archive was made by another version of X-Automated (migration ${migration.name}), which this one does not know. Install that version, or a newer one.`,
     )
-  return all.slice(0, last + 1)
+  return { migrations: all.slice(0, last + 1), newer: all.slice(last + 1) }
+}
+
+/** Migrations name no schema: whatever the database looks through first, their tables belong in `public`. */
+async function inPublic(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('set local search_path = public')
+  await work()
+  await client.query('set local search_path to default')
+}
+
+/** As Drizzle's migrator does it, in our transaction. */
+async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<void> {
+  for (const { sql, hash, folderMillis } of newer) {
+    for (const statement of sql) await client.query(statement)
+    await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+      hash,
+      folderMillis,
+    ])
+  }
+}
+
+/**
+ * Emails that were waiting at the backup have gone out since, as they wait for seconds: most would come twice.
+ * @returns how many
+ */
+async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<number> {
+  const { rowCount } = await client.query('update notices set mailed_at = now() where mail and mailed_at is null')
+  if (queueVersion === null) return rowCount ?? 0
+  const jobs = await client.query(
+    `delete from pgboss.job where name in ('mail', 'account-mail') and state in ('created', 'retry', 'active')`,
+  )
+  return (rowCount ?? 0) + (jobs.rowCount ?? 0)
 }
 
 /** Everything anew and empty, as the archive's version made it. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { checkArchive } from './archive.ts'
-import { NotRestored, restore } from './archive-database.ts'
+import { NotRestored, type Restored, restore } from './archive-database.ts'
 import { findSecret, keepSecret, openedDatabase } from './archive-places.ts'
 
 /**
@@ -31,15 +31,39 @@ try {
     )
   const database = await openedDatabase(env, 'alone')
   try {
-    const { tables, rows } = await restore(database.url, { file, head, overwrite })
+    const restored = await restore(database.url, { file, head, overwrite })
     if (!env.AUTH_SECRET) keepSecret(env, head.authSecret)
     const seconds = ((performance.now() - since) / 1000).toFixed(1)
-    const count = rows.toLocaleString('en-US')
-    console.log(`Took back ${count} rows of ${tables} tables, as they were at ${head.madeAt}, in ${seconds} s.`)
+    const count = counted(restored.rows, 'row', 'rows')
+    console.log(`Restored ${count} of ${restored.tables} tables, as they were at ${head.madeAt}, in ${seconds} s.`)
+    for (const line of afterwards(restored)) console.log(line)
   } finally {
     await database.close()
   }
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+}
+
+/** What the operator has to know before the next start. */
+function afterwards({ paused, toBeRead, unknown, emails }: Restored): string[] {
+  return [
+    `Paused ${counted(paused, 'active campaign', 'active campaigns')}. Every X account waits until X-Automated has read at X what it sent after the backup.`,
+    ...(toBeRead > 0
+      ? [
+          `${counted(toBeRead, 'queued message', 'queued messages')} may have been sent after the backup. What X has is marked as sent; only the rest goes out.`,
+        ]
+      : []),
+    ...(unknown > 0
+      ? [
+          `${counted(unknown, 'queued message', 'queued messages')} cannot be looked up, as no X account is connected: marked as failed. Check each conversation before you queue it again.`,
+        ]
+      : []),
+    ...(emails > 0 ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')}, which would come twice.`] : []),
+    'Next: start X-Automated, check the campaigns, and resume them.',
+  ]
 }

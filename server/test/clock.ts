@@ -5,13 +5,14 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
   step(ms: number): Promise<void>
+  /** Has the defaults of columns show this time again, in tables that were made since. */
+  bind(): Promise<void>
   /** Gives JavaScript its own clock back. */
   close(): Promise<void>
 }
 
 /**
- * What PostgreSQL asks for the time, in a schema that stands before its own: an unqualified now() is this one. Defaults of columns are bound to a
- * function when they are made, so they are made anew.
+ * What PostgreSQL asks for the time, in a schema that stands before its own: an unqualified now() is this one.
  */
 const CLOCK = `
   create schema clock;
@@ -21,6 +22,10 @@ const CLOCK = `
     as 'select pg_catalog.now() + (select by from clock.ahead)';
   create function clock.clock_timestamp() returns timestamptz volatile parallel safe language sql
     as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
+  do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`
+
+/** Defaults of columns are bound to a function when they are made, so they are made anew. */
+const BIND = `
   do $$
   declare d record;
   begin
@@ -30,7 +35,6 @@ const CLOCK = `
     loop
       execute format('alter table %s alter column %I set default clock.now()', d.relation, d.name);
     end loop;
-    execute format('alter database %I set search_path = clock, pg_catalog, public', current_database());
   end $$`
 
 /** Puts a database under a clock of its own, and this process with it: before anything is connected to it. */
@@ -38,6 +42,7 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(CLOCK)
+  await client.query(BIND)
 
   let aheadMs = 0
   let stepping = Promise.resolve()
@@ -61,6 +66,9 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
         aheadMs += ms
       })
       return stepping
+    },
+    async bind() {
+      await client.query(BIND)
     },
     async close() {
       globalThis.Date = ownDate

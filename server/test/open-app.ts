@@ -54,6 +54,8 @@ export interface TestApp extends Opened {
   anonymous: ReturnType<typeof createClient>
   /** One more server process's worth of the app, on the same database. */
   startAnother(options?: { workers?: boolean; env?: NodeJS.ProcessEnv }): Promise<RunningServer>
+  /** Ends every server of the app, and starts the first anew on its address: on what `meanwhile` has made of the database. */
+  restart(meanwhile: () => Promise<void>): Promise<void>
   /** Faults of ours that a test means to cause; anything else that is reported fails the test it happened in. */
   expectFault(matching: RegExp): void
 }
@@ -145,6 +147,13 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     clock: clock as Clock,
     anonymous: createClient({ contract, url: `${server.url}/api` }),
     startAnother: start,
+    async restart(meanwhile) {
+      await Promise.all(servers.splice(0).map((one) => one.close()))
+      await meanwhile()
+      await clock?.bind()
+      const { services } = await start({ workers: options.workers, env: { PORT: new URL(app.origin).port } })
+      Object.assign(app, { services, db: services.database.db })
+    },
     expectFault: (matching) => expected.push(matching),
     check() {
       const surprises = faults.splice(0).filter((fault) => !expected.some((matching) => matching.test(String(fault))))

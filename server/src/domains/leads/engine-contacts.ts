@@ -30,6 +30,22 @@ export async function rememberContacts(tx: Db, workspaceId: string, leadIds: SQL
     where l.workspace_id = ${own} and l.id in (${leadIds}) and coalesce(written.at, l.replied_at) is not null`)
 }
 
+/** Keeps that somebody was written to who is no lead, and of whom nothing but X's id is known. */
+export async function rememberContact(tx: Db, workspaceId: string, xUserId: string, at: Date): Promise<void> {
+  const own = sql`${workspaceId}::uuid`
+  await tx.execute(sql`
+    insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at)
+    select ${own}, ${xUserHash('known', own)}, ${handleHash('known', own)}, ${at.toISOString()}::timestamptz
+    from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
+}
+
+/** Over a workspace and an X user id: somebody with that id was written to, and no lead was known by it then. */
+export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
+  const own = sql`${workspaceId}::uuid`
+  return sql`exists (select from past_contacts p, (values (${xUserId}::text)) known (x_user_id)
+    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and p.contacted_at is not null)`
+}
+
 /** Gives those of the stage who became leads anew what is remembered of them; from then on it is the lead's own. */
 export async function recallContacts(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`

@@ -29,7 +29,7 @@ import { readCursor, writeCursor } from './rules.ts'
 import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
-export { forgetContacts, rememberContacts } from './engine-contacts.ts'
+export { forgetContacts, rememberContact, rememberContacts, wasContacted } from './engine-contacts.ts'
 export {
   type ImportOptions,
   type ImportProgress,

@@ -4,6 +4,7 @@ import type { Database, Db } from '../../db/open.ts'
 import { type XApi, type XConversationMessage, XError } from '../../outside/x.ts'
 import { DM_EVENT_TYPES, type XActivity, type XHappening } from '../../outside/x-activity.ts'
 import type { Sealer } from '../../sealing.ts'
+import { endReading, keepSent } from '../sending/service.ts'
 import { withAccount } from '../x-account/service.ts'
 import { POLL_SECONDS } from './rules.ts'
 
@@ -33,6 +34,8 @@ const LEASE_SECONDS = 120
 const AT_A_TIME = 10
 /** Calls in one asking: X allows 15 in 15 minutes, of which settling messages may need some. */
 const PAGES_MAX = 3
+/** As `PAGES_MAX`, where nothing is sent until all is read. */
+const UNREAD_PAGES_MAX = 12
 /** Differences between X's clock and ours that are allowed for. */
 const CLOCK_SKEW_MS = 30_000
 
@@ -52,6 +55,10 @@ type Watch = {
   isKept: boolean
   /** Since when something was sent from it that an answer may still come to, as X goes back so far; null: nothing was. */
   sentSince: string | null
+  /** A restore lost what was sent since then; null: nothing is lost. */
+  unreadSince: string | null
+  /** Until then something may still be on its way. */
+  unreadInSeconds: number | null
 }
 
 /** Looks after subscriptions and asks, until it is closed. @param receive takes in what is found */
@@ -74,10 +81,7 @@ export function watchReplies(
           if (closed) return
           await check(context, webhook, watch)
         }
-        for (const watch of await findPolls(db)) {
-          if (closed) return
-          await poll(context, watch, receive)
-        }
+        await pollAccounts(context, receive, () => closed)
       } catch (error) {
         log.warn({ err: error }, 'watching for replies is interrupted')
       }
@@ -118,7 +122,9 @@ const watchColumns = sql`w.x_user_id as "xUserId", w.webhook_id as "webhookId", 
   exists (select from x_accounts a where a.x_user_id = w.x_user_id and a.status <> 'disconnected') as "isKept",
   (select min(d.claimed_at) from x_accounts a cross join lateral (
       select claimed_at from dms where x_account_id = a.id and claimed_at > now() - interval '30 days' order by claimed_at limit 1
-    ) d where a.x_user_id = w.x_user_id) as "sentSince"`
+    ) d where a.x_user_id = w.x_user_id) as "sentSince",
+  (select min(unread_since) from x_accounts a where a.x_user_id = w.x_user_id) as "unreadSince",
+  (select extract(epoch from max(unread_until) - now())::float from x_accounts a where a.x_user_id = w.x_user_id) as "unreadInSeconds"`
 
 async function takeChecks(db: Db): Promise<Watch[]> {
   const { rows } = await db.execute<Watch>(sql`
@@ -127,6 +133,14 @@ async function takeChecks(db: Db): Promise<Watch[]> {
       select x_user_id from reply_watches where next_check_at <= now() order by next_check_at limit ${AT_A_TIME} for update skip locked
     ) returning ${watchColumns}`)
   return rows
+}
+
+/** Asks about every account that is due. */
+export async function pollAccounts(context: WatchContext, receive: Receive, isClosed = () => false): Promise<void> {
+  for (const watch of await findPolls(context.database.db)) {
+    if (isClosed()) return
+    await poll(context, watch, receive)
+  }
 }
 
 async function findPolls(db: Db): Promise<Watch[]> {
@@ -230,19 +244,27 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
   if (!letGo) return
   try {
     const restSeconds = watch.webhookId ? POLL_SECONDS.live : POLL_SECONDS.degraded
-    if (!accountId || watch.sentSince === null) {
+    const isUnread = watch.unreadSince !== null
+    const since = watch.unreadSince ?? watch.sentSince
+    if (!accountId || since === null) {
       await rest(db, xUserId, restSeconds)
       return
     }
-    const sentSince = new Date(watch.sentSince).getTime()
+    if ((watch.unreadInSeconds ?? 0) > 0) {
+      await rest(db, xUserId, watch.unreadInSeconds ?? 0)
+      return
+    }
+    const earliest = new Date(since).getTime() - CLOCK_SKEW_MS
     let { cursorEventId, pageToken, pageNewestId } = watch
-    for (let page = 0; page < PAGES_MAX; page += 1) {
+    for (let page = 0; page < (isUnread ? UNREAD_PAGES_MAX : PAGES_MAX); page += 1) {
       const found = await withAccount(context, accountId, (x, accessToken) => x.listAllMessages(accessToken, pageToken))
+      // Before the rest, to which these would be messages that the account's owner wrote.
+      if (isUnread) await keepSent(db, xUserId, found.messages)
       await receive(db, found.messages.map(happeningOf))
       pageNewestId ??= found.messages[0]?.id ?? null
       // The first time it goes back to the first message that was sent from here.
       const isKnown = ({ id, at }: XConversationMessage) =>
-        cursorEventId === null ? at.getTime() < sentSince - CLOCK_SKEW_MS : BigInt(id) <= BigInt(cursorEventId)
+        cursorEventId === null || isUnread ? at.getTime() < earliest : BigInt(id) <= BigInt(cursorEventId)
       const isThrough = found.next === null || found.messages.some(isKnown)
       pageToken = isThrough ? null : found.next
       if (isThrough) {
@@ -252,6 +274,7 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
       await db.execute(sql`
         update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now()
         where x_user_id = ${xUserId}`)
+      if (isThrough && isUnread) await endReading(db, xUserId)
       if (isThrough) break
     }
     await rest(db, xUserId, pageToken ? POLL_SECONDS.degraded : restSeconds)

@@ -10,7 +10,7 @@ import { Refusal } from '../../refusal.ts'
 import { findSentMessage, stopMessages } from '../sending/service.ts'
 import { optOutWordsOf } from '../sending-settings/service.ts'
 import { suppressLead } from '../suppressions/service.ts'
-import { type WatchContext, watchReplies } from './engine.ts'
+import { pollAccounts, type WatchContext, watchReplies } from './engine.ts'
 import { answeredMessage, asksToStop } from './rules.ts'
 import { replies } from './tables.ts'
 
@@ -31,6 +31,11 @@ export async function receive(db: Db, happenings: readonly XHappening[]): Promis
       )
     }
   }
+}
+
+/** Asks X about every account that is due. */
+export function askAboutReplies(context: WatchContext): Promise<void> {
+  return pollAccounts(context, receive)
 }
 
 /** Looks after what X tells us, and asks it, in this process. */

@@ -152,7 +152,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
     expect(await wait()).toMatchObject({ reason: 'warm_up' })
     const standing = await findRest(app.db, app.env, {
       workspaceId: person.workspaceId,
-      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null },
+      account: { id: own.id, xUserId: await xUserOf(own.id), restsUntil: null, unreadSince: null },
     })
     expect(standing.cap.cap).toBe(20)
     // By hand the cap holds, too.

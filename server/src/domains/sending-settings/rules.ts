@@ -126,6 +126,14 @@ export function restOf(
   return working > from ? { until: working, reason: 'hours' } : latest
 }
 
+/** Until a restored account is looked at again. */
+const UNREAD_MS = 15_000
+
+/** What an account has sent since a backup was restored is not read from X yet: until then nobody knows its cap. */
+export function unreadRest(now: Date): Rest {
+  return { until: new Date(now.getTime() + UNREAD_MS), reason: 'x' }
+}
+
 /** What an account has sent, as far as it decides how long what is still to come takes. */
 export interface SentBefore {
   /** Since warming up was switched on; null: nothing yet. */

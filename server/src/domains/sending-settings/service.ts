@@ -19,10 +19,11 @@ import {
   type Rest,
   restOf,
   type SentBefore,
+  unreadRest,
 } from './rules.ts'
 import { sendingPaces, sendingSettings } from './tables.ts'
 
-export { pauseSecondsOf, type Rest, restOf } from './rules.ts'
+export { pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
 
 /** What the environment says of pacing. */
 export type Pace = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
@@ -128,7 +129,7 @@ export interface Standing {
 
 interface Asked {
   workspaceId: string
-  account: { id: string; xUserId: string; restsUntil: Date | null } | null
+  account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
   /** A person writes this one: neither working hours nor the pause are for them. */
   byHand?: boolean
 }
@@ -171,7 +172,7 @@ export async function findRest(
   return {
     pace,
     cap,
-    rest: restOf(pace, limits, cap, sent, now),
+    rest: account?.unreadSince ? unreadRest(now) : restOf(pace, limits, cap, sent, now),
     sentInDay: row.sentInDay,
     countedInDay: row.countedInDay,
     before: {

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { XError } from '../../outside/x.ts'
+import { wasContacted } from '../leads/service.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
@@ -58,14 +59,12 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
   try {
     const recipientId = lead.xUserId ?? (await lookUp(needs, claimed.accountId, lead.handle))
     if (!recipientId) return { kind: 'failed', reason: `There is nobody on X called @${lead.handle}.` }
-    if (!lead.xUserId) {
-      const twin = await keepXUserId(needs.database.db, claimed, recipientId)
-      if (twin) return { kind: 'failed', reason: twin }
-    }
+    const twin = lead.xUserId ? null : await keepXUserId(needs.database.db, claimed, recipientId)
     if (claimed.triedSince) {
       const found = await findInConversation(needs, { ...claimed, recipientId, since: claimed.triedSince })
       if (found) return { kind: 'sent', eventId: found }
     }
+    if (twin) return { kind: 'failed', reason: twin }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
       await keepFresh(needs, claimed, timing, holds)
       const reason = await findReasonToStop(needs.database.db, claimed.id)
@@ -119,12 +118,15 @@ export async function lookUp(needs: Needs, accountId: string, handle: string): P
   return user?.id ?? null
 }
 
+const CONTACTED = 'Skipped: a message has gone to this person already.'
+
 /**
  * Keeps X's id of an imported lead.
- * @returns why not to write, where another lead turns out to be the same person and has a message of this campaign, or of any that counts
+ * @returns why not to write: another lead turns out to be the same person and has a message of this campaign, or of any that counts, or they were written to
+ *   when no lead was known by that id
  */
 async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
-  const { rows } = await db.execute<{ twin: boolean; wrote: boolean }>(sql`
+  const { rows } = await db.execute<{ twin: boolean; wrote: boolean; contacted: boolean }>(sql`
     with twin as (
       select id from leads where workspace_id = ${claimed.workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
     ), kept as (
@@ -136,8 +138,11 @@ async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<s
       where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
         and (d.campaign_id = ${claimed.campaignId} or not (select allow_repeat from campaigns where id = ${claimed.campaignId}))
         and ${mayGoOut}
-    ) as wrote`)
-  return rows[0]?.twin && rows[0].wrote ? WRITTEN_TO_AS_TWIN : null
+    ) as wrote, (
+      ${wasContacted(claimed.workspaceId, xUserId)} and not (select allow_repeat from campaigns where id = ${claimed.campaignId})
+    ) as contacted`)
+  if (rows[0]?.twin && rows[0].wrote) return WRITTEN_TO_AS_TWIN
+  return rows[0]?.contacted ? CONTACTED : null
 }
 
 /** X's id of our message in the conversation, or null where it is not there. @throws XError */
@@ -149,7 +154,7 @@ export async function findInConversation(
     x.listMessages(accessToken, sent.recipientId),
   )
   const { rows } = await needs.database.db.execute<{ id: string }>(
-    sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id}`,
+    sql`select x_event_id as id from dms where x_event_id = any(${sql.param(messages.map(({ id }) => id))}::text[]) and id <> ${sent.id} and lead_id is not null`,
   )
   const known = new Set(rows.map(({ id }) => id))
   const found = findSentMessage(messages, { text: sent.message, senderId: sent.senderId, since: sent.since }, known)
@@ -205,6 +210,11 @@ async function recordOne(tx: Db, { claimed, verdict, failures }: Done): Promise<
   switch (verdict.kind) {
     case 'sent':
       await recordOutcome(tx, claimed, { wasSent: true, eventId: verdict.eventId })
+      // Found by reading, it may stand here already without a lead: X names nobody by handle (service-restored.ts).
+      if (claimed.triedSince)
+        await tx.execute(
+          sql`delete from dms where x_event_id = ${verdict.eventId} and lead_id is null and id <> ${claimed.id}`,
+        )
       return
     case 'failed':
       await recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason })

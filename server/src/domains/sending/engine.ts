@@ -12,6 +12,7 @@ import {
   type Rest,
   readPace,
   restOf,
+  unreadRest,
 } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import type { withAccount } from '../x-account/service.ts'
@@ -102,7 +103,8 @@ export async function claimDue(
 /** The next message of the account that has been due for longest; null: that one has to wait, others may be due. */
 async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
   const { rows: due } = await tx.execute<DueAccount>(sql`
-      select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", to_jsonb(p) as pace,
+      select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", a.unread_since is not null as "isUnread",
+        to_jsonb(p) as pace,
         array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids
       from x_accounts a left join sending_paces p on p.x_account_id = a.id
       where a.next_send_at <= now() and a.status = 'connected'
@@ -184,6 +186,7 @@ type DueAccount = {
   xUserId: string
   workspaceId: string
   restsUntil: string | null
+  isUnread: boolean
   pace: PaceRow | null
   ids: string[]
 }
@@ -210,6 +213,7 @@ type ClaimRow = {
 
 /** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send, and its campaign's lock. */
 async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
+  if (account.isUnread) return { ...NOTHING, restUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
   if (isShared) {
     // Another workspace has connected the same account of X: its claims count too, so they come one after the other.

@@ -41,7 +41,7 @@ export function backoffSeconds(failures: number): number {
 }
 
 /** Differences between X's clock and ours that a look into a conversation allows for. */
-const CLOCK_SKEW_MS = 30_000
+export const CLOCK_SKEW_MS = 30_000
 
 /**
  * The message in a conversation that is ours: from our account, with our text, not older than our first try.

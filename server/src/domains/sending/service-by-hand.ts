@@ -150,9 +150,11 @@ async function refuseBeyondCap(tx: Db, limits: Pace, account: typeof xAccounts.$
   if (!rest) return
   throw new Refusal(
     'RATE_LIMITED',
-    rest.reason === 'x'
-      ? X_ALLOWS_NO_MORE
-      : `@${account.handle} has sent its ${cap.cap.toLocaleString('en-US')} DMs of the last 24 hours.`,
+    account.unreadSince
+      ? `What @${account.handle} sent after the backup that was restored is being read from X. Try again in a minute.`
+      : rest.reason === 'x'
+        ? X_ALLOWS_NO_MORE
+        : `@${account.handle} has sent its ${cap.cap.toLocaleString('en-US')} DMs of the last 24 hours.`,
     { retryAfterSeconds: Math.max(1, Math.ceil((rest.until.getTime() - now.getTime()) / 1_000)) },
   )
 }

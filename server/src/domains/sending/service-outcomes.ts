@@ -22,6 +22,8 @@ export interface Outcome {
   errorMessage?: string | null
   /** Failed without anybody knowing. */
   outcomeUnknown?: boolean
+  /** When it was sent; without it, now. */
+  sentAt?: Date | null
 }
 
 /**
@@ -31,11 +33,11 @@ export interface Outcome {
 export async function recordOutcome(
   tx: Db,
   dm: { id: string; lease: string },
-  { wasSent, eventId = null, errorMessage = null, outcomeUnknown = false }: Outcome,
+  { wasSent, eventId = null, errorMessage = null, outcomeUnknown = false, sentAt = null }: Outcome,
 ): Promise<{ campaignCompleted: boolean } | null> {
   const { rows } = await tx.execute<{ campaignId: string }>(sql`
     with dm as (
-      update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`now()` : null}, x_event_id = ${eventId},
+      update dms set status = ${wasSent ? 'sent' : 'failed'}, sent_at = ${wasSent ? sql`coalesce(${sentAt?.toISOString() ?? null}::timestamptz, now())` : null}, x_event_id = ${eventId},
         error_message = ${wasSent ? null : errorMessage}, outcome_unknown = ${outcomeUnknown}, lease_expires_at = null, updated_at = now()
       where id = ${dm.id} and lease = ${dm.lease} and (status = 'queued' or (status = 'failed' and outcome_unknown))
       returning campaign_id, lead_id

@@ -33,6 +33,6 @@ export async function endTurn(tx: Db, accountId: string | null): Promise<void> {
   if (rowCount) await tellSenders(tx)
 }
 
-async function tellSenders(tx: Db): Promise<void> {
+export async function tellSenders(tx: Db): Promise<void> {
   await tx.execute(sql`select pg_notify(${SENDING_CHANNEL}, '')`)
 }

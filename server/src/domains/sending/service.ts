@@ -38,6 +38,7 @@ export {
 export { campaignGate, holdCampaign, lockQueuedLeads, shutGate } from './service-locks.ts'
 export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 export { listDms } from './service-reading.ts'
+export { endReading, keepSent } from './service-restored.ts'
 export { endTurn, SENDING_CHANNEL, wakeAccount } from './service-schedule.ts'
 export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
 export { filledPart, readTemplate } from './service-templates.ts'

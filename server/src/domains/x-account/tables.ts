@@ -42,6 +42,10 @@ export const xAccounts = pgTable(
     nextSendAt: time('next_send_at'),
     /** X takes no more from it before this moment, as it has said; kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
+    /** A restore lost what was sent from here since then. Until that has been read at X nothing is sent; null: nothing was lost. */
+    unreadSince: time('unread_since'),
+    /** From then on nothing that was on its way at the restore can still reach X. */
+    unreadUntil: time('unread_until'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
