@@ -42,6 +42,7 @@ import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { webhookRoutes } from './domains/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
+import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
 
@@ -114,6 +115,7 @@ export function contextOf(
     const value = request.headers[name]
     return typeof value === 'string' && value !== '' ? value : null
   }
+  const address = clientAddress(request.ip)
   return {
     ...services,
     db: services.database.db,
@@ -123,10 +125,10 @@ export function contextOf(
       path: request.url.split('?', 1)[0] ?? '',
       authorization: single('authorization'),
       idempotencyKey: single('idempotency-key'),
-      address: request.ip,
+      address,
       // Few operations ask for it.
       get addressHash() {
-        return hashToken(`${services.env.authSecret}\n${request.ip}`)
+        return hashToken(`${services.env.authSecret}\n${address}`)
       },
       userAgent: single('user-agent'),
     },

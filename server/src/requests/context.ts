@@ -21,7 +21,7 @@ export interface RequestContext extends Services {
     path: string
     authorization: string | null
     idempotencyKey: string | null
-    /** The client's address, and what is kept of it: hashed with our secret. */
+    /** The client's address, as `clientAddress` writes it, and its hash with our secret. */
     address: string
     addressHash: string
     userAgent: string | null

@@ -1,7 +1,7 @@
 import type { HoldReason } from '@x-automated/contract/operator'
 import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/contract/waitlist'
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
-import ipaddr from 'ipaddr.js'
+import { firstInNetwork } from '../../requests/client-address.ts'
 
 /** What a provider makes one mailbox of. `+tag` is dropped by all of these; `dots` where they do not count either. */
 const PROVIDERS: { domains: string[]; dots?: true }[] = [
@@ -64,11 +64,8 @@ export function isDisposable(email: string): boolean {
 
 /** The range that an address belongs to, as one network has it: /24 of IPv4, /48 of IPv6. @returns null for what is no address */
 export function addressRange(address: string): string | null {
-  if (!ipaddr.isValid(address)) return null
-  const parsed = ipaddr.process(address)
-  const kept = parsed.kind() === 'ipv4' ? 24 : 48
-  const bytes = parsed.toByteArray().map((byte, i) => (i < kept / 8 ? byte : 0))
-  return `${ipaddr.fromByteArray(bytes).toString()}/${kept}`
+  const network = firstInNetwork(address, { ipv4: 24, ipv6: 48 })
+  return network && `${network.first}/${network.bits}`
 }
 
 /** More referred joins than this, from one range within these minutes, are a burst. An office that joins together stays below the first. */
