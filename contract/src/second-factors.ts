@@ -20,7 +20,7 @@ const Credential = z.looseObject({
   id: z.string().max(2_000),
   rawId: z.string().max(2_000),
   type: z.literal('public-key'),
-  response: z.looseObject({ clientDataJSON: z.string().max(10_000) }),
+  response: z.looseObject({ clientDataJSON: z.string().max(10_000), transports: z.array(text(50)).max(20).optional() }),
 })
 /** Six digits of an authenticator app, or a recovery code; spaces and dashes do not count. */
 const FactorCode = z

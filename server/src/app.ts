@@ -36,6 +36,7 @@ import type { Payments } from './outside/payments.ts'
 import type { SafeFetch } from './outside/safe-fetch.ts'
 import type { XApi } from './outside/x.ts'
 import type { XActivity } from './outside/x-activity.ts'
+import { Refusal } from './refusal.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -80,6 +81,9 @@ export interface Services {
 /** Bodies are at most this, save a CSV import (api.md). */
 const BODY_MAX_BYTES = 256 * 1024
 
+/** Levels of objects and lists in a JSON body. The contract's deepest input has fewer than ten. */
+const BODY_LEVELS_MAX = 50
+
 /** What was built beside the server, and is served by it. */
 export interface Built {
   /** Of the web app. */
@@ -121,13 +125,18 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   })
 
   // Every JSON body of the API is an object. An empty one is no body; whatever else is not an object is refused with 400.
+  // So is deep nesting: what reads a body later (validation, JSON.stringify, logs) recurses, and would run out of stack.
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null, null)
     return parseJson(request, body as string, (error, value) => {
+      if (error) return done(error)
       const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-      done(error ?? (isObject ? null : Object.assign(new Error('not an object'), { statusCode: 400 })), value)
+      if (!isObject) return done(Object.assign(new Error('not an object'), { statusCode: 400 }))
+      if (isDeeperThan(BODY_LEVELS_MAX, value))
+        return done(new Refusal('INVALID_INPUT', 'The body is nested too deeply.'))
+      done(null, value)
     })
   })
 
@@ -188,3 +197,13 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
 
 /** zlib.constants.BROTLI_PARAM_QUALITY */
 const BROTLI_QUALITY = 1
+
+/** Does a parsed JSON value nest objects and lists in more than `levels` levels? Without recursion, in time linear to its size. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
+}

@@ -232,6 +232,18 @@ describe('a passkey', () => {
     expect([done.status, done.body.user.email]).toEqual([200, person.email])
   })
 
+  it('answers 400 to transports that cannot be stored', async () => {
+    const person = await makeAccount(app)
+    await prove(person)
+    const { body: factor } = await person.call('POST', '/auth/factors', { kind: 'passkey' })
+    const { response, ...credential } = createPasskey(ORIGIN).create(factor.options)
+    for (const transports of [['\u0000'], ['usb', '\ud800'], 'usb', [{}]]) {
+      const shown = { ...credential, response: { ...response, transports } }
+      const answer = await person.call('POST', `/auth/factors/${factor.id}/verify`, { credential: shown })
+      expect([transports, answer.status, answer.body.code]).toEqual([transports, 400, 'INVALID_INPUT'])
+    }
+  })
+
   it('400: an answer that was given before, to another challenge, on another site, by another key or a copy of it', async () => {
     const { person, passkey } = await withPasskey()
     const stranger = createPasskey(ORIGIN)

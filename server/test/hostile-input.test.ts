@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { call, makePerson, type Person } from './makers.ts'
+import { openApp, type TestApp } from './open-app.ts'
+import { type Operation, operations, pathWith } from './operations.ts'
+
+/** Input that is made to break whatever reads it. It is refused, or harmless; never a fault of ours. */
+let app: TestApp
+let person: Person
+beforeAll(async () => {
+  app = await openApp({ overrides: { callsAMinute: 100_000 } })
+  person = await makePerson(app)
+  app.services.env.operators.push(person.email)
+})
+
+const SOME_ID = '01900000-0000-7000-8000-000000000000'
+const changing = operations.filter((operation) => operation.method !== 'GET')
+const named = <T extends { name: string }>(list: T[]) => list.map((operation) => [operation.name, operation] as const)
+
+/** Sends a body without an Idempotency-Key and with one. */
+async function send(operation: Operation, body: string) {
+  const path = pathWith(operation, SOME_ID)
+  const caller = operation.access === 'public' ? call.bind(null, app) : person.call
+  return [
+    await caller(operation.method, path, body),
+    await caller(operation.method, path, body, { 'idempotency-key': randomUUID() }),
+  ]
+}
+
+const DEEP = {
+  lists: `{"surprise":${'['.repeat(6_000)}${']'.repeat(6_000)}}`,
+  objects: `${'{"surprise":'.repeat(6_000)}1${'}'.repeat(6_000)}`,
+  'as deep as a body can hold': `{"surprise":${'['.repeat(130_000)}${']'.repeat(130_000)}}`,
+}
+
+/** What JSON can say and few expect. */
+const ODD = {
+  'half a surrogate pair': '{"surprise":"\\ud800","\\udfff":"\\udfff"}',
+  'NUL characters': '{"surprise":"\\u0000","\\u0000":1}',
+  'numbers that no double holds': '{"surprise":1e400,"more":-1e400,"digits":123456789012345678901234567890}',
+  'keys of a prototype': '{"surprise":{"__proto__":{"x":1}},"constructor":{"prototype":{"x":1}},"toString":1}',
+  'ten thousand keys': `{${Array.from({ length: 10_000 }, (_, n) => `"key${n}":${n}`).join(',')}}`,
+}
+
+describe('every operation that changes something', () => {
+  it.each(named(changing))('%s answers 400 to deeply nested JSON', async (_, operation) => {
+    for (const [kind, body] of Object.entries(DEEP))
+      for (const answer of await send(operation, body))
+        expect([kind, answer.status, answer.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
+  })
+
+  it.each(named(changing.filter((operation) => operation.takesInput)))(
+    '%s answers 400 to odd JSON',
+    async (_, operation) => {
+      for (const [kind, body] of Object.entries(ODD))
+        for (const answer of await send(operation, body))
+          expect([kind, answer.status, answer.body.code]).toEqual([kind, 400, 'INVALID_INPUT'])
+    },
+  )
+})
+
+describe('a body', () => {
+  const nested = (levels: number) => `${'{"description":'.repeat(levels)}""${'}'.repeat(levels)}`
+
+  it('is told that it is nested too deeply beyond 50 levels, and what its fields lack below', async () => {
+    const [deep, shallow] = [
+      await person.call('POST', '/lists', nested(51)),
+      await person.call('POST', '/lists', nested(50)),
+    ]
+    expect([deep.status, deep.body.error]).toEqual([400, 'The body is nested too deeply.'])
+    expect([shallow.status, shallow.body.details[0].field]).toEqual([400, 'name'])
+  })
+})
