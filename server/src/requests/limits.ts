@@ -29,9 +29,10 @@ const LIMITS = {
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
   /** Mailed links that were brought to be read: nobody tries out many. */
   invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
-  /** Invitations that a workspace mails, and that reach one address. */
+  /** Invitations that a workspace sends, in all and to one address. One workspace alone cannot use up what an address may receive. */
   inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
-  inviteByRecipient: { name: 'invite-recipient', points: 10, seconds: 24 * 60 * 60 },
+  inviteByWorkspaceAndRecipient: { name: 'invite-workspace-recipient', points: 10, seconds: 24 * 60 * 60 },
+  inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
   /** Mails that somebody who is signed in sends to themselves. */
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },

@@ -123,6 +123,33 @@ describe('POST /workspace/invitations', () => {
     expect(statuses).toEqual([...Array(10).fill(200), 429])
   })
 
+  it('429 only to the workspace that has used up its own invitations to an address', async () => {
+    const [stranger, owner] = [await makeOwner(app), await makeOwner(app)]
+    const email = newEmail()
+    const invite = (by: Person) => by.call('POST', '/workspace/invitations', { email, role: 'viewer' })
+    for (let i = 0; i < 11; i++) await invite(stranger)
+    const { id } = (await invite(owner)).body
+    expect((await owner.call('POST', `/workspace/invitations/${id}/resend`)).status).toBe(200)
+    expect((await invite(stranger)).status).toBe(429)
+  })
+
+  it('429 to every workspace once an address was invited 100 times in a day', async () => {
+    const owner = await makeOwner(app)
+    const email = newEmail()
+    for (let i = 0; i < 100; i++) await app.services.limits.spend('inviteByRecipient', hashToken(email))
+    const answer = await owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
+    expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED'])
+  })
+
+  it('counts no invitation that was refused', async () => {
+    const owner = await makePerson(app)
+    const email = newEmail()
+    const invite = () => owner.call('POST', '/workspace/invitations', { email, role: 'viewer' })
+    for (let i = 0; i < 10; i++) expect((await invite()).body.code).toBe('PLAN_LIMIT')
+    await subscribe(app, owner)
+    expect((await invite()).status).toBe(200)
+  })
+
   it('403: a member cannot', async () => {
     const owner = await makeOwner(app)
     const member = await makePerson(app, { in: owner, role: 'member' })

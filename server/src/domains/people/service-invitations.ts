@@ -44,7 +44,7 @@ async function beyondPeople(db: Db, workspaceId: string): Promise<Refusal | null
  */
 export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
   const { workspaceId } = actor
-  await spendInvitation(context.limits, actor, email)
+  await context.limits.spend('inviteByWorkspace', workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const beyond = await beyondPeople(tx, workspaceId)
@@ -73,7 +73,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
   const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
   if (!found) throw new Refusal('INVITATION_NOT_FOUND')
-  await spendInvitation(context.limits, actor, found.email)
+  await context.limits.spend('inviteByWorkspace', actor.workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
     const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
@@ -84,8 +84,9 @@ export async function resend(context: Context, actor: Actor, id: string) {
   })
 }
 
+/** Counts an invitation to an address just before it is sent: attempts that are refused use up nobody's limit. */
 async function spendInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
-  await limits.spend('inviteByWorkspace', workspaceId)
+  await limits.spend('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
   await limits.spend('inviteByRecipient', hashToken(email))
 }
 
@@ -96,7 +97,8 @@ interface Sent {
   actor: Actor
 }
 
-async function send({ outbox, origin }: Context, tx: Db, { workspace, email, role, actor }: Sent) {
+async function send({ limits, outbox, origin }: Context, tx: Db, { workspace, email, role, actor }: Sent) {
+  await spendInvitation(limits, actor, email)
   const token = newToken()
   const row = {
     role,
