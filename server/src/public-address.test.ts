@@ -21,6 +21,15 @@ it.each([
   '::ffff:a9fe:a9fe',
   '64:ff9b::7f00:1',
   '2002:7f00:1::',
+  // Only 2000::/3 is given out: these are IPv4 in IPv6, translated, or not assigned.
+  '::7f00:1',
+  '::127.0.0.1',
+  '::8.8.8.8',
+  '::ffff:0:7f00:1',
+  '64:ff9b:1::7f00:1',
+  '5f00::1',
+  'fec0::1',
+  '4000::1',
   'nonsense',
 ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
@@ -38,6 +47,7 @@ it.each([
   'https://0x7f.1/',
   'https://[::1]/',
   'https://[::ffff:7f00:1]/',
+  'https://[::7f00:1]/',
   'https://169.254.169.254/latest/meta-data/',
   'https://localhost/',
   'https://api.localhost./',

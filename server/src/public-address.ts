@@ -1,8 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
+/** All IPv6 addresses that are given out (IANA, IPv6 Global Unicast Address Assignments). What else looks public leads to IPv4: `::/96`, for one. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** Is it an address of the public internet? Not loopback, private, link-local (where clouds keep their credentials), multicast, reserved, or a way to these in IPv6. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  // The one spelling of an address in `::/96` that ipaddr.js takes for IPv4.
+  if (!ipaddr.isValid(address) || /^::\d+\./.test(address)) return false
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6)
 }
 
 /** May the server connect to it? @param allowLoopback where stand-ins run: then this machine too, but still no other inside address */
