@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import helmet from 'helmet'
@@ -81,6 +82,17 @@ export interface Services {
 /** Bodies are at most this, save a CSV import (api.md). */
 const BODY_MAX_BYTES = 256 * 1024
 
+/** Features that no page of ours uses, and those that only our own pages may. */
+const FEATURES_OFF = [
+  ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid', 'idle-detection'],
+  ...['local-fonts', 'magnetometer', 'microphone', 'midi', 'payment', 'screen-wake-lock', 'serial', 'usb'],
+]
+const FEATURES_OF_OUR_PAGES = ['clipboard-write', 'publickey-credentials-create', 'publickey-credentials-get']
+const PERMISSIONS_POLICY = [
+  ...FEATURES_OFF.map((feature) => `${feature}=()`),
+  ...FEATURES_OF_OUR_PAGES.map((feature) => `${feature}=(self)`),
+].join(', ')
+
 /** Levels of objects and lists in a JSON body. The contract's deepest input has fewer than ten. */
 const BODY_LEVELS_MAX = 50
 
@@ -94,7 +106,7 @@ export interface Built {
 export async function createApp(services: Services, { webFolder, extension }: Built): Promise<FastifyInstance> {
   const { env } = services
   // Put together once; @fastify/helmet does so for every answer.
-  const secure = helmet({
+  const setSecurityHeaders = helmet({
     // Pages set their own policy; everything else is data and may do nothing.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: services.origin.startsWith('https:')
@@ -104,6 +116,10 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
     xFrameOptions: { action: 'deny' },
   })
+  const secure = (request: IncomingMessage, reply: ServerResponse, done: () => void) => {
+    reply.setHeader('permissions-policy', PERMISSIONS_POLICY)
+    setSecurityHeaders(request, reply, done)
+  }
   let showNotFound: ShowNotFound = () => false
   const app = Fastify({
     loggerInstance: services.log,
@@ -142,7 +158,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
 
   limitBodyTime(app)
   useEnvelope(app, services)
-  app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done as () => void))
+  app.addHook('onRequest', (request, reply, done) => secure(request.raw, reply.raw, done))
   await app.register(compress, {
     threshold: 1024,
     encodings: ['br', 'gzip'],

@@ -220,6 +220,23 @@ describe('elsewhere', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
+  it.each([
+    '/api/me',
+    '/api/waitlist/count',
+    '/api/nothing',
+    '/api/%zz',
+    '/api/docs',
+    '/',
+    '/embed',
+    '/metrics',
+    '/nothing',
+  ])('%s allows no camera, microphone or place, and passkeys only to our own pages', async (path) => {
+    const policy = (await fetch(app.origin + path)).headers.get('permissions-policy')?.split(', ')
+    expect(policy).toEqual(
+      expect.arrayContaining(['camera=()', 'microphone=()', 'geolocation=()', 'publickey-credentials-get=(self)']),
+    )
+  })
+
   it('a cookie alone signs nobody in', async () => {
     expectEnvelope(
       await call(app, 'GET', '/me', undefined, { cookie: `authToken=${person.token}` }),
