@@ -41,7 +41,7 @@ describe('GET /metrics', () => {
     expect(await answer.text()).toMatch(/^http_request_duration_seconds_count\{.*route="\/healthz".*\} \d+$/m)
   })
 
-  it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded'])(
+  it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])(
     '404: to what a proxy passes on (%s)',
     async (header) => {
       expect((await get('/metrics', { [header]: '127.0.0.1' })).status).toBe(404)

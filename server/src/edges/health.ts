@@ -6,6 +6,9 @@ import { sendRefusal } from './envelope.ts'
 
 const READY_TIMEOUT_MS = 2_000
 
+/** Headers that proxies add. A proxy on this machine that adds none looks like a local call: it needs METRICS_TOKEN. */
+const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
+
 /** GET /healthz (this process lives), GET /readyz (it and what it depends on can serve), GET /metrics (Prometheus). */
 export function serveHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
@@ -41,9 +44,7 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
   })
   app.get('/metrics', async (request, reply) => {
     const { metricsToken } = services.env
-    const forwarded = Object.keys(request.headers).some(
-      (name) => name === 'forwarded' || name.startsWith('x-forwarded-'),
-    )
+    const forwarded = Object.keys(request.headers).some((name) => FORWARDED.test(name))
     const local = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
     const allowed = metricsToken ? request.headers.authorization === `Bearer ${metricsToken}` : local && !forwarded
     if (!allowed) return sendRefusal(reply, new Refusal('NOT_FOUND'))
