@@ -31,6 +31,22 @@ export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
   return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
 }
 
+/** A filter to keep, without the ids that name nothing in the workspace. A tag by its name may still come. */
+export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
+  const { listId, scrapeId, tag, ...rest } = filter
+  const { rows } = await db.execute<{ list: boolean; scrape: boolean; tag: boolean }>(sql`select
+    exists(select from lead_lists where id = ${listId ?? null}::uuid and workspace_id = ${workspaceId}) as list,
+    exists(select from scrapes where id = ${scrapeId ?? null}::uuid and workspace_id = ${workspaceId}) as scrape,
+    exists(select from tags where ${isTag(workspaceId, tag ?? '')}) as tag`)
+  const [known] = rows
+  return {
+    ...rest,
+    ...(listId !== undefined && known?.list && { listId }),
+    ...(scrapeId !== undefined && known?.scrape && { scrapeId }),
+    ...(tag !== undefined && (known?.tag || !isId(tag)) && { tag }),
+  }
+}
+
 /** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
 export type ResolvedFilter = LeadQuery & { within?: LeadFilter }
 

@@ -37,7 +37,7 @@ export {
   importLeads,
   rejectedLines,
 } from './engine-import.ts'
-export { asksForTag, choosePart, selectLeads } from './engine-selection.ts'
+export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine-selection.ts'
 export { upsertLeads } from './engine-stage.ts'
 export { anywhere, type IncomingLead } from './rules.ts'
 

@@ -8,7 +8,14 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { campaigns } from '../campaigns/tables.ts'
-import { asksForTag, choosePart, count, list as listAllLeads, selectLeads } from '../leads/service.ts'
+import {
+  asksForTag,
+  choosePart,
+  count,
+  list as listAllLeads,
+  selectLeads,
+  withoutUnknownIds,
+} from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { isStale, nameOfCopy, readCursor, writeCursor } from './rules.ts'
 import { leadListItems, leadLists } from './tables.ts'
@@ -163,9 +170,13 @@ interface NewList {
   filter?: LeadFilter
 }
 
-/** @throws Refusal INVALID_INPUT: a filter by a list that is smart itself, or is not there */
-export async function create(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
-  if (filter) await checkFilter(db, actor, filter)
+/** @throws Refusal INVALID_INPUT: a filter by a list that is smart itself, or by a list, scrape or tag that is not there */
+export async function create(db: Db, actor: Actor, input: NewList) {
+  if (input.filter) await checkFilter(db, actor, input.filter)
+  return insert(db, actor, input)
+}
+
+async function insert(db: Db, actor: Actor, { description, filter, ...input }: NewList) {
   const [row] = await db
     .insert(leadLists)
     .values({
@@ -179,8 +190,12 @@ export async function create(db: Db, actor: Actor, { description, filter, ...inp
   return findChanged(db, actor, row?.id ?? '')
 }
 
-/** A smart list within a smart list would be no filter of leads any more. */
-async function checkFilter(db: Db, actor: Actor, { listId }: LeadFilter): Promise<void> {
+/** A smart list within a smart list would be no filter of leads any more; one without an id that it named would mean more leads. */
+async function checkFilter(db: Db, actor: Actor, filter: LeadFilter): Promise<void> {
+  const { listId } = filter
+  const { scrapeId, tag } = await withoutUnknownIds(db, actor, filter)
+  if (filter.scrapeId !== scrapeId) throw invalidField('filter.scrapeId', 'is not one of your scrapes')
+  if (filter.tag !== tag) throw invalidField('filter.tag', 'is not one of your tags')
   if (listId === undefined) return
   const [named] = await db
     .select({ filter: leadLists.filter })
@@ -195,7 +210,7 @@ export async function duplicate(db: Db, actor: Actor, { id, name }: { id: string
   return transact(db, async (tx) => {
     await allowLongStatements(tx)
     const original = await lockList(tx, actor, id)
-    const copy = await create(tx, actor, {
+    const copy = await insert(tx, actor, {
       name: name ?? nameOfCopy(original.name, LIST_NAME_MAX),
       description: original.description,
       tags: original.tags,

@@ -1,7 +1,8 @@
 import { SAVED_FILTERS_MAX } from '@x-automated/contract/saved-filters'
 import { beforeAll, expect, it } from 'vitest'
-import { makePerson } from '../../../test/makers.ts'
+import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { scrapes } from '../scrapes/tables.ts'
 import { savedFilters } from './tables.ts'
 
 let app: TestApp
@@ -45,4 +46,40 @@ it('a filter is saved under a name, found by the whole workspace, renamed, repla
     code: 'TOO_MANY',
     error: 'A workspace has at most 100 saved filters.',
   })
+})
+
+it('keeps of a filter only the ids that the workspace has, when it is made and when it is changed', async () => {
+  const [person, stranger] = [await makePerson(app), await makePerson(app)]
+  const idsOf = async ({ client, workspaceId }: Person) => {
+    const list = await client.lists.create({ name: 'Founders' })
+    const tag = await client.tags.create({ name: `tag of ${workspaceId}` })
+    const [scrape] = await app.db
+      .insert(scrapes)
+      .values({
+        workspaceId,
+        twitterHandle: 'ana',
+        type: 'followers',
+        minFollowers: 0,
+        maxFollowers: 1,
+        keywords: [],
+        maxResults: 1,
+      })
+      .returning()
+    return { listId: list.id, scrapeId: scrape?.id ?? '', tag: tag.id }
+  }
+  const [own, theirs] = [await idsOf(person), await idsOf(stranger)]
+  const { savedFilters: filters, lists } = person.client
+  const kept = await filters.create({ name: 'Own', filter: { keyword: 'saas', ...own } })
+  expect(kept.filter).toEqual({ keyword: 'saas', ...own })
+  const dropped = await filters.create({ name: 'Theirs', filter: { keyword: 'saas', ...theirs } })
+  expect(dropped.filter).toEqual({ keyword: 'saas' })
+  const named = await filters.update({ id: kept.id, filter: { ...theirs, tag: 'a tag to come' } })
+  expect(named.filter).toEqual({ tag: 'a tag to come' })
+  // In the filter of a smart list, an id less would mean more leads: it is refused.
+  for (const field of ['listId', 'scrapeId', 'tag'] as const) {
+    const body = { name: 'Smart', filter: { [field]: theirs[field] } }
+    const answer = await person.call('POST', '/lists', body)
+    expect([answer.status, answer.body.details[0].field]).toEqual([400, `filter.${field}`])
+  }
+  expect((await lists.create({ name: 'Smart', filter: own })).filter).toEqual(own)
 })

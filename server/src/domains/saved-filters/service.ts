@@ -5,7 +5,7 @@ import type { Actor } from '../../actor.ts'
 import { refuseDoubles } from '../../db/doubles.ts'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
-import { asksForTag } from '../leads/service.ts'
+import { asksForTag, withoutUnknownIds } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
 
 interface Change {
@@ -25,27 +25,29 @@ export async function list(db: Db, actor: Actor) {
   return { filters: rows }
 }
 
-/** @throws Refusal FILTER_EXISTS, TOO_MANY */
+/** Ids that the workspace does not have are dropped. @throws Refusal FILTER_EXISTS, TOO_MANY */
 export async function create(db: Db, actor: Actor, input: Required<Change>) {
   return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
     if (count >= SAVED_FILTERS_MAX)
       throw new Refusal('TOO_MANY', `A workspace has at most ${SAVED_FILTERS_MAX} saved filters.`)
+    const filter = await withoutUnknownIds(tx, actor, input.filter)
     const [row] = await tx
       .insert(savedFilters)
-      .values({ ...input, workspaceId: actor.workspaceId, userId: actor.userId })
+      .values({ ...input, filter, workspaceId: actor.workspaceId, userId: actor.userId })
       .returning()
     return row as NonNullable<typeof row>
   })
 }
 
-/** @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
+/** Ids that the workspace does not have are dropped. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
   return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
+    const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx
       .update(savedFilters)
-      .set({ ...change, updatedAt: sql`now()` })
+      .set({ ...change, filter, updatedAt: sql`now()` })
       .where(own(actor, id))
       .returning()
     if (!row) throw new Refusal('FILTER_NOT_FOUND')
