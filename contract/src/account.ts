@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { NewPassword, SignedIn } from './auth.ts'
-import { Email, Id, requiredText, Success, Time } from './fields.ts'
+import { Email, Id, requiredName, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 /** Minutes that a proof of who one is stays good for sensitive changes. */
@@ -134,7 +134,7 @@ export const account = {
   })
     .input(
       z.strictObject({
-        name: requiredText(100).optional(),
+        name: requiredName(100).optional(),
         password: NewPassword.optional(),
         email: Email.optional(),
         currentPassword: Password.optional(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, ReferralCode, Success, Time, text } from './fields.ts'
+import { Email, nameText, ReferralCode, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 /** Least length of a password (specification §9), and the most that is hashed. */
@@ -72,7 +72,7 @@ export const auth = {
       z.strictObject({
         email: z.string({ error: 'You must provide either an email or phone number and a password' }).pipe(Email),
         password: NewPassword,
-        name: text(100).optional(),
+        name: nameText(100).optional(),
         referralCode: ReferralCode,
         /** PKCE (RFC 7636, S256): binds the one-time code behind the mailed link to the browser that signed up. */
         codeChallenge: z

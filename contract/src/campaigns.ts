@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Id, Page, paging, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
+import { Id, Page, paging, requiredName, requiredText, Success, Time, text, wholeNumber } from './fields.ts'
 import { route } from './route.ts'
 import { Waiting } from './sending-settings.ts'
 
@@ -86,7 +86,7 @@ const ClaimAnswer = z.union([
   z.object({ status: z.literal(204), headers: z.record(z.string(), z.string()).optional() }),
 ])
 
-const name = requiredText(200)
+const name = requiredName(200)
 const messageTemplate = requiredText(MESSAGE_MAX)
 const channel = z.enum(['api', 'extension'])
 const holder = requiredText(100)

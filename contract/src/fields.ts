@@ -93,6 +93,27 @@ export function requiredText(max: number, problem = 'is required') {
   return text(max).refine((value) => value.length > 0, problem)
 }
 
+/** What a name that emails carry to strangers must not contain: line breaks, control and bidi characters, and the sign of a web address. */
+const UNSAFE_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|:\/\//gu
+
+/** The name of a person, a workspace or a campaign, which emails carry to others. */
+export function nameText(max: number) {
+  return text(max).refine(
+    (value) => value.search(UNSAFE_IN_NAMES) === -1,
+    'must be one line, without control characters or web addresses',
+  )
+}
+
+/** As `nameText`, and not empty once trimmed. */
+export function requiredName(max: number, problem = 'is required') {
+  return nameText(max).refine((value) => value.length > 0, problem)
+}
+
+/** A name that did not come through `nameText` (it was stored before, or a provider gave it), such that an email may carry it. */
+export function safeName(value: string): string {
+  return value.replace(UNSAFE_IN_NAMES, ' ').replace(/\s+/g, ' ').trim() || '…'
+}
+
 /** An address of mail: compared case-insensitively, so always lower case here (specification §5: 'Invalid email format'). */
 export const Email = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Workspace } from './auth.ts'
-import { Email, Id, NoInput, Page, paging, requiredText, Success, Time } from './fields.ts'
+import { Email, Id, NoInput, Page, paging, requiredName, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 const TAG = 'People'
@@ -122,7 +122,7 @@ export const people = {
     access: 'admin',
     effect: 'rows',
   })
-    .input(z.strictObject({ name: requiredText(100) }))
+    .input(z.strictObject({ name: requiredName(100) }))
     .output(Workspace),
 
   switch: route({

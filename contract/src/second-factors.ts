@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FactorKind, Session } from './auth.ts'
-import { Id, NoInput, requiredText, Success, Time, text } from './fields.ts'
+import { Id, NoInput, nameText, requiredName, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
 /** What somebody proves themselves with beside their password. */
@@ -50,7 +50,7 @@ export const secondFactors = {
     effect: 'unkeyed',
     errors: ['REAUTHENTICATION_NEEDED'],
   })
-    .input(z.strictObject({ kind: FactorKind, name: text(100).optional() }))
+    .input(z.strictObject({ kind: FactorKind, name: nameText(100).optional() }))
     .output(
       z.object({
         id: z.string(),
@@ -98,7 +98,7 @@ export const secondFactors = {
     effect: 'unkeyed',
     errors: ['FACTOR_NOT_FOUND'],
   })
-    .input(z.strictObject({ id: Id, name: requiredText(100) }))
+    .input(z.strictObject({ id: Id, name: requiredName(100) }))
     .output(Factor),
 
   remove: route({

@@ -50,6 +50,7 @@ export async function statusOf(app: Pick<TestApp, 'url'>, token: string): Promis
 export interface Letter {
   subject: string
   text: string
+  html: string
   at: string
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { call, makePerson, type Person } from './makers.ts'
+import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
 import { type Operation, operations, pathWith } from './operations.ts'
 
@@ -69,5 +69,33 @@ describe('a body', () => {
     ]
     expect([deep.status, deep.body.error]).toEqual([400, 'The body is nested too deeply.'])
     expect([shallow.status, shallow.body.details[0].field]).toEqual([400, 'name'])
+  })
+})
+
+describe('a name that emails carry', () => {
+  const named: Record<string, (name: string) => Promise<Answer>> = {
+    'of a workspace': (name) => person.call('PATCH', '/workspace', { name }),
+    'of a person': (name) => person.call('PATCH', '/auth/user', { name }),
+    'of a person who signs up': (name) =>
+      call(app, 'POST', '/auth/sign-up/email', { email: 'new@example.com', password: 'Long-enough1', name }),
+    'of a campaign': (name) =>
+      person.call('POST', '/campaigns', { name, leadListId: SOME_ID, messageTemplate: 'Hi', status: 'draft' }),
+    'of a second factor': (name) => person.call('POST', '/auth/factors', { kind: 'totp', name }),
+  }
+
+  it.each(Object.keys(named))('%s is one line, without control characters or web addresses', async (whose) => {
+    for (const name of [
+      'Your account is locked: https://evil.example',
+      'Acme\r\nBcc: victim@example.com',
+      'Acme\u2028Pay here',
+      'Acme\u202egro.live',
+      'Acme\u2066',
+      'Acme\u0007',
+    ]) {
+      const answer = await named[whose]!(name)
+      expect([name, answer.status, answer.body.details?.[0]?.field]).toEqual([name, 400, 'name'])
+    }
+    const fine = await named[whose]!(' Müller & Söhne: “Acme” 🎉 / שלום ')
+    expect(fine.body.details?.[0]?.field).not.toBe('name')
   })
 })

@@ -1,3 +1,4 @@
+import { safeName } from '@x-automated/contract/fields'
 import type { Db } from '../db/open.ts'
 import type { Mail, Mailer } from '../outside/mail.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
@@ -30,6 +31,7 @@ function mailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated mail')
 }
 
+/** Names that people chose go into a letter through `safeName`: it may reach strangers. */
 interface Letter {
   subject: string
   lines: string[]
@@ -40,7 +42,8 @@ interface Letter {
 }
 
 /** The one layout of our mails, as text and as HTML that reads in every client. */
-export function mailOf(to: string, { subject, lines, action, closing, unsubscribeLink }: Letter): Mail {
+export function mailOf(to: string, { lines, action, closing, unsubscribeLink, ...letter }: Letter): Mail {
+  const subject = safeName(letter.subject)
   const goodbye = unsubscribeLink ? [`Unsubscribe: ${unsubscribeLink}`] : []
   const text = [...lines, `${action.label}: ${action.link}`, closing, ...goodbye, 'X-Automated'].join('\n\n')
   const html = `<!doctype html>

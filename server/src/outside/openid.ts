@@ -1,3 +1,4 @@
+import { isStorable, safeName } from '@x-automated/contract/fields'
 import {
   AuthorizationResponseError,
   type AuthorizationServer,
@@ -184,10 +185,11 @@ function asUnavailable(error: unknown): never {
 /** What we take of the claims of an id_token that was checked. */
 export function claimsOf(claims: { sub: string; [claim: string]: unknown }): ProviderClaims {
   const { sub, email, email_verified: verified, name } = claims
+  if (!isStorable(sub)) throw new ProviderUnavailable(new Error('a subject that cannot be stored'))
   return {
     subject: sub,
-    email: typeof email === 'string' && email.includes('@') ? email.trim().toLowerCase() : null,
+    email: typeof email === 'string' && email.includes('@') && isStorable(email) ? email.trim().toLowerCase() : null,
     emailConfirmed: verified === undefined ? null : verified === true || verified === 'true',
-    name: typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 100) : null,
+    name: typeof name === 'string' && name.trim() !== '' ? safeName(name).slice(0, 100).toWellFormed() : null,
   }
 }

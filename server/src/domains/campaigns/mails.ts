@@ -1,3 +1,4 @@
+import { safeName } from '@x-automated/contract/fields'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
 
@@ -7,7 +8,7 @@ export function testMail(
   { campaign, handle, message, link }: { campaign: string; handle: string; message: string; link: string },
 ): Mail {
   return mailOf(to, {
-    subject: `Test of “${campaign}”`,
+    subject: `Test of “${safeName(campaign)}”`,
     lines: [`So @${handle} would read it:`, ...message.split(/\n{2,}/)],
     action: { label: 'Open campaign', link },
     closing: 'You asked for this test on the campaign’s page. Nothing was sent on X.',

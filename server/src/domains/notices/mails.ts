@@ -1,3 +1,4 @@
+import { safeName } from '@x-automated/contract/fields'
 import type { NoticeKind } from '@x-automated/contract/notices'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
@@ -21,9 +22,9 @@ export function noticeMail(
 ): Mail {
   return mailOf(to.email, {
     subject: title,
-    lines: text ? [text] : [],
+    lines: text ? [safeName(text)] : [],
     action: { label: ACTIONS[kind], link: `${to.origin}${path}` },
-    closing: `You get this mail because you want to know when ${KIND_WORDS[kind]} in the workspace ${to.workspace}. Change it in the settings, under Notices.`,
+    closing: `You get this mail because you want to know when ${KIND_WORDS[kind]} in the workspace ${safeName(to.workspace)}. Change it in the settings, under Notices.`,
     unsubscribeLink: to.unsubscribeLink,
   })
 }

@@ -1,3 +1,4 @@
+import { safeName } from '@x-automated/contract/fields'
 import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/people'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
@@ -6,8 +7,9 @@ import { ROLE_WORDS } from './rules.ts'
 /** Asks somebody into a workspace. The same whether the address has an account or not. */
 export function invitationMail(
   to: string,
-  { workspace, invitedBy, role, link }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
+  { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
 ): Mail {
+  const [workspace, invitedBy] = [safeName(names.workspace), safeName(names.invitedBy)]
   return mailOf(to, {
     subject: `Join ${workspace} on X-Automated`,
     lines: [
@@ -24,7 +26,8 @@ export function ownerChangedMail(
   to: string,
   facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
 ): Mail {
-  const { workspace, from, by, link, supportEmail } = facts
+  const [workspace, from, by] = [facts.workspace, facts.from, facts.by].map(safeName)
+  const { link, supportEmail } = facts
   return mailOf(to, {
     subject: `${workspace} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}: billing and deletion are theirs from now on.`],
@@ -34,7 +37,8 @@ export function ownerChangedMail(
 }
 
 /** Tells somebody that they were taken out of a workspace. */
-export function removedMail(to: string, { workspace, link }: { workspace: string; link: string }): Mail {
+export function removedMail(to: string, { link, ...names }: { workspace: string; link: string }): Mail {
+  const workspace = safeName(names.workspace)
   return mailOf(to, {
     subject: `You are no longer in ${workspace}`,
     lines: [

@@ -5,8 +5,9 @@ import { call, makePerson, type Person, subscribe } from '../../../test/makers.t
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { invitationToken, makeOwner } from '../../../test/team.ts'
 import { hashToken } from '../../sealing.ts'
+import { authUsers } from '../auth/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
-import { workspaceMembers } from '../workspaces/tables.ts'
+import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
 import { workspaceInvitations } from './tables.ts'
 
 let app: TestApp
@@ -50,6 +51,20 @@ describe('POST /workspace/invitations', () => {
     const [row] = await app.db.select().from(workspaceInvitations).where(eq(workspaceInvitations.email, known.email))
     expect(row?.tokenHash).toBe(hashToken(token))
     expect(JSON.stringify([one.body, await owner.client.people.listInvitations()])).not.toContain(token)
+  })
+
+  it('mails names that were stored with line breaks, bidi characters and web addresses as one line without them', async () => {
+    const owner = await makeOwner(app)
+    const name = 'Locked\r\nBcc: x@evil.example \u202e https://evil.example/pay'
+    await app.db.update(workspaces).set({ name }).where(eq(workspaces.id, owner.workspaceId))
+    await app.db.update(authUsers).set({ name }).where(eq(authUsers.id, owner.id))
+    const email = newEmail()
+    await owner.client.people.invite({ email, role: 'member' })
+    const mail = await mailTo(app, email, /^Join /)
+    const safe = 'Locked Bcc: x@evil.example https evil.example/pay'
+    expect(mail.subject).toBe(`Join ${safe} on X-Automated`)
+    expect(mail.text).toContain(`${safe} invites you to the workspace ${safe} as a member.`)
+    for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/:\/\/evil|\u202e/)
   })
 
   it('200: again, mails a new link with the new role; the one before works no more', async () => {

@@ -5,6 +5,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
+import { safeName } from '@x-automated/contract/fields'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import type { Actor } from '../../actor.ts'
@@ -149,7 +150,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
     if (!confirmed) return null
     const isFirst = (await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0
     await tx.update(authFactors).set({ confirmedAt: new Date() }).where(eq(authFactors.id, factor.id))
-    const change = `“${factor.name}” was added to your X-Automated account. It is asked for when you log in from now on.`
+    const change = `“${safeName(factor.name)}” was added to your X-Automated account. It is asked for when you log in from now on.`
     await tellOwner(context, tx, actor.userId, change)
     return { recoveryCodes: isFirst ? await makeRecoveryCodes(tx, actor.userId) : null }
   })
@@ -177,7 +178,7 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
     if (!factor.confirmedAt) return
     const left = await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))
     if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, actor.userId))
-    await tellOwner(context, tx, actor.userId, `“${factor.name}” was removed from your X-Automated account.`)
+    await tellOwner(context, tx, actor.userId, `“${safeName(factor.name)}” was removed from your X-Automated account.`)
   })
 }
 
