@@ -37,6 +37,8 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
         await page.getByText('Invalid email or password').waitFor()
       },
     },
+    'confirm-email': { path: '/auth/confirm#0', whole },
+    'confirm-email-no-link': { path: '/auth/confirm' },
     'forgot-password': { path: '/forgot-password', whole },
     'reset-password': { path: '/reset-password#token=0', whole },
     'reset-password-no-link': { path: '/reset-password' },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NewPassword, SignedIn } from './auth.ts'
+import { FactorRemoval, NewPassword, SignedIn } from './auth.ts'
 import { Email, Id, requiredName, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
@@ -39,7 +39,6 @@ export const SignedInSession = z.object({
 export type SignedInSession = z.output<typeof SignedInSession>
 
 const Said = Success.extend({ message: z.string() })
-const CodeChallenge = z.string().regex(/^[\w-]{43}$/, 'must be the base64url of a SHA-256')
 /** As it was mailed; spaces do not count. */
 const MailCode = z
   .string()
@@ -66,13 +65,14 @@ export const account = {
     tag: 'Account',
     summary: 'Set a new password with the credentials of a mailed link',
     description:
-      'The link opens {origin}/reset-password#token=…, works once and for an hour. Every session of the account ends.',
+      'The link opens {origin}/reset-password#token=…, works once and for an hour. Every session of the account ends. ' +
+      'If the account has second factors, `factorRemoval` lists them; its ticket goes to POST /auth/factors/remove.',
     access: 'public',
     effect: 'unkeyed',
     errors: ['INVALID_CODE'],
   })
     .input(z.strictObject({ token: requiredText(200), password: NewPassword }))
-    .output(Said),
+    .output(Said.extend({ factorRemoval: FactorRemoval.optional() })),
 
   resend: route({
     method: 'POST',
@@ -83,7 +83,7 @@ export const account = {
     access: 'public',
     effect: 'unkeyed',
   })
-    .input(z.strictObject({ email: Email, codeChallenge: CodeChallenge.optional() }))
+    .input(z.strictObject({ email: Email }))
     .output(Said),
 
   sendCode: route({

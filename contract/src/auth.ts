@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Email, nameText, ReferralCode, Success, Time } from './fields.ts'
+import { Email, nameText, ReferralCode, requiredText, Success, Time } from './fields.ts'
 import { route } from './route.ts'
 
 /** Least length of a password (specification §9), and the most that is hashed. */
@@ -33,6 +33,13 @@ export const SecondFactorNeeded = z.object({
 })
 export type SecondFactorNeeded = z.output<typeof SecondFactorNeeded>
 
+/** Second factors that are older than a proof of the mailbox, and the ticket that removes them (15 minutes). */
+export const FactorRemoval = z.object({
+  ticket: z.string(),
+  factors: z.array(z.object({ kind: FactorKind, name: z.string(), createdAt: Time })),
+})
+export type FactorRemoval = z.output<typeof FactorRemoval>
+
 /** How a sign-in is answered. */
 export const SignedIn = z.union([Session, SecondFactorNeeded])
 export type SignedIn = z.output<typeof SignedIn>
@@ -64,7 +71,9 @@ export const auth = {
     path: '/auth/sign-up/email',
     tag: 'Authentication',
     summary: 'Sign up with email and password',
-    description: 'Answers the same whether the address was known or not; a known address is told by mail.',
+    description:
+      'Answers the same whether the address was known or not; a known address gets an email that says so. At most 5 emails an hour go to one address. ' +
+      'The cookie of the answer goes to /api/auth/verify-email only: in the browser that has it the emailed link confirms without another step.',
     access: 'public',
     effect: 'unkeyed',
   })
@@ -81,6 +90,20 @@ export const auth = {
           .optional(),
       }),
     )
+    .output(Success.extend({ message: z.string() })),
+
+  confirmEmail: route({
+    method: 'POST',
+    path: '/auth/verify-email',
+    tag: 'Authentication',
+    summary: 'Confirm an email address by the token of its link',
+    description:
+      'Makes the account. In the browser that signed up (its cookie) the password of the sign-up counts; anywhere else it is dropped, and `password` is required as the new one.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ token: requiredText(200), password: NewPassword.optional() }))
     .output(Success.extend({ message: z.string() })),
 
   signInEmail: route({

@@ -113,6 +113,20 @@ export const secondFactors = {
     errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),
 
+  removeByMailbox: route({
+    method: 'POST',
+    path: '/auth/factors/remove',
+    tag: 'Authentication',
+    summary: 'Remove the second factors that are older than a password reset',
+    description:
+      'With the ticket that POST /auth/reset-password answered with, within 15 minutes. Factors that were added later stay. With the last one the recovery codes go, too.',
+    access: 'public',
+    effect: 'unkeyed',
+    errors: ['INVALID_CODE'],
+  })
+    .input(z.strictObject({ ticket: requiredText(500) }))
+    .output(Success.extend({ message: z.string() })),
+
   renewRecoveryCodes: route({
     method: 'POST',
     path: '/auth/recovery-codes',

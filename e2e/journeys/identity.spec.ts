@@ -1,3 +1,4 @@
+import { codeOf } from '@x-automated/server/test/one-time-codes.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   expectSoundPage,
@@ -199,5 +200,122 @@ describe('signing up and in, in a browser', () => {
     await page.getByLabel('Confirm new password').fill(PASSWORD)
     await press.click()
     await page.getByText('Invalid or expired password reset link. Please try again.').waitFor()
+  })
+
+  it('confirms in another browser than the one that signed up, with a new password', async () => {
+    const signUpPage = await world.openPage()
+    await signUpPage.goto('/auth')
+    await signUpPage.getByLabel('Email').fill('mary@example.com')
+    await signUpPage.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await signUpPage.getByRole('button', { name: 'Sign Up', exact: true }).click()
+    await signUpPage.getByText('Almost there!').waitFor()
+    const link = await linkInMail(world.mailbox, 'mary@example.com', /^Confirm/)
+    // A mail scanner opens every link.
+    await fetch(link)
+
+    const page = await world.openPage({ width: 390, height: 844, dark: true })
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Confirm your email' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/auth/confirm')
+    await expectSoundPage(page)
+    const press = page.getByRole('button', { name: 'Confirm email' })
+    await press.click()
+    await page.getByText('Password does not meet the requirements').waitFor()
+    await expectSoundPage(page)
+    const field = page.getByLabel('New password', { exact: true })
+    await field.fill(NEW_PASSWORD)
+    world.expectConsole(/Failed to load resource/)
+    await page.route('**/api/auth/verify-email', (route) => refuse(route, 500, 'INTERNAL', 'It broke.'))
+    await press.click()
+    await page.getByText('It broke.').waitFor()
+    await expectSoundPage(page)
+    await page.unroute('**/api/auth/verify-email')
+    await field.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/login')
+    await page.getByText('Email confirmed', { exact: true }).waitFor()
+    await page.getByLabel('Email').fill('mary@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log In' }).click()
+    await page.getByText('Invalid email or password', { exact: true }).waitFor()
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
+    await page.getByRole('button', { name: 'Log In' }).click()
+    await page.waitForURL('**/dashboard')
+
+    // The link again, here and in the browser that signed up; the page again, and without a token.
+    await signUpPage.goto(link)
+    await signUpPage.waitForURL('**/login')
+    await signUpPage.getByText('Email confirmed', { exact: true }).waitFor()
+    const token = new URL(link).searchParams.get('token')
+    await signUpPage.goto(`/auth/confirm#${token}`)
+    await signUpPage.getByLabel('New password', { exact: true }).fill('Another-horse3')
+    await signUpPage.getByRole('button', { name: 'Confirm email' }).click()
+    await signUpPage.getByText('This link is invalid or has expired.').waitFor()
+    await expectSoundPage(signUpPage)
+    await page.goto('/auth/confirm')
+    await page.getByText('This link is invalid or has expired.').waitFor()
+    await expectSoundPage(page)
+  })
+
+  it('confirms and signs in with one step in the browser that signed up, whoever else signs up', async () => {
+    const page = await world.openPage()
+    await page.goto('/auth')
+    await page.getByLabel('Email').fill('joan@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign Up', exact: true }).click()
+    await page.getByText('Almost there!').waitFor()
+    const link = await linkInMail(world.mailbox, 'joan@example.com', /^Confirm/)
+    const strangers = await fetch(`${world.origin}/api/auth/sign-up/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'joan@example.com', password: NEW_PASSWORD }),
+    })
+    expect(strangers.status).toBe(200)
+    // As from a page of an email program: another site.
+    await page.goto(`${world.mailbox.url}/`)
+    await page.evaluate((href) => location.assign(href), link)
+    await page.waitForURL('**/dashboard')
+    await page.getByText('joan@example.com').waitFor()
+  })
+
+  it('removes a second factor that is not theirs, after a reset', async () => {
+    const { token } = await signUp(world, 'rosalind@example.com')
+    const post = async (path: string, body: object) => {
+      const answer = await fetch(`${world.origin}/api${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+      })
+      expect([path, answer.status]).toEqual([path, 200])
+      return answer.json() as Promise<{ id: string; secret: string }>
+    }
+    await post('/auth/reauthenticate', { password: PASSWORD })
+    const { id, secret } = await post('/auth/factors', { kind: 'totp', name: 'A phone' })
+    await post(`/auth/factors/${id}/verify`, { code: codeOf(secret) })
+
+    const page = await world.openPage({ width: 390, height: 844 })
+    const logIn = async (password: string) => {
+      await page.getByLabel('Email').fill('rosalind@example.com')
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Log In' }).click()
+    }
+    await page.goto('/login')
+    await logIn(PASSWORD)
+    await page.getByRole('link', { name: 'Lost your second factor?' }).click()
+    await page.getByLabel('Email').fill('rosalind@example.com')
+    await page.getByRole('button', { name: 'Send reset link' }).click()
+    await page.goto(await linkInMail(world.mailbox, 'rosalind@example.com', /^Reset your password/))
+    await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+    await page.getByLabel('Confirm new password').fill(NEW_PASSWORD)
+    await page.getByRole('button', { name: 'Set new password' }).click()
+    await page.getByRole('list', { name: 'Second factors' }).getByText('A phone').waitFor()
+    await expectSoundPage(page)
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await expectSoundPage(page)
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('The second factors were removed. Redirecting to login...').waitFor()
+    await page.waitForURL('**/login')
+    await logIn(NEW_PASSWORD)
+    await page.waitForURL('**/dashboard')
   })
 })

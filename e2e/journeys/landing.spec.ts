@@ -283,6 +283,7 @@ describe('the landing page', () => {
       ['/auth', 'This form'],
       ['/forgot-password', 'This form'],
       ['/reset-password', 'This form'],
+      ['/auth/confirm', 'This form'],
       ['/invitation', 'This form'],
       ['/waitlist', 'This form'],
       ['/rankings', 'This form'],

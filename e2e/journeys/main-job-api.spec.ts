@@ -1,7 +1,7 @@
 import { createClient } from '@x-automated/contract/client'
 import { contract } from '@x-automated/contract/contract'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { linkInMail, messagesAtX, openWorld, type World } from '../world.ts'
+import { confirmEmail, messagesAtX, openWorld, type World } from '../world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -15,7 +15,7 @@ async function newClient(email: string) {
   const url = `${world.origin}/api`
   const anonymous = createClient({ contract, url })
   await anonymous.auth.signUpEmail({ email, password: PASSWORD })
-  await fetch(await linkInMail(world.mailbox, email, /Confirm/), { redirect: 'manual' })
+  await confirmEmail(world, email)
   const signedIn = await anonymous.auth.signInEmail({ email, password: PASSWORD })
   if (!('token' in signedIn)) throw new Error('asked for a second factor')
   let session = signedIn

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { confirmEmail, expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
 
 const OPERATOR = 'olga@example.com'
 const PASSWORD = 'Correct-horse1'
@@ -25,7 +25,7 @@ async function post(path: string, body: unknown) {
 /** Signs up, confirms and lands on the dashboard. */
 async function signUp(page: Page, email: string) {
   await post('/auth/sign-up/email', { email, password: PASSWORD })
-  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+  await confirmEmail(world, email)
   await page.goto('/login')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -1,7 +1,7 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { confirmEmail, expectSoundPage, openWorld, type World } from '../world.ts'
 
 let world: World
 let idp: Sso
@@ -23,7 +23,7 @@ async function logIn(page: Page, email: string) {
     body: JSON.stringify({ email, password: PASSWORD }),
   })
   expect(answer.status).toBe(200)
-  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+  await confirmEmail(world, email)
   await page.goto('/login')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ForeignSite, openForeignSite } from '../foreign-site.ts'
-import { expectSoundPage, linkInMail, openWorld, type World } from '../world.ts'
+import { confirmEmail, expectSoundPage, openWorld, type World } from '../world.ts'
 
 let world: World
 let site: ForeignSite
@@ -193,7 +193,7 @@ async function signIn(page: Page, email: string) {
     body: JSON.stringify({ email, password: PASSWORD }),
   })
   expect(answer.status).toBe(200)
-  await fetch(await linkInMail(world.mailbox, email, /^Confirm/), { redirect: 'manual' })
+  await confirmEmail(world, email)
   await page.goto('/login')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -131,6 +131,7 @@ export function contextOf(
         return hashToken(`${services.env.authSecret}\n${address}`)
       },
       userAgent: single('user-agent'),
+      cookies: single('cookie'),
     },
     setHeader,
     setOperation: (name) => {

@@ -105,7 +105,7 @@ export async function startServer({
   const jobs = await retryWhileUnavailable(() => openJobQueue(database, notices, log))
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
-  const auth = await openAuth({ database, notices, outbox, origin, secret: env.authSecret })
+  const auth = await openAuth({ database, notices, origin, secret: env.authSecret })
   const limits = createLimits(database.besides, overrides)
   const extension = openExtensionPackage(extensionFolder, origin)
   let draining = false

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hashPassword } from 'better-auth/crypto'
 import { eq } from 'drizzle-orm'
+import { expect } from 'vitest'
 import { authIdentities, authUsers } from '../src/domains/auth/tables.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import type { TestApp } from './open-app.ts'
@@ -75,4 +76,26 @@ export function linkIn(mail: Letter, part: string): URL {
   const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => found.includes(part))
   if (!link) throw new Error(`no link with ${part} in ${mail.subject}`)
   return new URL(link)
+}
+
+/** Signs up over HTTP and waits for the link. @returns its token, and the cookie of the browser that signed up */
+export async function beginSignUp(
+  app: TestApp,
+  email: string,
+  input: { password?: string; codeChallenge?: string; referralCode?: string } = {},
+  headers: Record<string, string> = {},
+): Promise<{ answer: Answer; token: string; cookie: string }> {
+  const before = (await mailsTo(app, email)).length
+  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, ...input }, headers)
+  const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  await expect.poll(async () => (await mailsTo(app, email)).length, { timeout: 15_000 }).toBeGreaterThan(before)
+  const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
+  return { answer, token: link.searchParams.get('token') ?? '', cookie }
+}
+
+/** Opens the emailed link of a sign-up. @returns the page that it leads to */
+export async function openLink(app: TestApp, token: string, cookie = ''): Promise<URL> {
+  const answer = await call(app, 'GET', `/auth/verify-email?token=${encodeURIComponent(token)}`, undefined, { cookie })
+  expect(answer.status).toBe(302)
+  return new URL(answer.headers.get('location') ?? '')
 }

@@ -31,3 +31,35 @@ test('0031_scrapes_counted counts what a process of the version before is about 
   await migrated
   expect((await migration.query('select count::int from scrape_counts')).rows).toEqual([{ count: 1 }])
 })
+
+test('0038_sign_ups_wait turns accounts that nobody has confirmed into sign-ups that wait', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0038_sign_ups_wait.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    drop table auth_sign_ups;
+    alter table auth_refresh_tokens drop column parent_id, drop column revoked_at;
+    create table sign_up_referrals (account_user_id uuid primary key references auth_users on delete cascade,
+      referral_code text not null, address_hash text not null, range_hash text not null, country text);
+    insert into auth_users (name, email, email_verified) values
+      ('Ada', 'ada@example.com', true), ('Grace', 'grace@example.com', false), ('Hedy', 'hedy@example.com', false);
+    insert into auth_identities (user_id, provider_id, account_id, password)
+      select id, 'credential', id, 'hash of ' || name from auth_users;
+    insert into sign_up_referrals select id, 'FRIEND', 'address', 'range', null from auth_users where name = 'Grace'`)
+
+  await client.query(sql)
+  const { rows } = await client.query(
+    'select email, name, password, referral, expires_at > now() as waits from auth_sign_ups order by email',
+  )
+  const referral = { referralCode: 'FRIEND', addressHash: 'address', rangeHash: 'range', country: null }
+  expect(rows).toEqual([
+    { email: 'grace@example.com', name: 'Grace', password: 'hash of Grace', referral, waits: true },
+    { email: 'hedy@example.com', name: 'Hedy', password: 'hash of Hedy', referral: null, waits: true },
+  ])
+  expect((await client.query('select name from auth_users')).rows).toEqual([{ name: 'Ada' }])
+})

@@ -18,6 +18,7 @@ const allPages = {
   login: { path: '/login', access: 'public', file: 'pages/login.tsx' },
   signUp: { path: '/auth', access: 'public', file: 'pages/sign-up.tsx' },
   authCallback: { path: '/auth/callback', access: 'public', file: 'pages/auth-callback.tsx', unlisted: true },
+  confirmEmail: { path: '/auth/confirm', access: 'public', file: 'pages/confirm-email.tsx', unlisted: true },
   forgotPassword: { path: '/forgot-password', access: 'public', file: 'pages/forgot-password.tsx', unlisted: true },
   resetPassword: { path: '/reset-password', access: 'public', file: 'pages/reset-password.tsx', unlisted: true },
   waitlist: { path: '/waitlist', access: 'public', file: 'pages/waitlist.tsx' },

@@ -70,7 +70,8 @@ describe('the privacy policy', () => {
       'Sessions, with the network address',
       `${kept('domains/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
     ],
-    ['Codes and links that we mail', `to ${kept('domains/auth/engine.ts', 'VERIFICATION_HOURS')} hours`],
+    ['Codes and links that we mail', `to ${kept('domains/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
+    ['a sign-up that is never confirmed', `${kept('domains/auth/service-sign-up.ts', 'WAITING_DAYS')} days`],
     ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
     ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
     ['that carry an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
@@ -99,9 +100,9 @@ describe('the privacy policy', () => {
     expect(privacy).toContain('Where your referral link is shared, its picture shows that position')
   })
 
-  // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts).
-  it('names the one cookie, and nothing says that there is none', () => {
-    expect(privacy).toContain('There is one cookie')
+  // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts), a sign-up another (domains/auth/routes.ts).
+  it('names the two cookies, and nothing says that there is none', () => {
+    expect(privacy).toContain('There are two cookies')
     const all = [privacy, terms, ...faq.map(({ answer }) => answer)].join(' ')
     expect(all).not.toMatch(/no cookies|never cookies/)
   })

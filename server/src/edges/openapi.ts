@@ -8,11 +8,12 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'auth.verifyEmail',
       tags: ['Authentication'],
-      summary: 'Open a mailed confirmation link',
+      summary: 'Open the emailed link of a sign-up',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: {
         '302': {
-          description: 'To {origin}/auth/callback with a one-time code, or with an error where the link is not good',
+          description:
+            'In the browser that signed up: to {origin}/auth/callback with a one-time code. Anywhere else nothing changes: to {origin}/auth/confirm#token, which asks for a new password. To {origin}/auth/callback with an error if the link is invalid',
         },
       },
     },

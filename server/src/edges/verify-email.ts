@@ -1,33 +1,37 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
-import { confirmAddress } from '../domains/auth/service.ts'
+import { openConfirmation } from '../domains/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
-/** GET /api/auth/verify-email?token=: the mailed link. Always redirects into the product, on our own origin. */
+/** GET /api/auth/verify-email?token=: the mailed link of a sign-up. Always redirects into the product, on our own origin. */
 export function serveVerifyEmail(app: FastifyInstance, services: Services): void {
-  app.get<{ Querystring: { token?: unknown; account?: unknown; challenge?: unknown } }>(
+  app.get<{ Querystring: { token?: unknown } }>(
     '/api/auth/verify-email',
-    // Scanners of mail look at links by HEAD: that must not confirm, nor use up the code.
+    // HEAD must not use up the code.
     { exposeHeadRoute: false },
     async (request, reply) => {
-      const callback = new URL('/auth/callback', services.origin)
-      try {
-        const { token, account, challenge } = request.query
-        const { code } = await confirmAddress(
-          { ...services, db: services.database.db },
-          {
-            token: typeof token === 'string' ? token : '',
-            account: typeof account === 'string' ? account : '',
-            codeChallenge: typeof challenge === 'string' ? challenge : null,
-          },
-        )
-        if (code) callback.searchParams.set('code', code)
-        else callback.searchParams.set('confirmed', 'before')
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        callback.searchParams.set('error', error.code)
-      }
-      return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer').redirect(callback.href)
+      const token = typeof request.query.token === 'string' ? request.query.token : ''
+      const context = { ...services, db: services.database.db }
+      const page = await pageFor(context, { token, cookies: request.headers.cookie ?? null })
+      return reply
+        .header('cache-control', 'no-store')
+        .header('referrer-policy', 'no-referrer')
+        .redirect(new URL(page, services.origin).href)
     },
   )
+}
+
+async function pageFor(
+  context: Parameters<typeof openConfirmation>[0],
+  link: { token: string; cookies: string | null },
+): Promise<string> {
+  try {
+    const opened = await openConfirmation(context, link)
+    if (opened.outcome === 'confirmed') return `/auth/callback?code=${opened.code}`
+    // In the fragment, which no server and no Referer header sees.
+    return opened.outcome === 'confirmed before' ? '/auth/callback?confirmed=before' : `/auth/confirm#${link.token}`
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return `/auth/callback?error=${error.code}`
+  }
 }

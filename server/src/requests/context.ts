@@ -25,6 +25,8 @@ export interface RequestContext extends Services {
     address: string
     addressHash: string
     userAgent: string | null
+    /** The Cookie header. Only the links of X's callback and of sign-ups look at it. */
+    cookies: string | null
   }
   /** Says which operation of the contract this is: for the log and the metrics, which know only the one route of all. */
   setOperation(name: string): void

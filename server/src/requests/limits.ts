@@ -35,6 +35,8 @@ const LIMITS = {
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
   /** Mails that somebody who is signed in sends to themselves. */
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
+  /** Emails about sign-ups; beyond it a sign-up is answered as usual and sends nothing. */
+  signUpByRecipient: { name: 'sign-up-recipient', points: 5, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
   pairByAddress: { name: 'pair', points: 30, seconds: 15 * 60 },

@@ -39,7 +39,7 @@ export default function Login() {
       description={needed ? 'One more step to prove that it is you.' : 'Log in to go on where you left off.'}
       footer={
         <Link to={withReferralCode(paths.forgotPassword, ref)} className="text-link">
-          Forgot password?
+          {needed ? 'Lost your second factor? Reset your password to remove it' : 'Forgot password?'}
         </Link>
       }
     >

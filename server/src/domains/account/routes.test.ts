@@ -1,10 +1,21 @@
 import { eq } from 'drizzle-orm'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { linkIn, mailsTo, mailTo, makeAccount, PASSWORD, signIn, statusOf } from '../../../test/accounts.ts'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  beginSignUp,
+  linkIn,
+  mailsTo,
+  mailTo,
+  makeAccount,
+  openLink,
+  PASSWORD,
+  signIn,
+  statusOf,
+} from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
+import { authFactors, authRecoveryCodes } from '../second-factors/tables.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 
 let app: TestApp
@@ -137,19 +148,81 @@ describe('POST /auth/reset-password', () => {
       expect((await signIn(app, email, NEW_PASSWORD)).status).toBe(200)
     }
   })
+
+  it('lets whoever has the mailbox remove second factors that are older than the reset', async () => {
+    const person = await makeAccount(app)
+    const factor = (name: string) => ({ userId: person.id, kind: 'totp' as const, name, confirmedAt: new Date() })
+    await app.db.insert(authFactors).values(factor("A stranger's phone"))
+    await app.db.insert(authRecoveryCodes).values({ userId: person.id, codeHash: hashToken('a code') })
+    const reset = await post('/auth/reset-password', {
+      token: await resetToken(person.email),
+      password: NEW_PASSWORD,
+    })
+    const { ticket, factors } = reset.body.factorRemoval
+    expect(factors).toEqual([{ kind: 'totp', name: "A stranger's phone", createdAt: expect.any(String) }])
+    expect((await signIn(app, person.email, NEW_PASSWORD)).body.secondFactor).toEqual(['totp', 'recovery'])
+
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await app.db.insert(authFactors).values(factor('Added later'))
+    for (let times = 0; times < 2; times += 1) {
+      const removed = await post('/auth/factors/remove', { ticket })
+      expect([removed.status, removed.body.success]).toEqual([200, true])
+    }
+    const left = await app.db.select().from(authFactors).where(eq(authFactors.userId, person.id))
+    expect(left.map(({ name }) => name)).toEqual(['Added later'])
+    const told = (await mailTo(app, person.email, /second factor was changed/)).text
+    expect(told).toContain("After a password reset, “A stranger's phone” was removed")
+
+    await app.db.delete(authFactors).where(eq(authFactors.userId, person.id))
+    await app.db.insert(authFactors).values({ ...factor('An old one'), confirmedAt: new Date(0) })
+    expect((await post('/auth/factors/remove', { ticket })).status).toBe(200)
+    expect(await app.db.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, person.id))).toBe(0)
+    expect((await signIn(app, person.email, NEW_PASSWORD)).body.token).toEqual(expect.any(String))
+  })
+
+  it('offers no removal to an account without second factors, and takes no ticket but its own', async () => {
+    const { email } = await makeAccount(app)
+    const reset = await post('/auth/reset-password', { token: await resetToken(email), password: NEW_PASSWORD })
+    expect(reset.body.factorRemoval).toBeUndefined()
+    const person = await makeAccount(app)
+    await app.db
+      .insert(authFactors)
+      .values({ userId: person.id, kind: 'totp', name: 'My phone', confirmedAt: new Date() })
+    const { ticket: ofSignIn } = (await signIn(app, person.email)).body
+    const { factorRemoval } = (
+      await post('/auth/reset-password', { token: await resetToken(person.email), password: NEW_PASSWORD })
+    ).body
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const ticket of ['x', ofSignIn, factorRemoval.ticket]) {
+      const refused = await post('/auth/factors/remove', { ticket })
+      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_CODE'])
+    }
+    expect(await app.db.$count(authFactors, eq(authFactors.userId, person.id))).toBe(1)
+  })
+
+  it('mails the link that confirms it to who forgot the password of a sign-up', async () => {
+    const email = unknownEmail()
+    const { token } = await beginSignUp(app, email)
+    await post('/auth/recover', { email })
+    await expect.poll(async () => (await mailsTo(app, email)).length).toBe(2)
+    expect((await post('/auth/verify-email', { token, password: NEW_PASSWORD })).status).toBe(200)
+    expect((await signIn(app, email, NEW_PASSWORD)).status).toBe(200)
+  })
 })
 
 describe('POST /auth/resend', () => {
-  it('200: mails the confirmation again, to an unconfirmed address only, and says the same to all', async () => {
-    const unconfirmed = await makeAccount(app, { confirmed: false })
+  it('200: mails the link of a waiting sign-up again, and says the same to all', async () => {
+    const waiting = unknownEmail()
+    const { token, cookie } = await beginSignUp(app, waiting)
     const confirmed = await makeAccount(app)
     const answers = []
-    for (const email of [confirmed.email, unknownEmail(), unconfirmed.email])
-      answers.push(await post('/auth/resend', { email }))
+    for (const email of [confirmed.email, unknownEmail(), waiting]) answers.push(await post('/auth/resend', { email }))
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
-    const link = linkIn(await mailTo(app, unconfirmed.email, /Confirm your email/), 'verify-email')
-    const opened = await call(app, 'GET', link.pathname.replace('/api', '') + link.search)
-    expect(new URL(opened.headers.get('location')!).searchParams.get('code')).toHaveLength(43)
+    await expect.poll(async () => (await mailsTo(app, waiting)).length).toBe(2)
+    const links = (await mailsTo(app, waiting)).map((mail) => linkIn(mail, 'verify-email').searchParams.get('token'))
+    expect(links).toEqual([token, token])
+    expect((await openLink(app, token, cookie)).searchParams.get('code')).toHaveLength(43)
     expect(await mailsTo(app, confirmed.email)).toEqual([])
   })
 })
@@ -220,6 +293,15 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await post('/auth/verify', { ticket, code })).status).toBe(200)
     expect(await statusOf(app, squatted.token)).toBe(401)
     expect((await signIn(app, squatted.email)).body.code).toBe('INVALID_CREDENTIALS')
+  })
+
+  it('makes the account of a waiting sign-up, without the password of whoever signed up', async () => {
+    const email = unknownEmail()
+    await beginSignUp(app, email)
+    const { ticket, code } = await mailedCode(email)
+    const { status, body } = await post('/auth/verify', { ticket, code })
+    expect([status, body.user?.email]).toEqual([200, email])
+    expect((await signIn(app, email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
   it('stores neither tickets, codes nor links as they are', async () => {

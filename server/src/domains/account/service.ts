@@ -19,7 +19,12 @@ import {
   endSession as endSessionOf,
   finishSignIn,
   forgiveGuesses,
+  isKnownAddress,
+  isWaiting,
+  isWithin,
   mailConfirmation,
+  makeAccountOfMailbox,
+  offerFactorRemoval,
   proveMailbox,
   trustSession,
 } from '../auth/service.ts'
@@ -49,20 +54,18 @@ type Context = AuthContext & WaitlistContext & { jobs: JobQueue }
 
 type AccountMail =
   | { kind: 'recover'; email: string }
-  | { kind: 'resend'; email: string; codeChallenge: string | null }
+  | { kind: 'resend'; email: string }
   | { kind: 'code'; email: string; code: string }
 
 /** Mails a link to set a new password, where the address has an account. @throws Refusal RATE_LIMITED */
 export async function recover(context: Context, { email }: { email: string }) {
-  await spendMail(context, 'recover', email)
-  await askForMail(context, context.db, { kind: 'recover', email })
+  if (await mayMail(context, 'recover', email)) await askForMail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
 
 /** Mails the confirmation again, where the address waits for it. @throws Refusal RATE_LIMITED */
-export async function resend(context: Context, { email, codeChallenge }: { email: string; codeChallenge?: string }) {
-  await spendMail(context, 'resend', email)
-  await askForMail(context, context.db, { kind: 'resend', email, codeChallenge: codeChallenge ?? null })
+export async function resend(context: Context, { email }: { email: string }) {
+  if (await mayMail(context, 'resend', email)) await askForMail(context, context.db, { kind: 'resend', email })
   return {
     success: true as const,
     message: 'If this address waits to be confirmed, the link is on its way. Please check your inbox.',
@@ -71,10 +74,10 @@ export async function resend(context: Context, { email, codeChallenge }: { email
 
 /** Mails a code to sign in with, where the address has an account. @throws Refusal RATE_LIMITED */
 export async function sendCode(context: Context, { email }: { email: string }) {
-  await spendMail(context, 'code', email)
+  const isMailed = await mayMail(context, 'code', email)
   const ticket = await context.db.transaction(async (tx) => {
     const { ticket, code } = await makeCode(tx, email, null)
-    await askForMail(context, tx, { kind: 'code', email, code })
+    if (isMailed) await askForMail(context, tx, { kind: 'code', email, code })
     return ticket
   })
   return {
@@ -89,7 +92,8 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
   const session = await context.db.transaction(async (tx) => {
     const email = await useCode(tx, { ticket, code, sessionId: null })
     if (!email) return null
-    const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
+    const [known] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
+    const user = known ?? (await makeAccountOfMailbox({ ...context, db: tx }, email))
     if (!user) return null
     await proveMailbox({ ...context, db: tx }, user)
     return finishSignIn(tx, context, user)
@@ -101,10 +105,16 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
 
 type MailKind = AccountMail['kind'] | 'reauthenticate' | 'change'
 
-async function spendMail({ limits, request }: Context, kind: MailKind, email: string) {
+/**
+ * Counts an email that was asked for. Where the account is signed in nobody else uses up the share of its owner.
+ * @returns false beyond the recipient's limit, where nothing more is sent and the last link stays valid
+ * @throws Refusal RATE_LIMITED: this caller has asked too often
+ */
+async function mayMail({ db, limits, request }: Context, kind: MailKind, email: string): Promise<boolean> {
   await limits.spend('mailByAddress', request.addressHash)
   await limits.spend('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
-  await limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
+  const isKnown = await isKnownAddress(db, email, request.address)
+  return isWithin(limits, 'mailByRecipient', hashToken(`${kind}\n${email}${isKnown ? '\nknown' : ''}`))
 }
 
 async function askForMail({ jobs, env }: Context, db: Db, mail: AccountMail): Promise<void> {
@@ -135,13 +145,15 @@ export async function workOnAccountMails(services: MailServices): Promise<void> 
   })
 }
 
-async function writeAccountMail({ auth, outbox, origin }: MailServices, tx: Db, mail: AccountMail): Promise<void> {
+async function writeAccountMail(services: MailServices, tx: Db, mail: AccountMail): Promise<void> {
+  const { outbox, origin } = services
   const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, mail.email))
-  if (!user) return
   if (mail.kind === 'code') {
-    await outbox.post(tx, codeMail(user.email, mail.code, 'log in', `${origin}/login`))
-  } else if (mail.kind === 'resend') {
-    if (!user.emailVerified) await mailConfirmation(tx, auth, user, mail.codeChallenge)
+    if (user || (await isWaiting(tx, mail.email)))
+      await outbox.post(tx, codeMail(mail.email, mail.code, 'log in', `${origin}/login`))
+  } else if (mail.kind === 'resend' || !user) {
+    // Who forgot the password of a sign-up that was never confirmed sets one by the link that confirms it.
+    await mailConfirmation(services, tx, mail.email)
   } else {
     const token = newToken()
     await tx
@@ -207,7 +219,7 @@ export async function resetPassword(context: Context, { token, password }: { tok
   const [asked] = await db.select({ userId: authPasswordResets.userId }).from(authPasswordResets).where(isGood)
   if (!asked) throw refused
   const hash = await hashPassword(password)
-  await db.transaction(async (tx) => {
+  const factorRemoval = await db.transaction(async (tx) => {
     const [reset] = await tx.delete(authPasswordResets).where(isGood).returning()
     if (!reset) throw refused
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, reset.userId)).for('update')
@@ -218,8 +230,10 @@ export async function resetPassword(context: Context, { token, password }: { tok
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
     await forgiveGuesses(context.limits, user.email)
+    return offerFactorRemoval({ ...context, db: tx }, user.id)
   })
-  return { success: true as const, message: 'Password has been reset successfully!' }
+  const answer = { success: true as const, message: 'Password has been reset successfully!' }
+  return factorRemoval ? { ...answer, factorRemoval } : answer
 }
 
 /** Every other link to reset the password dies with it. */
@@ -289,10 +303,11 @@ export async function reauthenticate(
     throw invalidField(ticket === undefined ? 'ticket' : 'code', 'is required')
   } else {
     const user = await findAccount(db, actor)
-    await spendMail(context, 'reauthenticate', user.email)
+    const isMailed = await mayMail(context, 'reauthenticate', user.email)
     const ticket = await db.transaction(async (tx) => {
       const made = await makeCode(tx, user.email, actor.sessionId)
-      await outbox.post(tx, codeMail(user.email, made.code, 'confirm that it is you', `${origin}/account`))
+      if (isMailed)
+        await outbox.post(tx, codeMail(user.email, made.code, 'confirm that it is you', `${origin}/account`))
       return made.ticket
     })
     return { success: true as const, message: 'We have mailed you a code.', ticket, goodUntil: null }
@@ -346,7 +361,9 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
   // To stay where one is changes nothing that wants a proof, and mails nobody.
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
-  if (moves) await spendMail(context, 'change', email)
+  // It belongs to nobody's account yet, so nothing is kept from its owner by a refusal.
+  if (moves && !(await mayMail(context, 'change', email)))
+    throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)
   await db.transaction(async (tx) => {
     const user = await findAccount(tx, actor)

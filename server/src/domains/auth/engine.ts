@@ -12,38 +12,24 @@ import { authIdentities, authKeys, authSessions, authUsers, authVerifications } 
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 /** A session lives on for this long after its last refresh. */
 export const SESSION_DAYS = 30
-const VERIFICATION_HOURS = 24
 const KEY_ROTATION_DAYS = 90
 /** A key that signs no more still verifies for this long. */
 export const KEY_GRACE_SECONDS = 86_400
-
-/** What the engine asks us to mail; called inside the transaction of the call that causes it. */
-export interface AuthMails {
-  /** @param codeChallenge of whoever signed up, to bind the one-time code to that browser; null where there is none */
-  confirmAddress(
-    db: Db,
-    user: { id: string; email: string; name: string },
-    token: string,
-    codeChallenge: string | null,
-  ): Promise<void>
-  alreadyRegistered(db: Db, user: { email: string; name: string }): Promise<void>
-}
 
 export interface AuthEngineOptions {
   db: Db
   secret: string
   /** The product's origin: issuer and audience of access tokens. */
   origin: string
-  mails: AuthMails
 }
 
 /**
  * better-auth, as the engine behind our own routes: none of its own routes is mounted.
  * `within(tx, …)` makes its queries part of a transaction.
  */
-export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOptions) {
-  const calls = new AsyncLocalStorage<{ tx: Db; codeChallenge: string | null }>()
-  const current = () => calls.getStore()?.tx ?? db
+export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
+  const calls = new AsyncLocalStorage<Db>()
+  const current = () => calls.getStore() ?? db
   // The adapter is given one handle for good; this one is always the transaction of the call under way.
   const handle = new Proxy({} as Db, {
     get: (_, key) => {
@@ -72,22 +58,8 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
     advanced: { database: { generateId: () => false }, cookiePrefix: 'x-automated' } as never,
     rateLimit: { enabled: false },
     session: { expiresIn: SESSION_DAYS * 86_400, updateAge: 0, cookieCache: { enabled: false } },
-    emailAndPassword: {
-      enabled: true,
-      requireEmailVerification: true,
-      autoSignIn: false,
-      minPasswordLength: 8,
-      maxPasswordLength: 128,
-      onExistingUserSignUp: async ({ user }) => mails.alreadyRegistered(current(), user),
-    },
-    emailVerification: {
-      sendOnSignUp: true,
-      sendOnSignIn: true,
-      autoSignInAfterVerification: false,
-      expiresIn: VERIFICATION_HOURS * 3_600,
-      sendVerificationEmail: async ({ user, token }) =>
-        mails.confirmAddress(current(), user, token, calls.getStore()?.codeChallenge ?? null),
-    },
+    // Sign-ups are ours (service-sign-up.ts): the engine only ever meets accounts whose address is confirmed.
+    emailAndPassword: { enabled: true, disableSignUp: true, requireEmailVerification: true, maxPasswordLength: 1000 },
     plugins: [
       jwt({
         disableSettingJwtHeader: true,
@@ -104,8 +76,7 @@ export function createAuthEngine({ db, secret, origin, mails }: AuthEngineOption
   return {
     api: auth.api,
     /** Runs `work` with the engine's queries inside the transaction `tx`. */
-    within: <T>(tx: Db, work: () => Promise<T>, codeChallenge: string | null = null): Promise<T> =>
-      calls.run({ tx, codeChallenge }, work),
+    within: <T>(tx: Db, work: () => Promise<T>): Promise<T> => calls.run(tx, work),
   }
 }
 

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { linkIn, mailTo, makeAccount, PASSWORD, statusOf } from '../../../test/accounts.ts'
+import { beginSignUp, linkIn, mailsTo, mailTo, makeAccount, PASSWORD, statusOf } from '../../../test/accounts.ts'
 import { call, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
@@ -92,6 +92,58 @@ describe('brute force', () => {
     expect((await signIn(email, 'Another-one2')).status).toBe(200)
   })
 
+  describe('with the emails that anybody may ask for', () => {
+    const spendMails = async (kind: string, email: string) => {
+      const spend = () => app.services.limits.spend('mailByRecipient', hashToken(`${kind}\n${email}`))
+      for (let i = 0; i < 20; i++) await spend().catch(() => {})
+    }
+    const tokenIn = async (email: string) =>
+      linkIn(await mailTo(app, email, /Reset/), '/reset-password').hash.slice('#token='.length)
+
+    it('200: answers as usual beyond the limit of a recipient, sends nothing more, and the last link stays valid', async () => {
+      const { email } = await makeAccount(app)
+      await call(app, 'POST', '/auth/recover', { email }, from(newAddress()))
+      const token = await tokenIn(email)
+      const usual = await call(app, 'POST', '/auth/otp', { email }, from(newAddress()))
+      await mailTo(app, email, /^Your code/)
+      for (const kind of ['recover', 'code', 'resend']) await spendMails(kind, email)
+      const before = (await mailsTo(app, email)).length
+      for (const path of ['/auth/recover', '/auth/otp', '/auth/resend'])
+        expect([path, (await call(app, 'POST', path, { email }, from(newAddress()))).status]).toEqual([path, 200])
+      const beyond = await call(app, 'POST', '/auth/otp', { email }, from(newAddress()))
+      expect({ ...beyond.body, ticket: '' }).toEqual({ ...usual.body, ticket: '' })
+      const reset = { token, password: 'Another-one2' }
+      expect((await call(app, 'POST', '/auth/reset-password', reset, from(newAddress()))).status).toBe(200)
+      expect((await signIn(email, 'Another-one2')).status).toBe(200)
+      // What was asked for later than all of them has come; of them nothing has.
+      await mailTo(app, email, /password was changed/)
+      expect(await mailsTo(app, email)).toHaveLength(before + 1)
+    })
+
+    it.each([
+      ['203.0.113.250', '203.0.113.250'],
+      ['2001:db8:1:2::7', '2001:db8:1:2:a:b:c:d'],
+    ])('200: keeps a share for where the account is signed in (%s)', async (before, home) => {
+      const { email } = await makeAccount(app)
+      expect((await signIn(email, PASSWORD, before)).status).toBe(200)
+      for (const kind of ['recover', 'code']) await spendMails(kind, email)
+      await call(app, 'POST', '/auth/recover', { email }, from(home))
+      expect(await tokenIn(email)).toHaveLength(43)
+      const { ticket } = (await call(app, 'POST', '/auth/otp', { email }, from(home))).body
+      const code = (await mailTo(app, email, /^Your code/)).subject.replace(/\D/g, '')
+      expect((await call(app, 'POST', '/auth/verify', { ticket, code }, from(home))).status).toBe(200)
+      await spendAccount(email, 100)
+      expect((await signIn(email, PASSWORD, home)).status).toBe(200)
+    })
+
+    it('200: a session proves itself by a code, whatever others have asked for', async () => {
+      const person = await makeAccount(app)
+      for (const kind of ['recover', 'code', 'resend']) await spendMails(kind, person.email)
+      expect((await person.call('POST', '/auth/reauthenticate', {})).status).toBe(200)
+      await mailTo(app, person.email, /^Your code/)
+    })
+  })
+
   it('429: from one address over many accounts', async () => {
     const address = newAddress()
     for (let i = 0; i < 299; i++) await app.services.limits.spend('signInByAddress', addressHash(address))
@@ -168,14 +220,19 @@ it('CSRF: a form of another site reaches nothing, as no call takes a cookie and 
 })
 
 it('open redirects: no mailed link and no parameter leads to another origin', async () => {
-  const { email } = await makeAccount(app, { confirmed: false })
-  await call(app, 'POST', '/auth/resend', { email }, from(newAddress()))
+  const email = newEmail()
+  const { cookie } = await beginSignUp(app, email, {}, from(newAddress()))
   const link = linkIn(await mailTo(app, email, /Confirm your email/), 'verify-email')
   for (const name of ['callbackURL', 'redirectTo', 'redirect', 'next', 'returnTo', 'from'])
     link.searchParams.set(name, 'https://evil.example')
   const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
-  const opened = await call(app, 'GET', link.pathname.replace('/api', '') + link.search, undefined, headers)
-  expect(new URL(opened.headers.get('location')!).origin).toBe('http://localhost:3000')
+  const open = async (more: object) => {
+    const path = link.pathname.replace('/api', '') + link.search
+    const opened = await call(app, 'GET', path, undefined, { ...headers, ...more })
+    return new URL(opened.headers.get('location')!)
+  }
+  expect((await open({})).href).toMatch(/^http:\/\/localhost:3000\/auth\/confirm#/)
+  expect((await open({ cookie })).href).toMatch(/^http:\/\/localhost:3000\/auth\/callback\?code=/)
   await call(app, 'POST', '/auth/recover', { email }, { ...headers, ...from(newAddress()) })
   expect((await mailTo(app, email, /Reset/)).text).not.toContain('evil.example')
 })

@@ -1,49 +1,36 @@
-import { eq } from 'drizzle-orm'
+import { eq, like } from 'drizzle-orm'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { beginSignUp, linkIn, mailsTo, mailTo, openLink, statusOf } from '../../../test/accounts.ts'
 import { call, makePerson } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
-import { authCodes, authRefreshTokens, authSessions, authUsers } from './tables.ts'
+import { authCodes, authRefreshTokens, authSessions, authSignUps, authUsers } from './tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await openApp({ mailbox: true, workers: true })
+  app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
 })
 
 const PASSWORD = 'Correct-horse1'
 let count = 0
 const newEmail = () => `person${++count}@example.com`
+/** From an address of its own, as sign-ups are counted by address. */
+const elsewhere = () => ({ 'x-forwarded-for': `203.0.113.${++count % 250}` })
 
-/** Each test comes from an address of its own only where it must: limits are counted by address. */
+/** Signs up, without the emailed link. */
 async function signUp(email = newEmail(), password = PASSWORD) {
-  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password })
+  const answer = await call(app, 'POST', '/auth/sign-up/email', { email, password }, elsewhere())
   return { email, password, answer }
 }
 
-async function mailTo(email: string, subject: RegExp): Promise<string> {
-  for (let tries = 0; tries < 400; tries++) {
-    const mails = (await (await fetch(`${app.mailbox.url}/messages?to=${encodeURIComponent(email)}`)).json()) as {
-      subject: string
-      text: string
-    }[]
-    const mail = mails.find((m) => subject.test(m.subject))
-    if (mail) return mail.text
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`no mail to ${email} about ${subject}`)
-}
-
-async function confirmationPath(email: string): Promise<string> {
-  const link = /http:\S+verify-email\S+/.exec(await mailTo(email, /Confirm/))![0]
-  const url = new URL(link)
-  return url.pathname.replace(/^\/api/, '') + url.search
-}
+const beginHere = (email: string, input: Parameters<typeof beginSignUp>[2] = {}) =>
+  beginSignUp(app, email, input, elsewhere())
 
 async function signedUp() {
-  const person = await signUp()
-  const redirect = await call(app, 'GET', await confirmationPath(person.email))
-  return { ...person, redirect: new URL(redirect.headers.get('location')!) }
+  const email = newEmail()
+  const { answer, token, cookie } = await beginHere(email)
+  return { email, password: PASSWORD, answer, token, cookie, redirect: await openLink(app, token, cookie) }
 }
 
 async function signedIn() {
@@ -79,32 +66,70 @@ describe('POST /auth/sign-up/email', () => {
       password: 'Another-one2',
     })
     expect([again.status, again.body]).toEqual([answer.status, answer.body])
-    expect(await mailTo(email, /already have an account/)).toContain('/login')
+    expect((await mailTo(app, email, /already have an account/)).text).toContain('/login')
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: 'Another-one2' })).body.code).toBe(
       'INVALID_CREDENTIALS',
     )
   })
 
-  it('200: again before confirming: the newest password counts, and only the newest link confirms', async () => {
-    const { email } = await signUp()
-    const first = await confirmationPath(email)
-    await fetch(`${app.mailbox.url}/messages`, { method: 'DELETE' })
-    await signUp(email, 'The-newest1')
-    const second = await confirmationPath(email)
-    expect(new URL((await call(app, 'GET', first)).headers.get('location')!).searchParams.get('error')).toBe(
-      'INVALID_CODE',
-    )
-    expect(new URL((await call(app, 'GET', second)).headers.get('location')!).searchParams.get('code')).toBeTruthy()
+  it('200: keeps each sign-up of one address with a link of its own', async () => {
+    const email = newEmail()
+    const owners = await beginHere(email, { password: 'The-owners1' })
+    const strangers = await beginHere(email, { password: 'A-strangers1' })
+    expect(strangers.token).not.toBe(owners.token)
+    expect((await openLink(app, owners.token, owners.cookie)).searchParams.get('code')).toHaveLength(43)
     const signIn = async (password: string) =>
       (await call(app, 'POST', '/auth/sign-in/email', { email, password })).status
-    expect([await signIn(PASSWORD), await signIn('The-newest1')]).toEqual([400, 200])
+    expect([await signIn('A-strangers1'), await signIn('The-owners1')]).toEqual([400, 200])
   })
 
-  it('200: two at once make one account', async () => {
+  it('200: three at once of one address make one account', async () => {
     const email = newEmail()
     const answers = await Promise.all([signUp(email), signUp(email), signUp(email)])
     expect(answers.map((a) => a.answer.status)).toEqual([200, 200, 200])
+    await expect.poll(async () => (await mailsTo(app, email)).length).toBe(3)
+    const tokens = (await mailsTo(app, email)).map((mail) => linkIn(mail, 'verify-email').searchParams.get('token'))
+    const confirmed = await Promise.all(
+      tokens.map((token) => call(app, 'POST', '/auth/verify-email', { token, password: PASSWORD })),
+    )
+    expect(confirmed.map(({ status }) => status).sort()).toEqual([200, 400, 400])
     expect(await app.db.select().from(authUsers).where(eq(authUsers.email, email))).toHaveLength(1)
+  })
+
+  it('200: sets the cookie of the sign-up for known and unknown addresses alike', async () => {
+    const { email } = await signedUp()
+    for (const address of [email, newEmail()]) {
+      const { answer } = await signUp(address)
+      expect(answer.headers.get('set-cookie')).toMatch(
+        /^sign-up-[\da-f-]{36}=[\w-]{43}; Path=\/api\/auth\/verify-email; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+      )
+    }
+  })
+
+  it('200: sends at most 5 emails an hour to one mailbox, and the last link stays valid', async () => {
+    const address = `${newEmail().split('@')[0]}@gmail.com`
+    const spelling = (n: number) => address.replace('@', `+${n}@`)
+    const answers = []
+    for (let n = 0; n < 8; n += 1) answers.push((await signUp(spelling(n))).answer)
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    const waiting = await app.db
+      .select()
+      .from(authSignUps)
+      .where(like(authSignUps.email, `${address.split('@')[0]}+%`))
+    expect(waiting.map(({ email }) => email).sort()).toEqual([0, 1, 2, 3, 4].map(spelling))
+    const link = linkIn(await mailTo(app, spelling(4), /Confirm/), 'verify-email')
+    expect((await openLink(app, link.searchParams.get('token') ?? '')).pathname).toBe('/auth/confirm')
+    expect(await mailsTo(app, spelling(5))).toEqual([])
+  })
+
+  it('200: counts emails to an address that has an account in the same way', async () => {
+    const { email } = await signedUp()
+    for (let n = 0; n < 8; n += 1) expect((await signUp(email)).answer.status).toBe(200)
+    await expect.poll(async () => (await mailsTo(app, email)).length).toBe(5)
+    // What comes later than all of them is not theirs.
+    await call(app, 'POST', '/auth/recover', { email })
+    await mailTo(app, email, /Reset/)
+    expect(await mailsTo(app, email)).toHaveLength(6)
   })
 
   it.each([
@@ -124,32 +149,112 @@ describe('POST /auth/sign-up/email', () => {
 })
 
 describe('GET /auth/verify-email', () => {
-  it('302: confirms and hands out a one-time code on our own origin', async () => {
+  it('302: confirms in the browser that signed up, with a one-time code on our own origin', async () => {
     const { redirect, email, password } = await signedUp()
     expect(redirect.origin + redirect.pathname).toBe('http://localhost:3000/auth/callback')
     expect(redirect.searchParams.get('code')).toHaveLength(43)
     expect((await call(app, 'POST', '/auth/sign-in/email', { email, password })).status).toBe(200)
   })
 
-  it('302: opened again it signs nobody in', async () => {
-    const { email } = await signedUp()
-    const again = await call(app, 'GET', await confirmationPath(email))
-    const url = new URL(again.headers.get('location')!)
-    expect([again.status, url.searchParams.get('code'), url.searchParams.get('confirmed')]).toEqual([
-      302,
-      null,
-      'before',
-    ])
+  it('302: changes nothing anywhere else, and leads to the page that asks for a new password', async () => {
+    const email = newEmail()
+    const { token, cookie } = await beginHere(email)
+    const [name] = cookie.split('=')
+    const others = (await beginHere(newEmail())).cookie
+    for (const foreign of ['', others, `${name}=${'x'.repeat(43)}`, `${name}=`, `other=${cookie.split('=')[1]}`])
+      expect((await openLink(app, token, foreign)).href).toBe(`http://localhost:3000/auth/confirm#${token}`)
+    expect(await app.db.$count(authUsers, eq(authUsers.email, email))).toBe(0)
+    expect((await call(app, 'HEAD', `/auth/verify-email?token=${token}`, undefined, { cookie })).status).toBe(404)
+    expect((await openLink(app, token, `a=b; ${cookie}; c=d`)).searchParams.get('code')).toHaveLength(43)
   })
 
-  it.each(['', 'x', 'a.b.c', `${'a'.repeat(3000)}`])(
+  it('302: opened again it signs nobody in', async () => {
+    const { token, cookie } = await signedUp()
+    for (const browser of [cookie, '']) {
+      const { searchParams } = await openLink(app, token, browser)
+      expect([searchParams.get('code'), searchParams.get('confirmed')]).toEqual([null, 'before'])
+    }
+  })
+
+  it('302: with an error after a day', async () => {
+    const email = newEmail()
+    const { token, cookie } = await beginHere(email)
+    await app.db
+      .update(authSignUps)
+      .set({ expiresAt: new Date(Date.now() - 1) })
+      .where(eq(authSignUps.email, email))
+    expect((await openLink(app, token, cookie)).searchParams.get('error')).toBe('INVALID_CODE')
+    // Who signs in with the right password gets the link again, which works for another day.
+    expect((await call(app, 'POST', '/auth/sign-in/email', { email, password: PASSWORD })).status).toBe(403)
+    expect((await openLink(app, token, cookie)).searchParams.get('code')).toHaveLength(43)
+  })
+
+  it.each(['', 'x', 'a.b.c', 'A'.repeat(64), `${'a'.repeat(3000)}`])(
     '302: with an error for a link that is not good: %j',
     async (token) => {
-      const answer = await call(app, 'GET', `/auth/verify-email?token=${encodeURIComponent(token)}`)
-      expect(answer.status).toBe(302)
-      expect(new URL(answer.headers.get('location')!).searchParams.get('error')).toBe('INVALID_CODE')
+      const { pathname, searchParams } = await openLink(app, token)
+      expect([pathname, searchParams.get('error')]).toEqual(['/auth/callback', 'INVALID_CODE'])
     },
   )
+})
+
+describe('POST /auth/verify-email', () => {
+  const confirm = (body: object, cookie = '') => call(app, 'POST', '/auth/verify-email', body, { cookie })
+  const signIn = async (email: string, password: string) =>
+    (await call(app, 'POST', '/auth/sign-in/email', { email, password })).status
+
+  it('200: drops the password of the sign-up for a new one in another browser', async () => {
+    const email = newEmail()
+    const { token } = await beginHere(email)
+    const missing = await confirm({ token })
+    expect([missing.status, missing.body.details]).toEqual([
+      400,
+      [{ field: 'password', problem: 'Enter a new password.' }],
+    ])
+    expect((await confirm({ token, password: 'weak' })).status).toBe(400)
+    const done = await confirm({ token, password: 'The-owners1' })
+    expect([done.status, done.body]).toEqual([200, { success: true, message: 'Email confirmed' }])
+    expect([await signIn(email, PASSWORD), await signIn(email, 'The-owners1')]).toEqual([400, 200])
+  })
+
+  it('200: keeps the password of the sign-up in its own browser', async () => {
+    const email = newEmail()
+    const { token, cookie } = await beginHere(email)
+    expect((await confirm({ token }, cookie)).status).toBe(200)
+    expect(await signIn(email, PASSWORD)).toBe(200)
+  })
+
+  it('400: a link that was used, that has expired, or that nobody was sent', async () => {
+    const { token, cookie, email } = await signedUp()
+    const late = await beginHere(newEmail())
+    await app.db.update(authSignUps).set({ expiresAt: new Date(Date.now() - 1) })
+    for (const [body, browser] of [
+      [{ token, password: 'Another-one2' }, cookie],
+      [{ token: late.token, password: 'Another-one2' }, late.cookie],
+      [{ token: 'x', password: 'Another-one2' }, ''],
+      [{ token: `${token.slice(0, -1)}x`, password: 'Another-one2' }, ''],
+    ] as const) {
+      const answer = await confirm(body, browser)
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_CODE'])
+    }
+    expect(await signIn(email, PASSWORD)).toBe(200)
+  })
+
+  it('200: a link of an earlier sign-up sets no password once the address is confirmed', async () => {
+    const email = newEmail()
+    const strangers = await beginHere(email, { password: 'A-strangers1' })
+    const owners = await beginHere(email, { password: 'The-owners1' })
+    await openLink(app, owners.token, owners.cookie)
+    expect((await openLink(app, strangers.token, strangers.cookie)).searchParams.get('confirmed')).toBe('before')
+    expect((await confirm({ token: strangers.token, password: 'A-strangers1' }, strangers.cookie)).status).toBe(400)
+    expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
+  })
+
+  it('stores neither the token nor the cookie', async () => {
+    const { token, cookie } = await beginHere(newEmail())
+    const stored = JSON.stringify(await app.db.select().from(authSignUps))
+    for (const secret of [token, cookie.split('=')[1] ?? '']) expect(stored).not.toContain(secret)
+  })
 })
 
 describe('POST /auth/exchange', () => {
@@ -178,11 +283,9 @@ describe('POST /auth/exchange', () => {
     // The SHA-256 of the verifier, base64url (RFC 7636).
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
     const signUpHere = async () => {
-      const email = newEmail()
       const codeChallenge = Buffer.from(digest).toString('base64url')
-      await call(app, 'POST', '/auth/sign-up/email', { email, password: PASSWORD, codeChallenge })
-      const answer = await call(app, 'GET', await confirmationPath(email))
-      return codeOf(new URL(answer.headers.get('location')!))
+      const { token, cookie } = await beginHere(newEmail(), { codeChallenge })
+      return codeOf(await openLink(app, token, cookie))
     }
     const exchange = async (body: object) => {
       const answer = await call(app, 'POST', '/auth/exchange', body)
@@ -266,11 +369,39 @@ describe('POST /auth/refresh', () => {
     expect((await call(app, 'GET', '/me', undefined, { authorization: `Bearer ${body.token}` })).status).toBe(200)
   })
 
-  it('200: two tabs refreshing together both go on', async () => {
+  it('200: two tabs that refresh together both go on, with tokens of one chain', async () => {
+    const { session } = await signedIn()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(session.refreshToken)))
+    expect(answers.map((a) => a.status)).toEqual(answers.map(() => 200))
+    for (const { body } of answers) expect(await statusOf(app, body.token)).toBe(200)
+    const [first, second] = answers.map(({ body }) => body.refreshToken as string)
+    const next = await refresh(first!)
+    expect([next.status, (await refresh(next.body.refreshToken)).status]).toEqual([200, 200])
+    // The others were revoked by the use of the first: one of them is somebody else's, and the session ends.
+    expect((await refresh(second!)).status).toBe(401)
+    expect(await statusOf(app, next.body.token)).toBe(401)
+  })
+
+  it('200: of successors that are used side by side one goes on', async () => {
     const { session } = await signedIn()
     const answers = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
-    expect(answers.map((a) => a.status)).toEqual([200, 200])
-    for (const { body } of answers) expect((await refresh(body.refreshToken)).status).toBe(200)
+    const used = await Promise.all(answers.map(({ body }) => refresh(body.refreshToken)))
+    expect(used.map(({ status }) => status).sort()).toEqual([200, 401])
+  })
+
+  it('200: a token whose answer was lost is traded again', async () => {
+    const { session } = await signedIn()
+    await refresh(session.refreshToken)
+    const again = await refresh(session.refreshToken)
+    expect((await refresh(again.body.refreshToken)).status).toBe(200)
+  })
+
+  it('401: a token that is traded again after its successor was used ends the session, within seconds too', async () => {
+    const { session } = await signedIn()
+    const next = await refresh(session.refreshToken)
+    const latest = await refresh(next.body.refreshToken)
+    expect((await refresh(session.refreshToken)).status).toBe(401)
+    expect((await refresh(latest.body.refreshToken)).status).toBe(401)
   })
 
   it('401: a rotated token used again ends the session and all its tokens', async () => {

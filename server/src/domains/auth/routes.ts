@@ -1,8 +1,16 @@
 import { publicApi, signedInApi } from '../../operations.ts'
-import { exchangeCode, findMe, refresh, signIn, signOut, signUp } from './service.ts'
+import type { RequestContext } from '../../requests/context.ts'
+import { confirmEmail, exchangeCode, findMe, refresh, signIn, signOut, signUp } from './service.ts'
 
 export const authRoutes = {
-  signUpEmail: publicApi.auth.signUpEmail.handler(({ context, input }) => signUp(context, input)),
+  signUpEmail: publicApi.auth.signUpEmail.handler(async ({ context, input }) => {
+    const { answer, cookie } = await signUp(context, input)
+    context.setHeader('set-cookie', signUpCookie(context, cookie))
+    return answer
+  }),
+  confirmEmail: publicApi.auth.confirmEmail.handler(({ context, input }) =>
+    confirmEmail(context, { ...input, cookies: context.request.cookies }),
+  ),
   signInEmail: publicApi.auth.signInEmail.handler(({ context, input }) => signIn(context, input)),
   exchange: publicApi.auth.exchange.handler(({ context, input }) => exchangeCode(context, input)),
   refresh: publicApi.auth.refresh.handler(({ context, input }) => refresh(context, input)),
@@ -11,4 +19,13 @@ export const authRoutes = {
     keys: (await context.auth.publicKeys()).keys as unknown as Record<string, unknown>[],
   })),
   me: signedInApi.auth.me.handler(({ context }) => findMe(context, context.actor)),
+}
+
+/** Out of reach of scripts, sent to the mailed link's address alone, and with the navigation that comes from an email program (Lax). */
+function signUpCookie(
+  { origin }: Pick<RequestContext, 'origin'>,
+  { name, value, seconds }: { name: string; value: string; seconds: number },
+): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `${name}=${value}; Path=/api/auth/verify-email; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Email } from '@x-automated/contract/fields'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
 import { and, eq, gt, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
@@ -14,12 +13,11 @@ import type { Actor, WorkspaceScope } from '../../actor.ts'
 import type { Notices } from '../../db/notices.ts'
 import type { Database, Db } from '../../db/open.ts'
 import { retryWhileUnavailable } from '../../db/unavailable.ts'
-import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
-import { joinOnSignUp, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
+import { joinOnSignUp, type WaitlistContext } from '../waitlist/service.ts'
 import {
   chooseWorkspace,
   ensurePersonalWorkspace,
@@ -30,7 +28,7 @@ import {
   workspaceOf,
 } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
-import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
+import { purgeSignUps, refuseUnconfirmed } from './service-sign-up.ts'
 import {
   authCodes,
   authIdentities,
@@ -39,17 +37,19 @@ import {
   authRevocations,
   authSessions,
   authUsers,
+  type SignUpReferral,
 } from './tables.ts'
 
 /** Two tabs may use one refresh token within this time of each other (api.md). */
 const REFRESH_GRACE_SECONDS = 10
-const CODE_SECONDS = 60
 /** The second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
 /** Revocations and changed memberships of other processes are read this often, and told by a notice at once where that gets through. */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
+
+type RefreshToken = typeof authRefreshTokens.$inferSelect
 
 export interface Auth {
   engine: AuthEngine
@@ -65,29 +65,29 @@ export interface Auth {
 interface AuthOptions {
   database: Database
   notices: Notices
-  outbox: Outbox
   origin: string
   secret: string
 }
 
+export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
+export {
+  confirmEmail,
+  issueCode,
+  isWaiting,
+  isWithin,
+  mailConfirmation,
+  makeAccountOfMailbox,
+  openConfirmation,
+  signUp,
+} from './service-sign-up.ts'
+
 /** What holds accounts, keys and sessions for one process. */
-export async function openAuth({ database, notices, outbox, origin, secret }: AuthOptions): Promise<Auth> {
+export async function openAuth({ database, notices, origin, secret }: AuthOptions): Promise<Auth> {
   const { db } = database
   const engine = createAuthEngine({
     db,
     secret,
     origin,
-    mails: {
-      confirmAddress: (tx, user, token, codeChallenge) => {
-        const link = new URL('/api/auth/verify-email', origin)
-        link.searchParams.set('token', token)
-        link.searchParams.set('account', user.id)
-        if (codeChallenge) link.searchParams.set('challenge', codeChallenge)
-        return outbox.post(tx, confirmAddressMail(user.email, link.href))
-      },
-      alreadyRegistered: (tx, user) =>
-        outbox.post(tx, alreadyRegisteredMail(user.email, `${origin}/login`, `${origin}/forgot-password`)),
-    },
   })
 
   const revoked = new Map<string, number>()
@@ -225,71 +225,11 @@ export interface AuthContext {
   request: Client
 }
 
-const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
-
-/** Makes an account and mails the link that confirms it; for a known address nothing but a mail to its owner. The answer is the same. */
-export async function signUp(
-  { db, auth, limits, request, env }: AuthContext & { env: { authSecret: string } },
-  input: { email: string; password: string; name?: string; codeChallenge?: string; referralCode?: string },
-) {
-  await limits.spend('signUpByAddress', request.addressHash)
-  const name = input.name || input.email.slice(0, input.email.indexOf('@'))
-  try {
-    await db.transaction(async (tx) => {
-      // An account that nobody has confirmed makes way for the newest sign-up, and its mailed link confirms nothing any more:
-      // a mistyped password locks nobody out, and whoever signed up first with an address that is not theirs gains nothing by it.
-      await tx.delete(authUsers).where(and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, false)))
-      await auth.engine.within(
-        tx,
-        () => auth.engine.api.signUpEmail({ body: { email: input.email, password: input.password, name } }),
-        input.codeChallenge,
-      )
-      await rememberSignUpReferral({ db: tx, env, request }, input)
-    })
-  } catch (error) {
-    // Two sign-ups of one address at once: the other one has made the account, and its mail is on the way. The engine says so by 422.
-    if (!(error instanceof APIError) || error.statusCode !== 422) throw error
-    const [made] = await db.select({ id: authUsers.id }).from(authUsers).where(eq(authUsers.email, input.email))
-    if (!made) throw error
-  }
-  return { success: true as const, message: SIGN_UP_MESSAGE }
-}
-
-/**
- * Confirms the address a mailed token was sent to, and the first time makes a one-time code to sign in with.
- * @param account the account that the link was mailed for
- * @param codeChallenge of the browser that signed up: the code is good only with its verifier
- * @returns null where the address was confirmed before: an old mail signs nobody in
- * @throws Refusal INVALID_CODE: forged or expired
- */
-export async function confirmAddress(
-  context: WaitlistContext & { db: Db; auth: Auth },
-  { token, account, codeChallenge }: { token: string; account: string; codeChallenge: string | null },
-): Promise<{ code: string | null }> {
-  const { db, auth } = context
-  return db.transaction(async (tx) => {
-    const email = emailOf(token)
-    const [before] = email ? await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update') : []
-    // The token names the address only: the link is good for the sign-up that it was mailed for, and for no other.
-    if (!before || before.id !== account) throw new Refusal('INVALID_CODE')
-    await auth.engine.within(tx, () => auth.engine.api.verifyEmail({ query: { token } })).catch(asInvalidCode)
-    if (before.emailVerified) return { code: null }
-    await ensurePersonalWorkspace(tx, before)
-    await joinOnSignUp({ ...context, db: tx }, before.id)
-    return { code: await issueCode(tx, before.id, codeChallenge) }
-  })
-}
-
-/** A one-time code that signs in, for a redirect to carry. @param codeChallenge of the browser that may use it; null for any */
-export async function issueCode(tx: Db, userId: string, codeChallenge: string | null): Promise<string> {
-  const code = newToken()
-  const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000)
-  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, expiresAt })
-  return code
-}
-
 /** Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (the link is mailed again), RATE_LIMITED */
-export async function signIn(context: AuthContext, input: { email: string; password: string }) {
+export async function signIn(
+  context: AuthContext & Parameters<typeof refuseUnconfirmed>[0],
+  input: { email: string; password: string },
+) {
   const { db, auth, limits, request } = context
   const account = hashToken(`${input.email}\n${request.addressHash}`)
   // Counted before the password is looked at, so that guesses side by side count too; given back when it was right.
@@ -297,6 +237,9 @@ export async function signIn(context: AuthContext, input: { email: string; passw
   await limits.spend('signInByAccountAndAddress', account)
   const isKnown = await isKnownAddress(db, input.email, request.address)
   if (!isKnown) await limits.spend('signInByAccount', hashToken(input.email))
+  const isAccount = and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, true))
+  const [known] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
+  if (!known) return refuseUnconfirmed(context, input)
   const session = await db.transaction(async (tx) => {
     const signedIn = await auth.engine
       .within(tx, () =>
@@ -306,11 +249,8 @@ export async function signIn(context: AuthContext, input: { email: string; passw
         }),
       )
       .catch((error: unknown) => {
-        if (!(error instanceof APIError)) throw error
-        // Not thrown here: the mail that was queued for an unconfirmed address must be kept.
-        return error.statusCode === 403 ? ('unconfirmed' as const) : ('refused' as const)
+        throw error instanceof APIError ? new Refusal('INVALID_CREDENTIALS') : error
       })
-    if (typeof signedIn === 'string') return signedIn
     const [row] = await tx
       .select({ id: authSessions.id })
       .from(authSessions)
@@ -327,8 +267,6 @@ export async function signIn(context: AuthContext, input: { email: string; passw
       .where(eq(authSessions.id, row.id))
     return openSession(tx, auth, { sessionId: row.id, user: signedIn.user })
   })
-  if (session === 'unconfirmed') throw new Refusal('EMAIL_NOT_VERIFIED')
-  if (session === 'refused') throw new Refusal('INVALID_CREDENTIALS')
   await limits.giveBack('signInByAddress', request.addressHash)
   if (!isKnown) await limits.giveBack('signInByAccount', hashToken(input.email))
   await limits.forget('signInByAccountAndAddress', account)
@@ -401,38 +339,27 @@ export async function keepSession(db: Db, sessionId: string, request: Client): P
 }
 
 /**
- * Makes an account whole whose mailbox was proved by another way than its own confirmation mail (a mailed code or link, a provider that vouches for it).
- * Whoever signed up may have been somebody else: their password and sessions go. Does nothing where the address was confirmed before.
+ * Completes an account whose mailbox was proved by an email or by an identity provider. Does nothing if it was proved before.
+ * Anything that was set up before the proof may be a stranger's: password, second factors and sessions are removed.
  */
 export async function proveMailbox(
   context: WaitlistContext & { db: Db; auth: Auth },
   user: { id: string; name: string; emailVerified: boolean },
+  referral: SignUpReferral | null = null,
 ): Promise<void> {
   if (user.emailVerified) return
   const { db, auth } = context
   await db.delete(authIdentities).where(eq(authIdentities.userId, user.id))
+  await db.delete(authFactors).where(eq(authFactors.userId, user.id))
+  await db.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, user.id))
   await endOtherSessions(db, auth, { userId: user.id, except: null })
   await db.update(authUsers).set({ emailVerified: true, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
   await ensurePersonalWorkspace(db, user)
-  await joinOnSignUp(context, user.id)
-}
-
-/** Mails the link that confirms an account's address. */
-export async function mailConfirmation(
-  tx: Db,
-  auth: Auth,
-  user: { email: string },
-  codeChallenge: string | null,
-): Promise<void> {
-  await auth.engine.within(
-    tx,
-    () => auth.engine.api.sendVerificationEmail({ body: { email: user.email } }),
-    codeChallenge,
-  )
+  await joinOnSignUp(context, user.id, referral)
 }
 
 /** Is the account signed in from this address? Whoever guesses from everywhere else then cannot lock its owner out. */
-async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
+export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [found] = await db
     .select({ id: authSessions.id })
     .from(authSessions)
@@ -471,34 +398,49 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
 }
 
 /**
- * Trades a refresh token for a new pair.
- * @throws Refusal UNAUTHORIZED: unknown or expired; or used before, which ends its session, as somebody else may have it
+ * Trades a refresh token for a new pair. A token may be traded again within the grace period, until one of its successors is used.
+ * @throws Refusal UNAUTHORIZED: unknown or expired; or one that was replaced, which ends its session, as it may be stolen
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
+  const tokenHash = hashToken(refreshToken)
   const pair = await db.transaction(async (tx) => {
-    const [found] = await tx
-      .select({ token: authRefreshTokens, user: authUsers, sessionExpiresAt: authSessions.expiresAt })
+    // The session is locked first: successors of one token that are used side by side wait for each other here.
+    const [session] = await tx
+      .select({ id: authSessions.id, userId: authSessions.userId })
       .from(authRefreshTokens)
       .innerJoin(authSessions, eq(authSessions.id, authRefreshTokens.sessionId))
-      .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
-      .where(eq(authRefreshTokens.tokenHash, hashToken(refreshToken)))
-      .for('update', { of: authRefreshTokens })
-    const now = Date.now()
-    if (!found || found.token.expiresAt.getTime() < now || found.sessionExpiresAt.getTime() < now) return null
-    if (found.token.rotatedAt && now - found.token.rotatedAt.getTime() > REFRESH_GRACE_SECONDS * 1000) {
-      await endSessions(tx, auth, [found.token.sessionId])
+      .where(and(eq(authRefreshTokens.tokenHash, tokenHash), gt(authSessions.expiresAt, sql`now()`)))
+      .for('update', { of: authSessions })
+    if (!session) return null
+    const [token] = await tx.select().from(authRefreshTokens).where(eq(authRefreshTokens.tokenHash, tokenHash))
+    const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, session.userId))
+    if (!token || !user || token.expiresAt < new Date()) return null
+    if (token.revokedAt || (token.rotatedAt && !(await isInGrace(tx, token)))) {
+      await endSessions(tx, auth, [session.id])
       return null
     }
-    if (!found.token.rotatedAt)
-      await tx
-        .update(authRefreshTokens)
-        .set({ rotatedAt: new Date(now) })
-        .where(eq(authRefreshTokens.id, found.token.id))
-    await keepSession(tx, found.token.sessionId, request)
-    return openSession(tx, auth, { sessionId: found.token.sessionId, user: found.user })
+    if (!token.rotatedAt) await useRefreshToken(tx, token)
+    await keepSession(tx, session.id, request)
+    return openSession(tx, auth, { sessionId: session.id, user, parentId: token.id })
   })
   if (!pair) throw new Refusal('UNAUTHORIZED')
   return pair
+}
+
+/** Two tabs may trade one token within seconds of each other; once a successor is used, that is the session's one chain. */
+async function isInGrace(tx: Db, { id, rotatedAt }: RefreshToken): Promise<boolean> {
+  if (!rotatedAt || Date.now() - rotatedAt.getTime() > REFRESH_GRACE_SECONDS * 1000) return false
+  const isUsed = and(eq(authRefreshTokens.parentId, id), isNotNull(authRefreshTokens.rotatedAt))
+  return (await tx.$count(authRefreshTokens, isUsed)) === 0
+}
+
+/** Marks a token as rotated; the other successors of the token before it are revoked. */
+async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<void> {
+  const now = new Date()
+  await tx.update(authRefreshTokens).set({ rotatedAt: now }).where(eq(authRefreshTokens.id, id))
+  if (parentId === null) return
+  const isSibling = and(eq(authRefreshTokens.parentId, parentId), ne(authRefreshTokens.id, id))
+  await tx.update(authRefreshTokens).set({ revokedAt: now }).where(isSibling)
 }
 
 /** Ends this session, all others of the user, or all. */
@@ -564,15 +506,20 @@ function operates(env: { operators: string[] }, user: { email: string; emailVeri
   return user.emailVerified && env.operators.includes(user.email.toLowerCase())
 }
 
-/** Removes codes, sessions and revocations that nothing can use any more. */
+/** Removes sign-ups, codes, sessions and revocations that nothing can use any more. */
 export async function forgetExpired(db: Db): Promise<void> {
+  await purgeSignUps(db)
   await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))
   await db.delete(authSessions).where(lt(authSessions.expiresAt, sql`now()`))
   // A rotated token is kept to notice that it is used again; after a week whoever tries is merely unknown.
   await db
     .delete(authRefreshTokens)
     .where(
-      or(lt(authRefreshTokens.expiresAt, sql`now()`), lt(authRefreshTokens.rotatedAt, sql`now() - interval '7 days'`)),
+      or(
+        lt(authRefreshTokens.expiresAt, sql`now()`),
+        lt(authRefreshTokens.rotatedAt, sql`now() - interval '7 days'`),
+        lt(authRefreshTokens.revokedAt, sql`now() - interval '7 days'`),
+      ),
     )
   await db.delete(authRevocations).where(lt(authRevocations.revokedAt, sql`now() - interval '1 hour'`))
 }
@@ -580,11 +527,17 @@ export async function forgetExpired(db: Db): Promise<void> {
 async function openSession(
   tx: Db,
   auth: Auth,
-  { sessionId, user }: { sessionId: string; user: { id: string; email: string; name: string } },
+  {
+    sessionId,
+    user,
+    parentId = null,
+  }: { sessionId: string; user: { id: string; email: string; name: string }; parentId?: string | null },
 ) {
   const workspace = await workspaceOf(tx, { sessionId, user })
   const refreshToken = newToken()
-  await tx.insert(authRefreshTokens).values({ sessionId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
+  await tx
+    .insert(authRefreshTokens)
+    .values({ sessionId, parentId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS
   const { token } = await auth.engine.api.signJWT({
@@ -651,19 +604,4 @@ function clientHeaders(request: Client): Headers {
     'x-forwarded-for': request.address,
     ...(request.userAgent ? { 'user-agent': request.userAgent } : {}),
   })
-}
-
-function asInvalidCode(error: unknown): never {
-  if (error instanceof APIError || (error as { name?: string }).name === 'ZodError') throw new Refusal('INVALID_CODE')
-  throw error
-}
-
-/** The address inside a verification token; null where it is no such token. Whether it is genuine the engine says. */
-function emailOf(token: string): string | null {
-  try {
-    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { email?: unknown }
-    return Email.safeParse(payload.email).data ?? null
-  } catch {
-    return null
-  }
 }

@@ -1,4 +1,4 @@
-import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 
 /** Accounts of people. (The specification's table `users` holds the waitlist's members.) */
@@ -31,6 +31,35 @@ export const authSessions = pgTable(
   },
   (t) => [index('auth_sessions_user').on(t.userId)],
 )
+
+/** Sign-ups whose mailed link nobody has opened yet: there is no account before. Several of one address stand side by side. */
+export const authSignUps = pgTable(
+  'auth_sign_ups',
+  {
+    id: uuid('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    password: text('password').notNull(),
+    /** Of the cookie of the browser that signed up; null if none is known. */
+    browserHash: text('browser_hash'),
+    /** S256 of the verifier that must come with the one-time code of the confirmation. */
+    codeChallenge: text('code_challenge'),
+    /** Who is credited once it is confirmed. */
+    referral: jsonb('referral').$type<SignUpReferral>(),
+    createdAt: createdAt(),
+    /** The end of its link; each time that it is mailed again it lasts longer. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('auth_sign_ups_email').on(t.email, t.createdAt), index('auth_sign_ups_age').on(t.expiresAt)],
+)
+
+/** A referral code that came with a sign-up, and from where. */
+export interface SignUpReferral {
+  referralCode: string
+  addressHash: string
+  rangeHash: string
+  country: string | null
+}
 
 /** A way to sign in: `credential` (a hashed password) or an outside identity. */
 export const authIdentities = pgTable(
@@ -96,8 +125,12 @@ export const authRefreshTokens = pgTable(
     createdAt: createdAt(),
     expiresAt: time('expires_at').notNull(),
     rotatedAt: time('rotated_at'),
+    /** The token that it was traded for. */
+    parentId: uuid('parent_id'),
+    /** When another successor of its parent was used. */
+    revokedAt: time('revoked_at'),
   },
-  (t) => [index('auth_refresh_tokens_session').on(t.sessionId)],
+  (t) => [index('auth_refresh_tokens_session').on(t.sessionId), index('auth_refresh_tokens_parent').on(t.parentId)],
 )
 
 /** One-time codes that end a sign-in by redirect: 60 seconds, single use, hashed. */

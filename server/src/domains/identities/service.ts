@@ -13,7 +13,7 @@ import { hashToken, newToken } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { type AuthContext, finishSignIn, issueCode, proveMailbox, verifierFits } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
-import { join, rememberSignUpReferral, type WaitlistContext } from '../waitlist/service.ts'
+import { findSignUpReferral, join, type WaitlistContext } from '../waitlist/service.ts'
 import { identityLinkedMail, identityUnlinkedMail } from './mails.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
@@ -176,12 +176,12 @@ async function findOrMakeUser(context: Context, { claims, referralCode, joins }:
     await tx.insert(authUsers).values({ email: address, name }).onConflictDoNothing()
     user = await findByEmail(tx, address)
     if (!user) throw new Error('an account could not be made')
-    if (!joins) await rememberSignUpReferral(context, { email: address, referralCode })
   }
   if (joins) await join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
   // Drops the password and the sessions of whoever had signed up with this address and never proved it.
-  await proveMailbox(context, user)
+  const referral = isNew && !joins ? await findSignUpReferral(context, referralCode) : null
+  await proveMailbox(context, user, referral)
   if (!linked) {
     await tx
       .insert(authIdentities)

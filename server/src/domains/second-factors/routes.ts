@@ -4,6 +4,7 @@ import {
   enrol,
   list,
   remove,
+  removeByMailbox,
   rename,
   renewRecoveryCodes,
   signIn,
@@ -20,6 +21,9 @@ export const secondFactorRoutes = {
   verify: signedInApi.secondFactors.verify.handler(({ context, input }) => verify(context, context.actor, input)),
   rename: signedInApi.secondFactors.rename.handler(({ context, input }) => rename(context.db, context.actor, input)),
   remove: signedInApi.secondFactors.remove.handler(({ context, input }) => remove(context, context.actor, input.id)),
+  removeByMailbox: publicApi.secondFactors.removeByMailbox.handler(({ context, input }) =>
+    removeByMailbox(context, input),
+  ),
   renewRecoveryCodes: signedInApi.secondFactors.renewRecoveryCodes.handler(({ context }) =>
     renewRecoveryCodes(context, context.actor),
   ),

@@ -15,7 +15,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { createSealer, hashToken, type Sealer } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, signInAs, trustSession } from '../auth/service.ts'
+import { type AuthContext, openRemovalTicket, signInAs, trustSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { factorsChangedMail } from './mails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
@@ -176,10 +176,34 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
   await db.transaction(async (tx) => {
     await tx.delete(authFactors).where(eq(authFactors.id, factor.id))
     if (!factor.confirmedAt) return
-    const left = await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))
-    if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, actor.userId))
+    await removeUselessRecoveryCodes(tx, actor.userId)
     await tellOwner(context, tx, actor.userId, `“${safeName(factor.name)}” was removed from your X-Automated account.`)
   })
+}
+
+/**
+ * Removes the factors that are older than a proof of the mailbox. The same ticket again changes nothing more.
+ * @throws Refusal INVALID_CODE: not a ticket of ours, or too old
+ */
+export async function removeByMailbox(context: Context, { ticket }: { ticket: string }) {
+  const proof = openRemovalTicket(context.env, ticket)
+  if (!proof) throw new Refusal('INVALID_CODE')
+  const { userId, provedAt } = proof
+  await context.db.transaction(async (tx) => {
+    const isOlder = and(eq(authFactors.userId, userId), lt(authFactors.confirmedAt, provedAt))
+    const removed = await tx.delete(authFactors).where(isOlder).returning({ name: authFactors.name })
+    if (removed.length === 0) return
+    await removeUselessRecoveryCodes(tx, userId)
+    const names = new Intl.ListFormat('en').format(removed.map(({ name }) => `“${safeName(name)}”`))
+    const was = removed.length === 1 ? 'was' : 'were'
+    await tellOwner(
+      context,
+      tx,
+      userId,
+      `After a password reset, ${names} ${was} removed from your X-Automated account.`,
+    )
+  })
+  return { success: true as const, message: 'The second factors were removed.' }
 }
 
 /** @throws Refusal FACTOR_NOT_FOUND where there is no factor that they could stand in for, REAUTHENTICATION_NEEDED */
@@ -405,6 +429,12 @@ async function findFactor(db: Db, { userId }: Actor, id: string): Promise<Row> {
     .where(and(eq(authFactors.id, id), eq(authFactors.userId, userId)))
   if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
   return factor
+}
+
+/** Recovery codes stand in for a factor: with the last one they go. */
+async function removeUselessRecoveryCodes(tx: Db, userId: string): Promise<void> {
+  const left = await tx.$count(authFactors, and(eq(authFactors.userId, userId), isConfirmed))
+  if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))
 }
 
 /** New ones in the place of all before. 80 bits each, so that a plain hash keeps them. */

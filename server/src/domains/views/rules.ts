@@ -3,7 +3,17 @@ const PAGES = new Set(
   [
     '/',
     ...['waitlist', 'leaderboard', 'rankings', 'pricing', 'auth', 'login', 'forgot-password', 'reset-password'],
-    ...['dashboard', 'twitter', 'leads', 'lists', 'campaigns', 'billing', 'invitation', 'auth/callback'],
+    ...[
+      'dashboard',
+      'twitter',
+      'leads',
+      'lists',
+      'campaigns',
+      'billing',
+      'invitation',
+      'auth/callback',
+      'auth/confirm',
+    ],
     ...['account', 'settings', 'operator', 'extension', 'embed'],
   ].map((page) => (page === '/' ? page : `/${page}`)),
 )

@@ -5,7 +5,7 @@ import { Refusal } from '../../refusal.ts'
 import { countryOf } from '../../requests/country.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken } from '../../sealing.ts'
-import { authUsers } from '../auth/tables.ts'
+import { authUsers, type SignUpReferral } from '../auth/tables.ts'
 import { countJoin } from '../views/service.ts'
 import { forgetAddress } from '../webhooks/service.ts'
 import {
@@ -36,7 +36,6 @@ import {
   referralCounts,
   referrals,
   rewardGrants,
-  signUpReferrals,
   waitlistState,
 } from './tables.ts'
 
@@ -159,7 +158,13 @@ async function findReferrer(db: Db, code: string | undefined): Promise<string | 
   return referrer?.id ?? null
 }
 
-function provenanceOf({ env, request }: { env: { authSecret: string }; request: Client }): Provenance {
+function provenanceOf({
+  env,
+  request,
+}: {
+  env: { authSecret: string }
+  request: Pick<Client, 'address' | 'addressHash'>
+}): Provenance {
   const range = addressRange(request.address) ?? request.address
   return {
     addressHash: request.addressHash,
@@ -301,36 +306,32 @@ async function ensureMember(context: WaitlistContext & { db: Db }, userId: strin
   return member
 }
 
-/** Keeps the referral code that came with a sign-up until its address is confirmed. Unknown codes are ignored. */
-export async function rememberSignUpReferral(
-  context: { db: Db; env: { authSecret: string }; request: Client },
-  { email, referralCode }: { email: string; referralCode?: string },
-): Promise<void> {
-  const { db } = context
-  if (!(await findReferrer(db, referralCode))) return
-  const account = and(eq(authUsers.email, email), eq(authUsers.emailVerified, false))
-  const [unconfirmed] = await db.select({ id: authUsers.id }).from(authUsers).where(account)
-  if (!unconfirmed) return
-  await db
-    .insert(signUpReferrals)
-    .values({ accountUserId: unconfirmed.id, referralCode: referralCode?.trim() ?? '', ...provenanceOf(context) })
-    .onConflictDoNothing()
+/** What is kept of a referral code that came with a sign-up; null for an unknown code. */
+export async function findSignUpReferral(
+  context: { db: Db; env: { authSecret: string }; request: Pick<Client, 'address' | 'addressHash'> },
+  referralCode: string | undefined,
+): Promise<SignUpReferral | null> {
+  if (!(await findReferrer(context.db, referralCode))) return null
+  return { referralCode: referralCode?.trim() ?? '', ...provenanceOf(context) }
 }
 
 /**
  * Gives a confirmed account its member, and credits who referred it. For every way to sign up; in the transaction that confirms the address.
  * Being a member is not joining: the position stays 0.
  */
-export async function joinOnSignUp(context: WaitlistContext & { db: Db }, userId: string): Promise<void> {
+export async function joinOnSignUp(
+  context: WaitlistContext & { db: Db },
+  userId: string,
+  referral: SignUpReferral | null,
+): Promise<void> {
   const { db } = context
   const member = await ensureMember(context, userId)
-  const [brought] = await db.delete(signUpReferrals).where(eq(signUpReferrals.accountUserId, userId)).returning()
-  const referrerId = brought && (await findReferrer(db, brought.referralCode))
+  const referrerId = referral && (await findReferrer(db, referral.referralCode))
   if (!referrerId) return
   await changeWaitlist(db, async (waitlist) => {
     const email = member.normalizedEmail ?? ''
-    const isReferred = await refer(waitlist, context, { member, referrerId, email, from: brought })
-    if (isReferred) await keepAddress(waitlist.tx, member.id, brought)
+    const isReferred = await refer(waitlist, context, { member, referrerId, email, from: referral })
+    if (isReferred) await keepAddress(waitlist.tx, member.id, referral)
   })
 }
 
@@ -476,7 +477,6 @@ async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
 // Forgetting
 
 const ADDRESSES_KEPT_DAYS = 30
-const UNCONFIRMED_KEPT_DAYS = 7
 
 /** Removes what is kept for a time only, and lets the week's counts go on when nobody looks. */
 export async function forgetOld(db: Db): Promise<void> {
@@ -484,9 +484,6 @@ export async function forgetOld(db: Db): Promise<void> {
   await db
     .delete(joinAddresses)
     .where(lt(joinAddresses.createdAt, sql`now() - make_interval(days => ${ADDRESSES_KEPT_DAYS})`))
-  await db
-    .delete(signUpReferrals)
-    .where(lt(signUpReferrals.createdAt, sql`now() - make_interval(days => ${UNCONFIRMED_KEPT_DAYS})`))
   // Yesterday's counts are still those of an undo around midnight; no screen shows older ones.
   const pastDays = sql`period ~ '^\\d' and period < to_char(now() at time zone 'UTC' - interval '2 days', 'YYYY-MM-DD')`
   await db.delete(referralCounts).where(pastDays)

@@ -188,18 +188,6 @@ export const joinAddresses = pgTable(
   (t) => [index('join_addresses_range').on(t.rangeHash, t.createdAt), index('join_addresses_age').on(t.createdAt)],
 )
 
-/** A referral code that came with a sign-up, until its address is confirmed. */
-export const signUpReferrals = pgTable('sign_up_referrals', {
-  accountUserId: uuid('account_user_id')
-    .primaryKey()
-    .references(() => authUsers.id, { onDelete: 'cascade' }),
-  referralCode: text('referral_code').notNull(),
-  addressHash: text('address_hash').notNull(),
-  rangeHash: text('range_hash').notNull(),
-  country: text('country'),
-  createdAt: createdAt(),
-})
-
 /** Months of Pro that a tier earned; given to the account when there is one. */
 export const rewardGrants = pgTable(
   'reward_grants',

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { api, errorCode, fieldProblems, refusalWords } from '../../api'
@@ -9,6 +9,7 @@ import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { PasswordInput } from '../../ui/input'
+import { FactorRemoval } from './factor-removal'
 import { PasswordChecklist } from './password-checklist'
 import { newPasswordProblem, passwordProblem } from './password-rules'
 
@@ -48,14 +49,18 @@ export function ResetPasswordForm({ token }: { token: string }) {
   )
 
   useEffect(() => session.announce('PASSWORD_RECOVERY'), [])
+  const [isRemoved, setRemoved] = useState(false)
+  const offer = isRemoved ? undefined : reset.data?.factorRemoval
+  const isDone = reset.isSuccess && !offer
   useEffect(() => {
-    if (!reset.isSuccess) return
+    if (!isDone) return
     const timer = setTimeout(() => void navigate(paths.login, { replace: true }), REDIRECT_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [reset.isSuccess, navigate])
+  }, [isDone, navigate])
 
-  if (reset.isSuccess)
-    return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
+  if (offer) return <FactorRemoval offer={offer} onRemoved={() => setRemoved(true)} />
+  if (isRemoved) return <Callout tone="good">The second factors were removed. Redirecting to login...</Callout>
+  if (isDone) return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
   if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
   return (
     <form

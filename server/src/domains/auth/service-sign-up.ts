@@ -1,0 +1,279 @@
+import { createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
+import { invalidField, Refusal } from '../../refusal.ts'
+import type { LimitName, Limits } from '../../requests/limits.ts'
+import { hashToken, newToken } from '../../sealing.ts'
+import { findSignUpReferral, joinOnSignUp, normalizeEmail, type WaitlistContext } from '../waitlist/service.ts'
+import { ensurePersonalWorkspace } from '../workspaces/service.ts'
+import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
+import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
+
+const CODE_SECONDS = 60
+const LINK_HOURS = 24
+/** A sign-up waits this long after its last email, and its browser is recognised for as long. */
+const WAITING_DAYS = 7
+const COOKIE_SECONDS = WAITING_DAYS * 86_400
+
+const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
+
+type SignUp = typeof authSignUps.$inferSelect
+interface MailContext {
+  env: { authSecret: string }
+  outbox: Outbox
+  origin: string
+}
+type Context = WaitlistContext &
+  MailContext & { db: Db; limits: Limits; request: { address: string; addressHash: string } }
+
+interface SignUpInput {
+  email: string
+  password: string
+  name?: string
+  codeChallenge?: string
+  referralCode?: string
+}
+
+/**
+ * Keeps a sign-up until its mailed link is opened; there is no account before. A known address gets an email that says so.
+ * The answer and its cookie are the same for every address. @throws Refusal RATE_LIMITED
+ */
+export async function signUp(context: Context, input: SignUpInput) {
+  const { db, limits, request, outbox, origin } = context
+  await limits.spend('signUpByAddress', request.addressHash)
+  // Sign-ups of one address stand side by side, each with its own link, so that nobody's breaks another's.
+  const id = randomUUID()
+  const browser = newToken()
+  const password = await hashPassword(input.password)
+  const cookie = { name: cookieName(id), value: browser, seconds: COOKIE_SECONDS }
+  const answer = { success: true as const, message: SIGN_UP_MESSAGE }
+  if (!(await mayMailSignUp(limits, input.email))) return { answer, cookie }
+  await db.transaction(async (tx) => {
+    if (await findAccount(tx, input.email)) {
+      const mail = alreadyRegisteredMail(input.email, `${origin}/login`, `${origin}/forgot-password`)
+      await outbox.post(tx, mail)
+      return
+    }
+    await tx.insert(authSignUps).values({
+      id,
+      email: input.email,
+      name: input.name || input.email.slice(0, input.email.indexOf('@')),
+      password,
+      browserHash: hashToken(browser),
+      codeChallenge: input.codeChallenge ?? null,
+      referral: await findSignUpReferral({ ...context, db: tx }, input.referralCode),
+      expiresAt: linkEnd(),
+    })
+    await mailLink(context, tx, { id, email: input.email })
+  })
+  return { answer, cookie }
+}
+
+/** What opening a confirmation link comes to. */
+type Opened = { outcome: 'confirmed'; code: string } | { outcome: 'confirmed before' | 'password needed' }
+
+/**
+ * Opens a confirmation link. Only the browser that signed up confirms by it: mail scanners open every link.
+ * @param cookies the Cookie header
+ * @throws Refusal INVALID_CODE: forged or expired
+ */
+export async function openConfirmation(
+  context: WaitlistContext & { db: Db },
+  { token, cookies }: { token: string; cookies: string | null },
+): Promise<Opened> {
+  const signUp = await findSignUp(context, token)
+  if (await findAccount(context.db, signUp.email)) return { outcome: 'confirmed before' }
+  if (!isSameBrowser(signUp, cookies)) return { outcome: 'password needed' }
+  return context.db.transaction(async (tx) => {
+    const user = await makeAccount({ ...context, db: tx }, signUp, signUp.password)
+    if (!user) return { outcome: 'confirmed before' }
+    return { outcome: 'confirmed', code: await issueCode(tx, user.id, signUp.codeChallenge) }
+  })
+}
+
+/**
+ * Confirms a sign-up by its link's token. In another browser than its own the password it came with is dropped.
+ * @param cookies the Cookie header
+ * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
+ */
+export async function confirmEmail(
+  context: WaitlistContext & { db: Db },
+  { token, password, cookies }: { token: string; password?: string; cookies: string | null },
+) {
+  const signUp = await findSignUp(context, token)
+  // An old link sets no password: its account may be somebody's for a long time.
+  if (await findAccount(context.db, signUp.email)) throw new Refusal('INVALID_CODE')
+  const known = isSameBrowser(signUp, cookies) ? signUp.password : null
+  if (password === undefined && known === null) throw invalidField('password', 'Enter a new password.')
+  const hash = password === undefined ? known : await hashPassword(password)
+  const user = await context.db.transaction((tx) => makeAccount({ ...context, db: tx }, signUp, hash))
+  if (!user) throw new Refusal('INVALID_CODE')
+  return { success: true as const, message: 'Email confirmed' }
+}
+
+/**
+ * Makes the account of a waiting sign-up whose mailbox was proved in another way; it has no password.
+ * Call it in a transaction. @returns null if no sign-up of this address waits
+ */
+export async function makeAccountOfMailbox(context: WaitlistContext & { db: Db }, email: string) {
+  const waiting = await findWaiting(context.db, email)
+  return waiting ? makeAccount(context, waiting, null) : null
+}
+
+/** Does a sign-up of this address wait to be confirmed? */
+export async function isWaiting(db: Db, email: string): Promise<boolean> {
+  return (await findWaiting(db, email)) !== undefined
+}
+
+/** Mails the link of the newest waiting sign-up again; it works for a day from now. Does nothing if none waits. */
+export async function mailConfirmation(context: MailContext, tx: Db, email: string): Promise<void> {
+  const waiting = await findWaiting(tx, email)
+  if (!waiting) return
+  await tx.update(authSignUps).set({ expiresAt: linkEnd() }).where(eq(authSignUps.id, waiting.id))
+  await mailLink(context, tx, waiting)
+}
+
+/**
+ * Signs in to an address without an account: with the password of its newest waiting sign-up the link is mailed again.
+ * Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ */
+export async function refuseUnconfirmed(
+  context: MailContext & { db: Db; limits: Limits },
+  { email, password }: { email: string; password: string },
+): Promise<never> {
+  const waiting = await findWaiting(context.db, email)
+  const isRight = waiting
+    ? await verifyPassword({ hash: waiting.password, password })
+    : await hashPassword(password).then(() => false)
+  if (!isRight) throw new Refusal('INVALID_CREDENTIALS')
+  if (await mayMailSignUp(context.limits, email))
+    await context.db.transaction((tx) => mailConfirmation(context, tx, email))
+  throw new Refusal('EMAIL_NOT_VERIFIED')
+}
+
+/** A one-time code that signs in, for a redirect to carry. @param codeChallenge of the browser that may use it; null for any */
+export async function issueCode(tx: Db, userId: string, codeChallenge: string | null): Promise<string> {
+  const code = newToken()
+  const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000)
+  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, expiresAt })
+  return code
+}
+
+/** Counts one against a limit. @returns false beyond it, where the caller answers as usual and does less */
+export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
+  try {
+    await limits.spend(limit, key)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') return false
+    throw error
+  }
+}
+
+/** Removes sign-ups that nobody confirmed. */
+export async function purgeSignUps(db: Db): Promise<void> {
+  await db
+    .delete(authSignUps)
+    .where(lt(authSignUps.expiresAt, sql`now() - make_interval(days => ${WAITING_DAYS}, hours => ${-LINK_HOURS})`))
+}
+
+/** By mailbox, which many spellings of an address may reach. */
+function mayMailSignUp(limits: Limits, email: string): Promise<boolean> {
+  return isWithin(limits, 'signUpByRecipient', hashToken(normalizeEmail(email)))
+}
+
+async function findAccount(db: Db, email: string) {
+  const [account] = await db
+    .select({ id: authUsers.id })
+    .from(authUsers)
+    .where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, true)))
+  return account
+}
+
+/** The newest sign-up of an address that has no account yet. */
+async function findWaiting(db: Db, email: string): Promise<SignUp | undefined> {
+  if (await findAccount(db, email)) return undefined
+  const [waiting] = await db
+    .select()
+    .from(authSignUps)
+    .where(eq(authSignUps.email, email))
+    .orderBy(desc(authSignUps.createdAt))
+    .limit(1)
+  return waiting
+}
+
+/** @returns null if another link has confirmed the address meanwhile */
+async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
+  const { db: tx } = context
+  const { email, name, referral } = signUp
+  // An account that an earlier version made before its address was confirmed makes way.
+  await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
+  const [user] = await tx
+    .insert(authUsers)
+    .values({ email, name, emailVerified: true })
+    .onConflictDoNothing()
+    .returning()
+  if (!user) return null
+  if (password !== null)
+    await tx.insert(authIdentities).values({ userId: user.id, providerId: 'credential', accountId: user.id, password })
+  await ensurePersonalWorkspace(tx, user)
+  await joinOnSignUp(context, user.id, referral)
+  return user
+}
+
+async function mailLink({ env, outbox, origin }: MailContext, tx: Db, { id, email }: { id: string; email: string }) {
+  const link = `${origin}/api/auth/verify-email?token=${tokenOf(env.authSecret, id)}`
+  await outbox.post(tx, confirmAddressMail(email, link))
+}
+
+/** @throws Refusal INVALID_CODE */
+async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, token: string): Promise<SignUp> {
+  const id = idIn(env.authSecret, token)
+  if (!id) throw new Refusal('INVALID_CODE')
+  const [found] = await db
+    .select()
+    .from(authSignUps)
+    .where(and(eq(authSignUps.id, id), gt(authSignUps.expiresAt, sql`now()`)))
+  if (!found) throw new Refusal('INVALID_CODE')
+  return found
+}
+
+// The token follows from the id and our secret: it can be mailed again, and who reads the table cannot make it.
+
+const ID_BYTES = 16
+
+function tokenOf(secret: string, id: string): string {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  return Buffer.concat([bytes, signatureOf(secret, bytes)]).toString('base64url')
+}
+
+/** @returns null if the token is not ours */
+function idIn(secret: string, token: string): string | null {
+  const bytes = Buffer.from(token, 'base64url')
+  const [id, signature] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)]
+  const expected = signatureOf(secret, id)
+  if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+function signatureOf(secret: string, id: Buffer): Buffer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'x-automated sign-up links', 32))
+  return createHmac('sha256', key).update(id).digest()
+}
+
+/** One cookie for each sign-up: a second one in the same browser leaves the first one's link as good as it was. */
+function cookieName(id: string): string {
+  return `sign-up-${id}`
+}
+
+function isSameBrowser({ id, browserHash }: SignUp, cookies: string | null): boolean {
+  const pairs = (cookies ?? '').split(';').map((pair) => pair.trim().split('=', 2))
+  const value = pairs.find(([name]) => name === cookieName(id))?.[1]
+  return value !== undefined && browserHash !== null && hashToken(value) === browserHash
+}
+
+function linkEnd(): Date {
+  return new Date(Date.now() + LINK_HOURS * 3_600_000)
+}
