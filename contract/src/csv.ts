@@ -13,8 +13,6 @@ const RECORD_MAX_BYTES = 128 * 1024
 
 const TOO_LONG = `is longer than ${RECORD_MAX_BYTES / 1024} KiB, or a quote in it is never closed`
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
-/** Problems behind which reading begins anew. */
-export const UNREADABLE: ReadonlySet<string> = new Set([TOO_LONG, BAD_QUOTES])
 
 /**
  * A reader of one file, part after part: RFC 4180, with any line ends, in UTF-8 with or without a byte order mark; and what programs write beyond it.
@@ -32,12 +30,16 @@ export function openCsv(parse: Parse) {
   let width: number | null = null
   /** Behind a cell whose quotes are wrong a short line may be the rest of it, and somebody else's name. */
   let mayBeRest = false
+  /** The line before was reported as too long before its end arrived: what follows is the rest of it. */
+  let isInLongLine = false
 
   /** Records up to the first that cannot be read. `end`: where they end. */
   function parseSome(bytes: Uint8Array) {
     const records: { fields: string[]; isLoose: boolean }[] = []
     let end = 0
     const onRecord = (fields: string[], { bytes: read }: { bytes: number }) => {
+      // csv-parse does not count delimiters: a record of millions of empty fields is short to it.
+      if (read - end > RECORD_MAX_BYTES) throw LONG
       const isLoose = fields.some(beginsWithQuote) && !strict.test(utf8.decode(bytes.subarray(end, read)))
       if (isLoose && breaksIn(fields) > 0) throw LOST
       records.push({ fields, isLoose })
@@ -81,6 +83,8 @@ export function openCsv(parse: Parse) {
       if (delimiter === null) {
         if (BOM.every((byte, place) => bytes[place] === byte)) used = BOM.length
         const end = used + endOfFirstLine(bytes.subarray(used))
+        // The first line decides, so it is read whole.
+        if (!isLast && end === bytes.length && end <= RECORD_MAX_BYTES) return 0
         const first = utf8.decode(bytes.subarray(used, end))
         const said = SAYS_DELIMITER.exec(first)?.[1]
         delimiter = said ?? commonIn(first)
@@ -89,6 +93,14 @@ export function openCsv(parse: Parse) {
           used = end
           line += 1
         }
+      }
+      if (isInLongLine) {
+        used = endOfFirstLine(bytes)
+        const last = bytes[used - 1]
+        // A CR at the very end may be half of a line break.
+        if (last === CR && used === bytes.length && !isLast) return used - 1
+        if (last !== CR && last !== LF) return used
+        isInLongLine = false
       }
       const window = isLast ? bytes : bytes.subarray(0, endOfLastLine(bytes))
       while (used < window.length) {
@@ -99,11 +111,18 @@ export function openCsv(parse: Parse) {
         }
         used += end
         if (error === null) break
+        const isOpen = error === 'CSV_QUOTE_NOT_CLOSED' && !isLast
         // The record may go on in what has not been read yet.
-        if (error === 'CSV_QUOTE_NOT_CLOSED' && !isLast) break
-        yield unreadable(error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES)
+        if (isOpen && bytes.length - used <= RECORD_MAX_BYTES) break
+        yield unreadable(isOpen || error === 'CSV_MAX_RECORD_SIZE' ? TOO_LONG : BAD_QUOTES)
         line += 1
         used += endOfFirstLine(window.subarray(used))
+      }
+      if (!isLast && used === window.length && bytes.length - used > RECORD_MAX_BYTES) {
+        yield unreadable(TOO_LONG)
+        line += 1
+        isInLongLine = true
+        return bytes.at(-1) === CR ? bytes.length - 1 : bytes.length
       }
       return used
     },
@@ -125,6 +144,8 @@ function strictRecord(delimiter: string): RegExp {
 
 /** Thrown at a record that would swallow lines which are none of its. */
 const LOST = { code: 'CSV_INVALID_CLOSING_QUOTE' }
+/** Thrown at a record that is longer than `RECORD_MAX_BYTES`. */
+const LONG = { code: 'CSV_MAX_RECORD_SIZE' }
 
 /** What csv-parse found wrong. @throws whatever is no fault of the file */
 function codeOf(error: unknown): string {

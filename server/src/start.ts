@@ -13,6 +13,7 @@ import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/ser
 import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine.ts'
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
+import { failAbandoned } from './domains/imports/service.ts'
 import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
 import { forgetExpiredInvitations } from './domains/people/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
@@ -25,6 +26,7 @@ import { forgetOld } from './domains/waitlist/service.ts'
 import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
 import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
+import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
 import { createHands } from './jobs/liveness.ts'
@@ -138,6 +140,8 @@ export async function startServer({
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
   // First of all: whose port is taken shall not have claimed anything.
   const url = await app.listen({ port: env.port, host: env.host })
+  await retryWhileUnavailable(() => failAbandoned(database.db))
+  await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
@@ -155,6 +159,7 @@ export async function startServer({
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
     await jobs.work('cleanup', 1, async () => {
+      await failAbandoned(database.db)
       const expired = [
         forgetOldAnswers,
         forgetRemovals,

@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How long a request to this route may take to arrive, in seconds. */
     bodySeconds?: number
+    /** How fast a request to this route must arrive, over every `PACE_SECONDS`. */
+    bodyBytesPerSecond?: number
   }
 }
 
@@ -11,21 +13,36 @@ declare module 'fastify' {
 const BODY_SECONDS = 120
 /** The longest that any route gives. Node's own limit (`requestTimeout`) knows no routes, so it is this one. */
 export const BODY_SECONDS_MAX = 15 * 60
+/** A connection may pause for this long, as on a train. */
+const PACE_SECONDS = 20
 
 /** Ends connections that are slower than their route allows, as Node does: through the server's `clientError`. */
-export function limitBodyTime(app: FastifyInstance, { seconds = BODY_SECONDS }: { seconds?: number } = {}): void {
+export function limitBodyTime(
+  app: FastifyInstance,
+  { seconds = BODY_SECONDS, paceSeconds = PACE_SECONDS }: { seconds?: number; paceSeconds?: number } = {},
+): void {
   app.addHook('onRequest', async (request) => {
     const { raw } = request
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
     if (length === '0' && !encoding) return
-    const timer = setTimeout(
-      () => {
-        const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-        if (!app.server.emit('clientError', late, raw.socket)) raw.socket.destroy()
-      },
-      (request.routeOptions.config.bodySeconds ?? seconds) * 1_000,
-    )
-    timer.unref()
-    for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timer))
+    const { bodySeconds = seconds, bodyBytesPerSecond = 0 } = request.routeOptions.config
+    const end = () => {
+      stop()
+      const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+      if (!app.server.emit('clientError', late, raw.socket)) raw.socket.destroy()
+    }
+    let bytesBefore = raw.socket.bytesRead
+    const pace = setInterval(() => {
+      const { bytesRead } = raw.socket
+      if (bytesRead - bytesBefore < bodyBytesPerSecond * paceSeconds) end()
+      bytesBefore = bytesRead
+    }, paceSeconds * 1_000)
+    const timer = setTimeout(end, bodySeconds * 1_000)
+    const stop = () => {
+      clearInterval(pace)
+      clearTimeout(timer)
+    }
+    for (const one of [pace, timer]) one.unref()
+    for (const event of ['end', 'close']) raw.once(event, stop)
   })
 }

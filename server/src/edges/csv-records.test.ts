@@ -1,17 +1,15 @@
-import { Readable } from 'node:stream'
-import type { CsvRecord } from '@x-automated/contract/csv'
+import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCsv } from './csv-records.ts'
 
-async function read(text: string, chunkBytes = 1 << 20): Promise<CsvRecord[]> {
+function read(text: string, chunkBytes = 1 << 20): CsvRecord[] {
   const bytes = Buffer.from(text)
-  async function* chunks() {
+  function* chunks() {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
   }
-  const records: CsvRecord[] = []
-  for await (const record of readCsv(chunks())) records.push(record)
-  return records
+  return [...readCsv(chunks()).records]
 }
 
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
@@ -123,16 +121,30 @@ describe('readCsv', () => {
     expect(records).toHaveLength(4_003)
   })
 
-  it('lets others work while it reads a file of bad quotes, and gives up one that is nothing else', async () => {
-    let turns = 0
-    const others = setInterval(() => (turns += 1), 0)
-    const file = (lines: number) => Readable.from([Buffer.from(`a\n${'"x\n'.repeat(lines)}`)])
-    expect((await Readable.from(readCsv(file(1_000))).toArray()).length).toBe(1_001)
-    clearInterval(others)
-    expect(turns).toBeGreaterThan(5)
-    await expect(Readable.from(readCsv(file(101), 100)).toArray()).rejects.toThrow(
-      'More than 100 lines cannot be read as CSV.',
-    )
+  it.each([
+    ['one long line', 'y'.repeat(1_000_000), [2]],
+    ['a million empty fields', ','.repeat(1_000_000), [2]],
+    ['nothing but quotes', '"'.repeat(1_000_001), [2]],
+    ['a quoted field that is never closed', `"y\r\n${'y'.repeat(1_000_000)}`, [2, 3]],
+  ])('never keeps more than a record of a file for later: %s', (_name, text, bad) => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const bytes = Buffer.from(`a${end}${text}${end}b${end}`)
+      const csv = openCsv(parse)
+      const records: CsvRecord[] = []
+      let kept = Buffer.alloc(0)
+      for (let at = 0; at < bytes.length; at += 10_001) {
+        const window = Buffer.concat([kept, bytes.subarray(at, at + 10_001)])
+        const reading = csv.read(window, false)
+        let next = reading.next()
+        for (; !next.done; next = reading.next()) records.push(next.value)
+        kept = window.subarray(next.value)
+        expect(kept.length).toBeLessThanOrEqual(128 * 1024)
+      }
+      records.push(...csv.read(kept, true))
+      const tooLong = bad.map((line) => ({ line, problem: expect.stringContaining('128 KiB') }))
+      const after = { line: bad.length + 2, fields: ['b'] }
+      expect(records).toEqual([{ line: 1, fields: ['a'] }, ...tooLong, after])
+    }
   })
 
   it('reads nothing from nothing', async () => {

@@ -1,34 +1,137 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { CsvRecord } from '@x-automated/contract/csv'
 import type { FastifyRequest } from 'fastify'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { openUploads } from './csv-uploads.ts'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { RejectedLine } from '../domains/leads/service.ts'
+import { openUploads, removeAbandonedUploads, type Upload } from './csv-uploads.ts'
 
-it('a file is read as often as it is asked for, and none of it lies on the disk under a name meanwhile', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'csv-uploads-test-'))
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'csv-uploads-test-'))
   vi.stubEnv('TMPDIR', folder)
-  onTestFinished(async () => {
+  return async () => {
     vi.unstubAllEnvs()
     await rm(folder, { recursive: true })
+  }
+})
+
+function uploadsOfTest() {
+  const uploads = openUploads()
+  onTestFinished(() => uploads.close())
+  return {
+    receive: <T>(text: string, take: (upload: Upload) => Promise<T>, userId = 'u') => {
+      const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from([Buffer.from(text)]) }
+      return uploads.receive(request as unknown as FastifyRequest, userId, take)
+    },
+  }
+}
+
+/** The rows of a file, and its rejected lines. */
+async function readAll(upload: Upload) {
+  const rows: object[] = []
+  const rejected: RejectedLine[] = []
+  for await (const part of upload.read({ domain: 'suppressions' })) {
+    rows.push(...JSON.parse(part.rows))
+    rejected.push(...part.rejected)
+  }
+  return { rows, rejected }
+}
+
+describe('receive', () => {
+  it('gives a file that can be read again and again and has no name on the disk', async () => {
+    await uploadsOfTest().receive('handle\nana\nno-handle\n', async (upload) => {
+      expect(await readdir(folder)).toEqual([])
+      expect(upload.bytes).toBe(21)
+      const read = await readAll(upload)
+      expect(read).toEqual({
+        rows: [{ twitter_handle: 'ana', x_user_id: null, reason: 'import', note: null }],
+        rejected: [{ line: 3, problem: 'twitter_handle must be 1 to 15 letters, digits or underscores' }],
+      })
+      expect(await readAll(upload)).toEqual(read)
+    })
   })
-  const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from([Buffer.from('handle\nana\n')]) }
-  await openUploads().receive(request as unknown as FastifyRequest, 'u', async (upload) => {
-    const [own, ...others] = await readdir(folder, { recursive: true })
-    expect([own, others]).toEqual([expect.stringMatching(/^csv-import-\w+$/), []])
-    const read = async () => {
-      const records: CsvRecord[] = []
-      for await (const record of upload.records()) records.push(record)
-      return records
-    }
-    const records = await read()
-    expect(records).toEqual([
-      { line: 1, fields: ['handle'] },
-      { line: 2, fields: ['ana'] },
-    ])
-    expect([upload.bytes, upload.bytesRead(), upload.delimiter()]).toEqual([11, 11, ','])
-    expect(await read()).toEqual(records)
+
+  it('reads nothing of a file whose import has stopped', async () => {
+    const uploads = uploadsOfTest()
+    const text = `handle\n${'ana\n'.repeat(100_000)}`
+    await uploads.receive(text, async (upload) => {
+      for await (const part of upload.read({ domain: 'suppressions' })) {
+        expect(part.bytesRead).toBeLessThan(text.length)
+        break
+      }
+    })
+    // The next file gets the descriptor that the first one had.
+    await uploads.receive('handle\nbob\n', async (upload) => {
+      expect((await readAll(upload)).rows).toMatchObject([{ twitter_handle: 'bob' }])
+    })
+  })
+
+  it('refuses a fourth file of one user, and takes it once another has ended', async () => {
+    const uploads = uploadsOfTest()
+    const ends = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    const files = ends.map((end) => uploads.receive('handle\n', () => end.promise))
+    await expect(uploads.receive('handle\n', async () => {})).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryAfterSeconds: 30,
+    })
+    await uploads.receive('handle\n', async () => {}, 'another')
+    ends[0]?.resolve()
+    await files[0]
+    await uploads.receive('handle\n', async () => {})
+    for (const end of ends) end.resolve()
+    await Promise.all(files)
+  })
+})
+
+describe('inTurn', () => {
+  it('imports one file of a user after the other, and six of all', async () => {
+    const uploads = uploadsOfTest()
+    const running: string[] = []
+    const ends = new Map<string, () => void>()
+    /** Resolves once the file waits for its turn. */
+    const begin = (name: string, userId: string, signal?: AbortSignal) =>
+      new Promise<{ imported: Promise<void> }>((resolve) => {
+        const imported = uploads.receive(
+          'handle\n',
+          (upload) => {
+            resolve({ imported })
+            return upload.inTurn(async () => {
+              running.push(name)
+              await new Promise<void>((end) => ends.set(name, end))
+              running.splice(running.indexOf(name), 1)
+            }, signal)
+          },
+          userId,
+        )
+      })
+    const stop = new AbortController()
+    const all = [await begin('a1', 'a'), await begin('a2', 'a')]
+    const stopped = await begin('a3', 'a', stop.signal)
+    for (const user of ['b', 'c', 'd', 'e', 'f', 'g']) all.push(await begin(user, user))
+    await expect.poll(() => running.toSorted()).toEqual(['a1', 'b', 'c', 'd', 'e', 'f'])
+
+    stop.abort(new Error('canceled'))
+    await expect(stopped.imported).rejects.toThrow('canceled')
+    ends.get('b')?.()
+    await expect.poll(() => running.toSorted()).toEqual(['a1', 'c', 'd', 'e', 'f', 'g'])
+    ends.get('a1')?.()
+    await expect.poll(() => running.toSorted()).toEqual(['a2', 'c', 'd', 'e', 'f', 'g'])
+    for (const end of ends.values()) end()
+    await Promise.all(all.map(({ imported }) => imported))
+  })
+})
+
+describe('removeAbandonedUploads', () => {
+  it('deletes what killed processes left, and nothing else', async () => {
+    await mkdir(join(folder, 'csv-import-of-an-older-version'))
+    for (const name of ['csv-import-of-an-older-version/sent.csv', 'csv-import-old', 'csv-import-new', 'other'])
+      await writeFile(join(folder, name), 'twitter_handle')
+    const longAgo = new Date(Date.now() - 61_000)
+    for (const name of ['csv-import-of-an-older-version', 'csv-import-old', 'other'])
+      await utimes(join(folder, name), longAgo, longAgo)
+    await removeAbandonedUploads()
+    expect((await readdir(folder)).toSorted()).toEqual(['csv-import-new', 'other'])
   })
 })

@@ -1,101 +1,167 @@
-import type { ReadStream } from 'node:fs'
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { CsvRecord } from '@x-automated/contract/csv'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
 import type { FastifyRequest } from 'fastify'
+import type { FilePart, ImportSource } from '../domains/leads/service.ts'
 import { Refusal } from '../refusal.ts'
-import { readCsv } from './csv-records.ts'
+import { createCsvReader } from './csv-reading.ts'
+import type { LinesOf } from './csv-thread.ts'
 
-/** A file that was received: its records, from the beginning each time they are asked for, and how far reading is. */
-export interface Upload {
-  records(): AsyncIterable<CsvRecord>
-  bytes: number
-  bytesRead(): number
-  /** What stands between its cells; null before the first record is read. */
-  delimiter(): string | null
+/** A file that was received whole. */
+export interface Upload extends Pick<ImportSource, 'bytes' | 'inTurn'> {
+  /** Its lines, from the beginning each time. */
+  read(linesOf: LinesOf): AsyncIterable<FilePart>
 }
 
-/** Files of CSV that people send us: a few at a time, received whole before any work begins. */
+/** CSV files that people send: received whole, then imported a few at a time. */
 export interface Uploads {
   /**
    * Receives the body of a request and gives it to `take`.
-   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (others are being taken in)
+   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files at the same time)
    */
   receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
+  close(): Promise<void>
 }
 
 export function openUploads(): Uploads {
-  const enter = placesForImports()
+  const space = createSpace()
+  const inTurn = createTurns()
+  const reader = createCsvReader()
   return {
     async receive(request, userId, take) {
       const type = request.headers['content-type'] ?? ''
       if (!/^text\/csv\s*(;|$)/i.test(type)) throw new Refusal('INVALID_INPUT', 'Send the file as text/csv.')
       const charset = /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1]
       if (charset && !/^utf-?8$/i.test(charset)) throw new Refusal('INVALID_INPUT', NOT_UTF8)
-      const leave = enter(userId)
-      let folder = ''
+      const place = space.take(userId)
       let file: FileHandle | null = null
       try {
-        folder = await mkdtemp(join(tmpdir(), 'csv-import-'))
-        const opened = await openUnnamed(join(folder, 'sent.csv'))
+        const opened = await openUnnamed()
         file = opened
-        // Received whole before a database connection is taken: a slow sender holds up nobody.
-        const bytes = await receive(request.body as Readable | undefined, opened)
-        let reading: ReadStream | null = null
-        let delimiter: string | null = null
+        const bytes = await receive(request.body as Readable | undefined, opened, place.fill)
         return await take({
           bytes,
-          bytesRead: () => reading?.bytesRead ?? 0,
-          delimiter: () => delimiter,
-          records: () => {
-            reading = opened.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES })
-            return readCsv(reading, undefined, (found) => {
-              delimiter = found
-            })
-          },
+          inTurn: (work, signal) => inTurn(userId, work, signal),
+          read: (linesOf) => reader.read(opened.fd, linesOf),
         })
       } finally {
         await file?.close()
-        if (folder) await rm(folder, { recursive: true, force: true })
-        leave()
+        place.leave()
+      }
+    },
+    close: () => reader.close(),
+  }
+}
+
+const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
+
+const FILES_OF_ONE_USER = 3
+/** What all files together may take on the disk: received ones, and those that are still arriving. */
+const HELD_BYTES_MAX = 2 * 1024 * 1024 * 1024
+
+/** Limits the files that are here at the same time: their number for a user, their bytes for all. */
+function createSpace() {
+  const users: string[] = []
+  let held = 0
+  const tryLater = (text: string) => new Refusal('RATE_LIMITED', text, { retryAfterSeconds: 30 })
+  return {
+    /** @throws Refusal RATE_LIMITED */
+    take(userId: string) {
+      if (users.filter((id) => id === userId).length >= FILES_OF_ONE_USER)
+        throw tryLater(`${FILES_OF_ONE_USER} of your files are being imported. Please try again when one is done.`)
+      users.push(userId)
+      let own = 0
+      return {
+        /** @throws Refusal RATE_LIMITED */
+        fill(bytes: number) {
+          own += bytes
+          held += bytes
+          if (held > HELD_BYTES_MAX) throw tryLater('Other files are being imported. Please try again in a minute.')
+        },
+        leave() {
+          users.splice(users.indexOf(userId), 1)
+          held -= own
+        },
       }
     },
   }
 }
 
-const CHUNK_BYTES = 256 * 1024
-const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
-
-/** Each import has a file on our disk, and in the end a connection of the database for minutes: the rest of the API needs some too. */
+/** Each import keeps a connection of the database for minutes: the rest of the API needs some too. */
 const IMPORTS_AT_ONCE = 6
-const IMPORTS_OF_ONE_USER = 3
 
-/** @returns takes a place for an import of a user, and returns what gives it back; RATE_LIMITED where none is free */
-function placesForImports(): (userId: string) => () => void {
-  const importing: string[] = []
-  return (userId) => {
-    const own = importing.filter((id) => id === userId).length
-    if (own >= IMPORTS_OF_ONE_USER || importing.length >= IMPORTS_AT_ONCE)
-      throw new Refusal('RATE_LIMITED', 'Other files are being imported. Please try again in a minute.', {
-        retryAfterSeconds: 30,
-      })
-    importing.push(userId)
-    return () => importing.splice(importing.indexOf(userId), 1)
+/** Runs `work` of a few users at the same time, one of each, in the order in which they came. */
+function createTurns() {
+  const running: string[] = []
+  const waiting: { userId: string; start: () => void }[] = []
+  const startNext = () => {
+    const next = waiting.find(({ userId }) => !running.includes(userId))
+    if (!next || running.length >= IMPORTS_AT_ONCE) return
+    waiting.splice(waiting.indexOf(next), 1)
+    running.push(next.userId)
+    next.start()
+  }
+  return async <T>(userId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    signal?.throwIfAborted()
+    const turn = Promise.withResolvers<void>()
+    const place = { userId, start: turn.resolve }
+    const giveUp = () => {
+      if (!waiting.includes(place)) return
+      waiting.splice(waiting.indexOf(place), 1)
+      turn.reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', giveUp)
+    waiting.push(place)
+    startNext()
+    await turn.promise.finally(() => signal?.removeEventListener('abort', giveUp))
+    try {
+      return await work()
+    } finally {
+      running.splice(running.indexOf(userId), 1)
+      startNext()
+    }
   }
 }
 
+const NAME_START = 'csv-import-'
+
 /** A new file that has lost its name already: nothing of the people in it is left on the disk, however this process ends. */
-async function openUnnamed(path: string): Promise<FileHandle> {
+async function openUnnamed(): Promise<FileHandle> {
+  const path = join(tmpdir(), `${NAME_START}${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
   await rm(path)
   return file
 }
 
-/** Writes the body to a file. @returns its bytes @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8) */
-async function receive(body: Readable | undefined, file: FileHandle): Promise<number> {
+/** A file keeps its name for a moment only, so what has had one for longer is of a dead process. */
+const ABANDONED_MS = 60_000
+
+/** Deletes what processes left behind that were killed while they opened a file. */
+export async function removeAbandonedUploads(): Promise<void> {
+  const folder = tmpdir()
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(NAME_START)) continue
+    const path = join(folder, name)
+    const found = await lstat(path).catch(() => null)
+    // The folder is everybody's: what belongs to another user is not ours to delete.
+    if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < ABANDONED_MS) continue
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Writes the body to a file.
+ * @param onChunk called with the size of each chunk before it is written
+ * @returns its bytes
+ * @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8)
+ */
+async function receive(
+  body: Readable | undefined,
+  file: FileHandle,
+  onChunk: (bytes: number) => void,
+): Promise<number> {
   let size = 0
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   const check = (chunk?: Buffer) => {
@@ -110,6 +176,7 @@ async function receive(body: Readable | undefined, file: FileHandle): Promise<nu
       size += chunk.length
       if (size > IMPORT_MAX_BYTES)
         throw new Refusal('BODY_TOO_LARGE', `A file may have at most ${IMPORT_MAX_BYTES / 1024 / 1024} MB.`)
+      onChunk(chunk.length)
       check(chunk)
       await file.write(chunk)
     }

@@ -46,21 +46,25 @@ export function refuseMalformed(reply: FastifyReply): void {
   sendRefusal(reply, { code: 'INVALID_INPUT', message: 'The address could not be read.' })
 }
 
+type Unreadable = [status: string, code: ErrorCode, text: string]
+const UNREADABLE: Record<string, Unreadable> & { OTHER: Unreadable } = {
+  HPE_HEADER_OVERFLOW: ['413 Payload Too Large', 'BODY_TOO_LARGE', ERROR_TEXT.BODY_TOO_LARGE],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '400 Bad Request',
+    'INVALID_INPUT',
+    'The request arrived too slowly. Check your connection and try again.',
+  ],
+  OTHER: ['400 Bad Request', 'INVALID_INPUT', 'The request could not be read.'],
+}
+
 /** What is no HTTP request at all, too large a head, or one that did not come in time: answered on the bare connection, which then ends. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const [status, code]: [string, ErrorCode] = tooLarge
-    ? ['413 Payload Too Large', 'BODY_TOO_LARGE']
-    : ['400 Bad Request', 'INVALID_INPUT']
-  const envelope: ErrorEnvelope = {
-    success: false,
-    code,
-    error: tooLarge ? ERROR_TEXT.BODY_TOO_LARGE : 'The request could not be read.',
-  }
+  const [status, code, text] = UNREADABLE[error.code ?? ''] ?? UNREADABLE.OTHER
+  const envelope: ErrorEnvelope = { success: false, code, error: text }
   const body = JSON.stringify(envelope)
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import { eq, sql } from 'drizzle-orm'
 import Fastify from 'fastify'
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { makeLeadFile } from '../../test/lead-file.ts'
 import { makeLeads } from '../../test/leads.ts'
 import { type Answer, call, makePerson, type Person } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadCounts, leads } from '../domains/leads/tables.ts'
 import { limitBodyTime } from './body-time.ts'
+import { refuseUnreadable } from './envelope.ts'
 import { serveLeadFiles } from './lead-files.ts'
 
 let app: TestApp
@@ -190,41 +189,77 @@ describe('POST /leads/import', () => {
     expect(await rows()).toHaveLength(file.handles.length)
   })
 
-  it('429: beyond a few at a time, of one user and of all; others are served meanwhile', async () => {
-    const people = await Promise.all([person, makePerson(app), makePerson(app)])
-    // Each that is let in keeps its file there.
-    const folder = await mkdtemp(join(tmpdir(), 'at-once-'))
-    vi.stubEnv('TMPDIR', folder)
-    onTestFinished(async () => {
-      vi.unstubAllEnvs()
-      await rm(folder, { recursive: true })
-    })
-    const letIn = (count: number) => expect.poll(() => readdir(folder)).toHaveLength(count)
-    const open: { end(): void; status: Promise<number> }[] = []
-    /** An import whose file is still on its way. */
+  it('imports files at once while others send theirs slowly, and refuses the fourth one of a person with 429', async () => {
+    const slow = await Promise.all([makePerson(app), makePerson(app)])
+    /** Sends the beginning of a file. */
     const begin = (by: Person) => {
-      const headers = { authorization: `Bearer ${by.token}`, 'content-type': 'text/csv' }
+      const headers = { authorization: `Bearer ${by.token}`, 'content-type': 'text/csv', 'content-length': '60000000' }
       const sending = request(`${app.url}/leads/import`, { method: 'POST', headers })
-      const answered = Promise.withResolvers<number>()
-      sending.on('response', (response) => {
-        response.resume()
-        answered.resolve(response.statusCode ?? 0)
-      })
-      sending.on('error', answered.reject)
+      sending.on('error', () => {})
+      // Refused while one of the files below was here.
+      sending.on('response', () => begin(by))
       sending.write('twitter_handle\n')
-      open.push({ end: () => sending.end('ana\n'), status: answered.promise })
+      onTestFinished(() => void sending.destroy())
     }
-    for (const by of [person, person, person]) begin(by)
-    await letIn(3)
-    const fourth = await send('twitter_handle\nbob\n')
-    expect([fourth.status, fourth.body.code]).toEqual([429, 'RATE_LIMITED'])
-    for (let i = 0; i < 3; i += 1) begin(people[1] as Person)
-    await letIn(6)
-    expect((await send('twitter_handle\nbob\n', 'text/csv', people[2])).body.code).toBe('RATE_LIMITED')
-    expect((await person.call('GET', '/lists')).status).toBe(200)
-    for (const one of open) one.end()
-    expect(await Promise.all(open.map((one) => one.status))).toEqual([200, 200, 200, 200, 200, 200])
-    expect((await send('twitter_handle\nbob\n', 'text/csv', people[2])).status).toBe(200)
+    for (const by of slow) for (let n = 0; n < 3; n += 1) begin(by)
+    for (const by of slow)
+      await expect
+        .poll(async () => (await send('twitter_handle\nbob\n', 'text/csv', by)).body)
+        .toMatchObject({ code: 'RATE_LIMITED', error: expect.stringContaining('3 of your files') })
+    expect((await send('twitter_handle\nbob\n')).body).toMatchObject({ imported: 1 })
+  })
+
+  it('ends a request whose file arrives more slowly than 4 KiB a second', async () => {
+    const server = Fastify({ clientErrorHandler: refuseUnreadable })
+    limitBodyTime(server, { paceSeconds: 0.3 })
+    serveLeadFiles(server, app.services)
+    const origin = await server.listen({ port: 0 })
+    onTestFinished(() => server.close())
+    const sending = (bytes: number) =>
+      new Promise<unknown>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'text/csv' }
+        const upload = request(`${origin}/api/leads/import`, { method: 'POST', headers })
+        upload.write('twitter_handle\n')
+        const writing = setInterval(() => upload.write('\n'.repeat(bytes)), 50)
+        const stop = () => {
+          clearInterval(writing)
+          upload.end()
+        }
+        setTimeout(stop, 1_500)
+        upload.on('response', (response) => resolve(json(response).finally(stop)))
+        upload.on('error', reject)
+      })
+    expect(await sending(1)).toEqual({
+      success: false,
+      code: 'INVALID_INPUT',
+      error: 'The request arrived too slowly. Check your connection and try again.',
+    })
+    expect(await sending(1_000)).toMatchObject({ imported: 0 })
+  })
+
+  it('answers others while it reads a file without one good line', async () => {
+    const importing = send(`twitter_handle\n${'!!\n'.repeat(99_000)}`)
+    let answered = 0
+    const asking = (async () => {
+      for (; answered < 1_000; answered += 1) await fetch(`${app.origin}/healthz`)
+    })()
+    expect((await importing).body).toMatchObject({ imported: 0, rejectedCount: 99_000 })
+    // One long turn of the event loop would let through one or two.
+    expect(answered).toBeGreaterThan(20)
+    answered = 1_000
+    await asking
+  })
+
+  it.each([
+    ['blank', '\n', 'is empty'],
+    ['wrong', '!!\n', 'twitter_handle must be 1 to 15 letters, digits or underscores'],
+    ['unreadable', '"x,\n', 'has a quote that is not closed or not doubled'],
+  ])('stops at 100,000 lines that are %s, says so and keeps nothing', async (_name, line, problem) => {
+    const answer = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
+    const error = `More than 100,000 lines have a problem, so nothing of the file was imported. The first is line 3: ${problem}.`
+    expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
+    expect(await rows()).toEqual([])
+    expect((await person.client.imports.list({})).imports[0]).toMatchObject({ status: 'failed', error })
   })
 
   it('200: of a file that takes longer to arrive than other requests may', async () => {

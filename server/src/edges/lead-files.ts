@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Services } from '../app.ts'
 import { run } from '../domains/imports/service.ts'
-import { type LeadRow, readAll } from '../domains/leads/service.ts'
+import { type ImportSource, type LeadRow, readAll } from '../domains/leads/service.ts'
 import { importSuppressions } from '../domains/suppressions/service.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
@@ -15,23 +15,30 @@ import { BODY_SECONDS_MAX } from './body-time.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
 import { signedIn } from './signed-in.ts'
 
+/** Slower than any line that people upload files over. */
+const UPLOAD_BYTES_PER_SECOND = 4 * 1024
+
 /**
  * What comes and goes as text/csv: POST /api/leads/import and GET /api/leads/export with the specification's column names (§3),
  * and POST /api/suppressions/import.
  */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   const uploads = openUploads()
+  app.addHook('onClose', () => uploads.close())
   app.register(async (files) => {
     // The body comes as it is sent; what it is, the handler finds out once it knows who sends it.
     files.removeAllContentTypeParsers()
     files.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
-    const limits = { bodyLimit: IMPORT_MAX_BYTES, config: { bodySeconds: BODY_SECONDS_MAX } }
+    const limits = {
+      bodyLimit: IMPORT_MAX_BYTES,
+      config: { bodySeconds: BODY_SECONDS_MAX, bodyBytesPerSecond: UPLOAD_BYTES_PER_SECOND },
+    }
     files.post('/api/leads/import', limits, async (request, reply) => {
       const actor = await signedIn(services, request, 'member')
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
-        return uploads.receive(request, actor.userId, (upload) => run(services.database, actor, upload, options))
+        return uploads.receive(request, actor.userId, (upload) => run(services, actor, leadsIn(upload), options))
       // Who asks for lines is told which import it is, how far it is, and at last what came of it. It goes on when they have gone.
       return new Promise((answer, refuse) => {
         const lines = new PassThrough()
@@ -39,7 +46,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
         const take = async (upload: Upload) => {
           answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
-            const result = await run(services.database, actor, upload, {
+            const result = await run(services, actor, leadsIn(upload), {
               ...options,
               onBegun: (id) => say({ import: { id } }),
               onProgress: (progress) => say({ progress }),
@@ -55,7 +62,11 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
     })
     files.post('/api/suppressions/import', limits, async (request) => {
       const actor = await signedIn(services, request, 'member')
-      return uploads.receive(request, actor.userId, (upload) => importSuppressions(services.database.db, actor, upload))
+      return uploads.receive(request, actor.userId, (upload) =>
+        upload.inTurn(() =>
+          importSuppressions(services.database.db, actor, () => upload.read({ domain: 'suppressions' })),
+        ),
+      )
     })
   })
 
@@ -79,6 +90,11 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       .send(rows.pipe(lines))
   })
 }
+
+const leadsIn = (upload: Upload): ImportSource => ({
+  ...upload,
+  read: (columns) => upload.read({ domain: 'leads', columns }),
+})
 
 /** What the query of an import says: the columns as a JSON list, the contact basis of everyone in the file, and what it is called. */
 const ImportQuery = z.object({

@@ -1,6 +1,10 @@
 import type { OpenAPI } from '@orpc/openapi'
+import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
+
+/** What imports say of files that are no good. */
+const STOPS = `If more than ${IMPORT_REJECTED_MAX.toLocaleString('en')} lines have a problem, nothing is imported: 400 with the first of them.`
 
 /** The operations that the contract cannot say (redirects, files, streams), described by hand for /api/openapi.json. */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
@@ -182,7 +186,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'suppressions.import',
       tags: ['Suppressions'],
       summary: 'Import people not to write to from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns twitter_handle (alone required), x_user_id, reason (opted_out, replied_stop, manual or import) and note; others are passed over. A bare column of handles will do. What is queued for any of them fails at once. Who is on the list already stays as they are.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns twitter_handle (alone required), x_user_id, reason (opted_out, replied_stop, manual or import) and note; others are passed over. A bare column of handles will do. What is queued for any of them fails at once. Who is on the list already stays as they are. ${STOPS}`,
       requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
         '200': {
@@ -213,7 +217,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'leads.import',
       tags: ['Leads'],
       summary: 'Import leads from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata. Comma, semicolon or tab, UTF-8. A blank cell changes nothing. Lines that cannot be taken are named in the answer (the first 10,000), all others are in; the same file again changes nothing. Once the file is sent the import goes on without its sender: GET /imports says how far it is. With \`Accept: application/x-ndjson\` the answer tells it line by line, the first one being \`{"import": {"id"}}\`, and the last \`{"result"}\` or \`{"failure": {"status", "body"}}\` with the error.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata. Comma, semicolon or tab, UTF-8. A blank cell changes nothing. Lines that cannot be imported are named in the answer (the first ${IMPORT_REJECTED_NAMED.toLocaleString('en')}), all others are imported; ${STOPS} The same file again changes nothing. One file of a user is imported at a time, the next ones wait. Once the file is sent the import goes on without its sender: GET /imports says how far it is. With \`Accept: application/x-ndjson\` the answer tells it line by line, the first one being \`{"import": {"id"}}\`, and the last \`{"result"}\` or \`{"failure": {"status", "body"}}\` with the error.`,
       requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
         '200': {

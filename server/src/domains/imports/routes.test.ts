@@ -3,7 +3,9 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import type { ImportSource } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { workers } from '../sending/tables.ts'
 import { DIED } from './rules.ts'
 import { run } from './service.ts'
 import { imports } from './tables.ts'
@@ -22,15 +24,23 @@ const send = (body: string, query = '') =>
 const leadsIn = () => app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))
 const newest = async () => (await person.client.imports.list({})).imports[0]!
 
+/** What is read of a file of 1,000 bytes in one go. */
+const partOf = (people: number, first = 0) => ({
+  rows: JSON.stringify(
+    Array.from({ length: people }, (_, n) => ({ line: first + n + 2, twitter_handle: `person_${first + n}` })),
+  ),
+  rejected: [],
+  rejectedCount: 0,
+  bytesRead: 500,
+})
+
 /** A file of so many people, which does `before` its end and then ends. */
-function fileOf(people: number, before: () => Promise<unknown>) {
+function fileOf(people: number, before: () => Promise<unknown>): ImportSource {
   return {
     bytes: 1_000,
-    bytesRead: () => 500,
-    delimiter: () => null,
-    async *records() {
-      yield { line: 1, fields: ['twitter_handle'] }
-      for (let n = 0; n < people; n += 1) yield { line: n + 2, fields: [`person_${n}`] }
+    inTurn: (work) => work(),
+    async *read() {
+      yield partOf(people)
       await before()
     },
   }
@@ -81,6 +91,42 @@ describe('GET /imports, GET /imports/{id}', () => {
     expect([canceling.status, canceling.body.code]).toEqual([409, 'IMPORT_STATE'])
   })
 
+  it('marks the imports of dead processes as failed when a process starts, and no others', async () => {
+    const { database, hands } = app.services
+    const statuses = () =>
+      app.db
+        .select({ fileName: imports.fileName, status: imports.status, error: imports.error })
+        .from(imports)
+        .where(eq(imports.workspaceId, person.workspaceId))
+        .orderBy(imports.fileName)
+    const [dead] = await app.db.insert(workers).values({}).returning()
+    const row = { workspaceId: person.workspaceId, of: 1_000 }
+    const longAgo = sql`clock_timestamp() - interval '2 minutes'`
+    await app.db.insert(imports).values([
+      { ...row, fileName: 'of a dead process', workerId: dead!.id },
+      { ...row, fileName: 'of an unknown process' },
+      { ...row, fileName: 'of an unknown process, silent', updatedAt: longAgo },
+      { ...row, fileName: 'of this process', workerId: await hands.workerId() },
+    ])
+    const running = { status: 'running', error: null }
+    const failed = { status: 'failed', error: DIED }
+    await app.startAnother()
+    expect(await statuses()).toEqual([
+      { fileName: 'of a dead process', ...failed },
+      { fileName: 'of an unknown process', ...running },
+      { fileName: 'of an unknown process, silent', ...failed },
+      { fileName: 'of this process', ...running },
+    ])
+    await run(
+      app.services,
+      person.actor,
+      fileOf(1, async () => {}),
+      { fileName: 'taken in' },
+    )
+    const [made] = await database.db.select().from(imports).where(eq(imports.fileName, 'taken in'))
+    expect(made?.workerId).toBe(await hands.workerId())
+  })
+
   it('200: the newest 20', async () => {
     await send('twitter_handle\nana\n')
     // One whose process was killed goes as the others do.
@@ -102,7 +148,7 @@ describe('GET /imports, GET /imports/{id}', () => {
 describe('an import under way', () => {
   it('says how far it is and how long it will take, and nothing of it is kept once it is canceled; then it has ended', async () => {
     const taking = run(
-      app.services.database,
+      app.services,
       person.actor,
       fileOf(2_500, async () => {
         await expect.poll(newest, { timeout: 10_000 }).toMatchObject({
@@ -125,24 +171,22 @@ describe('an import under way', () => {
   })
 
   it('is heard of being canceled between two lines, without reading on', async () => {
-    let read = 0
-    const endless = {
+    const endless: ImportSource = {
       ...fileOf(0, async () => {}),
-      async *records() {
-        yield { line: 1, fields: ['twitter_handle'] }
-        for (; ; read += 1) {
+      async *read() {
+        for (let read = 0; ; read += 500) {
           if (read === 1_500) await person.call('POST', `/imports/${(await newest()).id}/cancel`)
-          yield { line: read + 2, fields: [`p_${read}`] }
+          yield partOf(500, read)
         }
       },
     }
-    await expect(run(app.services.database, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
+    await expect(run(app.services, person.actor, endless)).rejects.toMatchObject({ code: 'IMPORT_STATE' })
     expect(await leadsIn()).toBe(0)
   })
 
   it('keeps nothing once it was shown as dead, though it was only held up', async () => {
     const taking = run(
-      app.services.database,
+      app.services,
       person.actor,
       fileOf(1, async () => {
         await app.db
@@ -168,7 +212,7 @@ describe('an import under way', () => {
         for (const one of others) one.release()
       }
     })
-    expect(await run(app.services.database, person.actor, file)).toMatchObject({ imported: 2_500 })
+    expect(await run(app.services, person.actor, file)).toMatchObject({ imported: 2_500 })
   })
 
   it('goes on when whoever sent the file has gone', async () => {

@@ -1,21 +1,25 @@
 import { ERROR_TEXT } from '@x-automated/contract/errors'
 import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import type { ImportResult } from '@x-automated/contract/leads'
-import { and, desc, eq, getTableColumns, notInArray, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, ne, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Database, Db } from '../../db/open.ts'
+import { type Hands, livingWorkers } from '../../jobs/liveness.ts'
 import { Refusal } from '../../refusal.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
 import { DIED, SILENT_SECONDS_MAX, secondsLeft, standing } from './rules.ts'
 import { imports } from './tables.ts'
 
-const { rejected: _, ...listed } = getTableColumns(imports)
+const { rejected, workerId: _, ...listed } = getTableColumns(imports)
 /** By the database's clock, which also says when a row last changed. */
 const ages = {
   elapsedSeconds: sql<number>`extract(epoch from clock_timestamp() - created_at)::float`,
   silentSeconds: sql<number>`extract(epoch from clock_timestamp() - updated_at)::float`,
 }
-type Row = Omit<typeof imports.$inferSelect, 'rejected'> & { elapsedSeconds: number; silentSeconds: number }
+type Row = Omit<typeof imports.$inferSelect, 'rejected' | 'workerId'> & {
+  elapsedSeconds: number
+  silentSeconds: number
+}
 
 function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
   const { status, error } = standing(row, silentSeconds)
@@ -30,9 +34,18 @@ function view({ elapsedSeconds, silentSeconds, ...row }: Row) {
 
 const inOwn = (actor: Actor) => eq(imports.workspaceId, actor.workspaceId)
 const isRunning = (id: string) => and(eq(imports.id, id), eq(imports.status, 'running'))
+const isSilent = sql`${imports.updatedAt} < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`
 /** It runs, and nobody was shown that it died: who died stays so, even where it was only held up. */
-const isAlive = (id: string) =>
-  and(isRunning(id), sql`${imports.updatedAt} >= clock_timestamp() - make_interval(secs => ${SILENT_SECONDS_MAX})`)
+const isAlive = (id: string) => and(isRunning(id), not(isSilent))
+
+/** Marks the imports of dead processes as failed: nobody else would. */
+export async function failAbandoned(db: Db): Promise<void> {
+  const isOfDead = sql`(${imports.workerId} is not null and ${imports.workerId} not in (${livingWorkers}))`
+  await db
+    .update(imports)
+    .set({ status: 'failed', error: DIED })
+    .where(and(eq(imports.status, 'running'), or(isSilent, isOfDead)))
+}
 
 export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
   const [rows, total] = await Promise.all([
@@ -51,7 +64,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize }: { page: num
 /** @throws Refusal IMPORT_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
-    .select({ ...getTableColumns(imports), ...ages })
+    .select({ ...listed, rejected, ...ages })
     .from(imports)
     .where(and(inOwn(actor), eq(imports.id, id)))
   if (!row) throw new Refusal('IMPORT_NOT_FOUND')
@@ -84,25 +97,31 @@ interface RunOptions extends ImportOptions {
  * @throws Refusal as `importLeads`; IMPORT_STATE: somebody has canceled it, or it was taken for dead
  */
 export async function run(
-  { db, dbBesides }: Pick<Database, 'db' | 'dbBesides'>,
+  {
+    database: { db, dbBesides },
+    hands,
+  }: { database: Pick<Database, 'db' | 'dbBesides'>; hands: Pick<Hands, 'workerId'> },
   actor: Actor,
   source: ImportSource,
   { fileName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
 ): Promise<ImportResult> {
-  const id = await begin(db, actor, source, fileName ?? null)
+  const workerId = await hands.workerId()
+  const id = await begin(db, actor, { fileName: fileName ?? null, of: source.bytes, workerId })
   onBegun(id)
   const row = watch(dbBesides, id)
   try {
-    return await importLeads(db, actor, source, {
-      ...options,
-      onProgress(progress) {
-        row.note(progress)
-        onProgress(progress)
-      },
-      // With the leads, so that they are there if and only if it says so.
-      onDone: (tx, result) => complete(tx, id, result),
-      signal: row.signal,
-    })
+    const work = () =>
+      importLeads(db, actor, source, {
+        ...options,
+        onProgress(progress) {
+          row.note(progress)
+          onProgress(progress)
+        },
+        // With the leads, so that they are there if and only if it says so.
+        onDone: (tx, result) => complete(tx, id, result),
+        signal: row.signal,
+      })
+    return await source.inTurn(work, row.signal)
   } catch (error) {
     await fail(db, id, error instanceof Refusal ? error.message : ERROR_TEXT.INTERNAL)
     throw error
@@ -111,11 +130,15 @@ export async function run(
   }
 }
 
-async function begin(db: Db, actor: Actor, source: ImportSource, fileName: string | null): Promise<string> {
+async function begin(
+  db: Db,
+  actor: Actor,
+  file: Pick<typeof imports.$inferInsert, 'fileName' | 'of' | 'workerId'>,
+): Promise<string> {
   const { workspaceId, userId } = actor
   const [row] = await db
     .insert(imports)
-    .values({ workspaceId, userId, fileName, of: source.bytes })
+    .values({ workspaceId, userId, ...file })
     .returning({ id: imports.id })
   if (!row) throw new Error('the import was not kept')
   const newest = db
@@ -124,9 +147,9 @@ async function begin(db: Db, actor: Actor, source: ImportSource, fileName: strin
     .where(inOwn(actor))
     .orderBy(desc(imports.createdAt), desc(imports.id))
     .limit(IMPORTS_KEPT)
-  // Of those that are dead nobody has said that they ended.
-  const isOver = sql`(${imports.status} <> 'running' or ${imports.updatedAt} < clock_timestamp() - interval '1 hour')`
-  await db.delete(imports).where(and(inOwn(actor), isOver, notInArray(imports.id, newest)))
+  await db
+    .delete(imports)
+    .where(and(inOwn(actor), or(ne(imports.status, 'running'), isSilent), notInArray(imports.id, newest)))
   return row.id
 }
 

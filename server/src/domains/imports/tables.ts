@@ -1,5 +1,6 @@
 import { IMPORT_STAGES, IMPORT_STATUSES } from '@x-automated/contract/imports'
 import type { ImportResult } from '@x-automated/contract/leads'
+import { sql } from 'drizzle-orm'
 import { bigint, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -25,9 +26,14 @@ export const imports = pgTable(
     rejected: jsonb('rejected').$type<ImportResult['rejected']>().notNull().default([]),
     rejectedCount: integer('rejected_count').notNull().default(0),
     error: text('error'),
+    /** The process that runs it (workers.id). */
+    workerId: bigint('worker_id', { mode: 'number' }),
     createdAt: createdAt(),
     /** While it runs, whoever does it says so here every second: one that fell silent is dead. */
     updatedAt: updatedAt(),
   },
-  (t) => [index('imports_newest').on(t.workspaceId, t.createdAt, t.id)],
+  (t) => [
+    index('imports_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('imports_running').on(t.workerId).where(sql`status = 'running'`),
+  ],
 )

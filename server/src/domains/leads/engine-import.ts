@@ -1,4 +1,4 @@
-import type { CsvRecord } from '@x-automated/contract/csv'
+import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
 import type { ContactBasis, ImportResult } from '@x-automated/contract/leads'
 import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/tags'
 import { sql } from 'drizzle-orm'
@@ -6,38 +6,31 @@ import type { Actor } from '../../actor.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
-import { invalidField, Refusal } from '../../refusal.ts'
-import { type Owner, openStage, settleStage, stage, unstageDoubles, unstageSuppressed } from './engine-stage.ts'
-import { type Columns, type ImportedLead, readHeader, readLine } from './rules.ts'
+import { Refusal } from '../../refusal.ts'
+import { type Owner, openStage, settleStage, stageRows, unstageDoubles, unstageSuppressed } from './engine-stage.ts'
 
 /*
  * How a file of leads is taken in: read line by line, staged, settled.
  */
 
-/** Rows a statement. */
-const BATCH = 1_000
-
-/** An answer names at most this many refused lines; `rejectedCount` is all of them. */
-const REJECTED_MAX = 10_000
+/** A line of a file that was not imported, and why. */
+export interface RejectedLine {
+  line: number
+  problem: string
+}
 
 /** The lines of a file that could not be taken: all are counted, the first ones named. */
 export function rejectedLines() {
-  const named: { line: number; problem: string }[] = []
+  let named: RejectedLine[] = []
   let count = 0
   return {
-    add(line: number, problem: string): void {
-      count += 1
-      if (named.length < REJECTED_MAX) named.push({ line, problem })
-    },
-    /** More than can be named, in bulk. @param some of them, `total` in all */
-    addMany(some: readonly { line: number; problem: string }[], total: number): void {
-      named.push(...some)
+    /** @param some the first of them, `total` in all */
+    add(some: readonly RejectedLine[], total: number): void {
+      named = named.concat(some).sort((a, b) => a.line - b.line)
+      named.length = Math.min(named.length, IMPORT_REJECTED_NAMED)
       count += total
     },
-    answer: () => ({
-      rejected: named.sort((a, b) => a.line - b.line).slice(0, REJECTED_MAX),
-      rejectedCount: count,
-    }),
+    answer: () => ({ rejected: named, rejectedCount: count }),
   }
 }
 
@@ -60,62 +53,60 @@ export interface ImportOptions {
   signal?: AbortSignal
 }
 
-/** A file's records from the beginning, and how far reading is. */
+/** What was read from a file since the part before. */
+export interface FilePart {
+  /** A list in JSON: what the domain makes of each good line. */
+  rows: string
+  rejected: RejectedLine[]
+  rejectedCount: number
+  /** Of the whole file, so far. */
+  bytesRead: number
+}
+
+/** A file of leads that was received whole. */
 export interface ImportSource {
-  records(): AsyncIterable<CsvRecord>
-  bytesRead(): number
   bytes: number
-  /** What stands between its cells, once the first record is read. */
-  delimiter(): string | null
+  /** Runs `work` when the file's turn has come: only a few files are imported at the same time. Throws the signal's reason. */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** The file from its beginning. @throws Refusal INVALID_INPUT: see `importLeads` */
+  read(columns?: readonly string[]): AsyncIterable<FilePart>
 }
 
 /**
  * Takes in a file of leads, all of its good lines or, on a fault, none. The same file again changes nothing.
- * @throws Refusal INVALID_INPUT: an empty file, one without a column twitter_handle, or with more tags than there may be
+ * @throws Refusal INVALID_INPUT: an empty file, one without a column twitter_handle, with too many bad lines, or with more tags than there may be
  */
 export async function importLeads(
   db: Db,
   actor: Actor,
-  source: ImportSource,
-  { columns: named, basis, onProgress = () => {}, onDone = async () => {}, signal }: ImportOptions = {},
+  source: Pick<ImportSource, 'bytes' | 'read'>,
+  { columns, basis, onProgress = () => {}, onDone = async () => {}, signal }: ImportOptions = {},
 ): Promise<ImportResult> {
   return transact(db, async (tx) => {
     const rejected = rejectedLines()
     await allowLongStatements(tx)
     await openStage(tx)
-    let columns: Columns | null = null
-    let batch: { line: number; lead: ImportedLead }[] = []
-    for await (const record of source.records()) {
-      if (!columns) {
-        columns = headerOf(record, named)
-        continue
-      }
-      if ('problem' in record) {
-        rejected.add(record.line, record.problem)
-        continue
-      }
-      const lead = readLine(columns, record.fields, source.delimiter())
-      if ('problem' in lead) rejected.add(record.line, lead.problem)
-      else batch.push({ line: record.line, lead })
-      if (batch.length === BATCH) {
-        await stage(tx, batch)
-        batch = []
-        onProgress({ stage: 'reading', done: source.bytesRead(), of: source.bytes })
-        signal?.throwIfAborted()
-      }
+    for await (const part of source.read(columns)) {
+      rejected.add(part.rejected, part.rejectedCount)
+      // Also without rows: PostgreSQL ends a transaction that is idle for a minute.
+      await stageRows(tx, part.rows)
+      onProgress({ stage: 'reading', done: part.bytesRead, of: source.bytes })
+      signal?.throwIfAborted()
     }
-    if (!columns) throw new Refusal('INVALID_INPUT', 'The file is empty.')
-    await stage(tx, batch)
     if (basis)
       await tx.execute(sql`
         update incoming_leads set basis = ${basis.basis}, basis_source = ${basis.source} where basis is null`)
     await tx.execute(sql`analyze incoming_leads`)
     for (const key of [sql`lower(twitter_handle)`, sql`x_user_id`]) {
-      const { doubles, total } = await unstageDoubles(tx, key, REJECTED_MAX)
+      const { doubles, total } = await unstageDoubles(tx, key, IMPORT_REJECTED_NAMED)
       const problems = doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
-      rejected.addMany(problems, total)
+      rejected.add(problems, total)
     }
-    for (const line of await unstageSuppressed(tx, actor.workspaceId)) rejected.add(line, 'is on your suppression list')
+    const { lines, total } = await unstageSuppressed(tx, actor.workspaceId, IMPORT_REJECTED_NAMED)
+    rejected.add(
+      lines.map((line) => ({ line, problem: 'is on your suppression list' })),
+      total,
+    )
     const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
     signal?.throwIfAborted()
     const counts = await settleStage(tx, owner, 'parts', (done, of) => {
@@ -127,15 +118,6 @@ export async function importLeads(
     await onDone(tx, result)
     return result
   })
-}
-
-function headerOf(record: CsvRecord, named: readonly string[] | undefined): Columns {
-  if ('problem' in record) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
-  if (named && named.length !== record.fields.length)
-    throw invalidField('columns', `names ${named.length} columns where the file has ${record.fields.length}`)
-  const columns = readHeader(named ?? record.fields)
-  if ('problem' in columns) throw new Refusal('INVALID_INPUT', columns.problem)
-  return columns
 }
 
 /** Gives the staged people the tags that the file names; those that are not there yet are made. */

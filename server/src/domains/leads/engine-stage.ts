@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { recallContacts } from './engine-contacts.ts'
 import { mergeTwins } from './engine-twins.ts'
-import type { ImportedLead, IncomingLead } from './rules.ts'
+import { type IncomingLead, stagedRow } from './rules.ts'
 
 /*
  * How people become leads: staged in a table of the connection's own, settled by a few statements.
@@ -30,11 +30,8 @@ export async function upsertLeads(
   read: 'whole' | 'parts',
 ): Promise<string[]> {
   await openStage(tx)
-  await stage(
-    tx,
-    people.map((lead, place) => ({ line: place + 1, lead })),
-  )
-  await unstageSuppressed(tx, owner.workspaceId)
+  await stage(tx, people)
+  await unstageSuppressed(tx, owner.workspaceId, 0)
   await settleStage(tx, owner, read)
   const { rows } = await tx.execute<{ lead_id: string }>(sql`delete from incoming_leads returning lead_id`)
   return rows.map((row) => row.lead_id)
@@ -49,33 +46,16 @@ export async function openStage(tx: Db): Promise<void> {
   ) on commit delete rows`)
 }
 
-export async function stage(
-  tx: Db,
-  people: readonly { line: number; lead: IncomingLead & Partial<ImportedLead> }[],
-): Promise<void> {
+async function stage(tx: Db, people: readonly IncomingLead[]): Promise<void> {
   if (people.length === 0) return
-  const rows = people.map(({ line, lead }) => ({
-    line,
-    x_user_id: lead.xUserId,
-    twitter_handle: lead.twitterHandle,
-    name: lead.name,
-    bio: lead.bio,
-    follower_count: lead.followerCount,
-    following_count: lead.followingCount,
-    source_profile: lead.sourceProfile,
-    url: lead.url,
-    profile_image_url: lead.profileImageUrl,
-    location: lead.location,
-    website: lead.website,
-    metadata: lead.metadata,
-    basis: lead.basis,
-    basis_at: lead.basisAt,
-    basis_source: lead.basisSource,
-    tags: lead.tags,
-  }))
+  await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))))
+}
+
+/** @param rows a list in JSON of what `stagedRow` makes */
+export async function stageRows(tx: Db, rows: string): Promise<void> {
   await tx.execute(sql`
     insert into incoming_leads (line, ${STAGED})
-    select line, ${STAGED} from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming(
+    select line, ${STAGED} from jsonb_to_recordset(${rows}::jsonb) as incoming(
       line integer, x_user_id text, twitter_handle text, name text, bio text, follower_count integer, following_count integer,
       source_profile text, url text, profile_image_url text, location text, website text, metadata jsonb,
       basis text, basis_at timestamptz, basis_source text, tags text[])`)
@@ -102,14 +82,21 @@ export async function unstageDoubles(
   return { doubles: rows, total: rows[0]?.total ?? 0 }
 }
 
-/** Takes out of the stage who is not to be written to: they do not become leads. @returns their lines */
-export async function unstageSuppressed(tx: Db, workspaceId: string): Promise<number[]> {
-  const { rows } = await tx.execute<{ line: number }>(sql`
-    delete from incoming_leads i
-    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
-    where l.line = i.line and ${isSuppressed('l')}
-    returning i.line`)
-  return rows.map(({ line }) => line)
+/** Takes out of the stage who is not to be written to: they do not become leads. @returns how many lines those are, and the first `named` of them */
+export async function unstageSuppressed(
+  tx: Db,
+  workspaceId: string,
+  named: number,
+): Promise<{ lines: number[]; total: number }> {
+  const { rows } = await tx.execute<{ lines: number[]; total: number }>(sql`
+    with gone as (
+      delete from incoming_leads i
+      using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
+      where l.line = i.line and ${isSuppressed('l')}
+      returning i.line
+    )
+    select array(select line from gone order by line limit ${named}) as lines, (select count(*) from gone)::int as total`)
+  return rows[0] ?? { lines: [], total: 0 }
 }
 
 /** Turns the stage into leads, and notes there which lead each became. */

@@ -1,4 +1,5 @@
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
+import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/import-limits'
 import {
   CONTACT_BASES,
   type ContactBasis,
@@ -85,6 +86,29 @@ export interface ImportedLead extends IncomingLead {
   basisAt: string | null
   basisSource: string | null
   tags: string[] | null
+}
+
+/** Somebody as they are staged: a row of `incoming_leads`. */
+export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
+  return {
+    line,
+    x_user_id: lead.xUserId,
+    twitter_handle: lead.twitterHandle,
+    name: lead.name,
+    bio: lead.bio,
+    follower_count: lead.followerCount,
+    following_count: lead.followingCount,
+    source_profile: lead.sourceProfile,
+    url: lead.url,
+    profile_image_url: lead.profileImageUrl,
+    location: lead.location,
+    website: lead.website,
+    metadata: lead.metadata,
+    basis: lead.basis,
+    basis_at: lead.basisAt,
+    basis_source: lead.basisSource,
+    tags: lead.tags,
+  }
 }
 
 type Cell = { value: unknown } | { problem: string }
@@ -206,22 +230,21 @@ const COLUMNS: Record<string, Column | null> = {
   updated_at: null,
 }
 
-const COLUMNS_MAX = 200
 const KEY_MAX = 100
 const VALUE_MAX = 5_000
 
 /** Reads a file's header: the specification's column names, in any case and order. Other columns become metadata. */
 export function readHeader(fields: readonly string[]): Columns | { problem: string } {
-  if (fields.length > COLUMNS_MAX) return { problem: `The file has more than ${COLUMNS_MAX} columns.` }
+  if (fields.length > IMPORT_COLUMNS_MAX) return { problem: `The file has more than ${IMPORT_COLUMNS_MAX} columns.` }
   const names = fields.map((field) => field.trim())
   const known = names.map((name) => name.toLowerCase().replaceAll(/[\s-]+/g, '_'))
   if (!known.includes('twitter_handle')) return { problem: 'The first line must name a column twitter_handle.' }
+  const long = names.find((name) => name.length > KEY_MAX)
+  if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
   const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
   if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
   // Names may come from a mapping, too, whose JSON can spell what no file in UTF-8 holds.
   if (!names.every(isStorable)) return { problem: "A column's name holds characters that cannot be stored." }
-  const long = names.find((name) => name.length > KEY_MAX)
-  if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
   return known.map((name, place) => {
     if (name === '') return null
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined

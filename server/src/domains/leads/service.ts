@@ -31,10 +31,12 @@ import { leads, ofStanding } from './tables.ts'
 export type LeadRow = typeof leads.$inferSelect
 export { forgetContacts, rememberContact, rememberContacts, wasContacted } from './engine-contacts.ts'
 export {
+  type FilePart,
   type ImportOptions,
   type ImportProgress,
   type ImportSource,
   importLeads,
+  type RejectedLine,
   rejectedLines,
 } from './engine-import.ts'
 export { asksForTag, choosePart, selectLeads, withoutUnknownIds } from './engine-selection.ts'

@@ -27,6 +27,16 @@ export interface Named {
   note: string | null
 }
 
+/** Somebody as they are staged: a row of `incoming_suppressions`. */
+export function stagedRow(named: Named): object {
+  return {
+    twitter_handle: named.twitterHandle,
+    x_user_id: named.xUserId,
+    reason: named.reason,
+    note: named.note,
+  }
+}
+
 type Field = 'twitter_handle' | 'x_user_id' | 'reason' | 'note'
 /** What each column of a file is; null: passed over. */
 export type Columns = (Field | null)[]

@@ -1,4 +1,3 @@
-import type { CsvRecord } from '@x-automated/contract/csv'
 import type {
   Suppression,
   SuppressionImport,
@@ -12,9 +11,9 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { authUsers } from '../auth/tables.ts'
-import { anywhere, choosePart, rejectedLines } from '../leads/service.ts'
+import { anywhere, choosePart, type FilePart, rejectedLines } from '../leads/service.ts'
 import { stopMessages } from '../sending/service.ts'
-import { type Columns, type Named, readCursor, readHeader, readLine, writeCursor } from './rules.ts'
+import { readCursor, writeCursor } from './rules.ts'
 import { suppressionCounts, suppressions } from './tables.ts'
 
 const columns = {
@@ -148,46 +147,25 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   if (gone.length === 0) throw new Refusal('SUPPRESSION_NOT_FOUND')
 }
 
-/** Rows a statement. */
-const BATCH = 1_000
-
 /**
  * Takes in a file of people, all of its good lines or, on a fault, none. The same file again changes nothing.
- * @throws Refusal INVALID_INPUT: an empty file, or one without a column of handles
+ * @param read the file from its beginning
+ * @throws Refusal INVALID_INPUT: an empty file, one without a column of handles, or with too many bad lines
  */
 export async function importSuppressions(
   db: Db,
   actor: Actor,
-  { records }: { records(): AsyncIterable<CsvRecord> },
+  read: () => AsyncIterable<FilePart>,
 ): Promise<SuppressionImport> {
   return transact(db, async (tx) => {
     const rejected = rejectedLines()
     await allowLongStatements(tx)
     await openStage(tx)
-    let read: Columns | null = null
-    let batch: Named[] = []
-    for await (const record of records()) {
-      if ('problem' in record) {
-        if (!read) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
-        rejected.add(record.line, record.problem)
-        continue
-      }
-      if (!read) {
-        const header = readHeader(record.fields)
-        if ('problem' in header) throw new Refusal('INVALID_INPUT', header.problem)
-        read = header.columns
-        if (!header.isData) continue
-      }
-      const named = readLine(read, record.fields)
-      if ('problem' in named) rejected.add(record.line, named.problem)
-      else batch.push(named)
-      if (batch.length === BATCH) {
-        await stage(tx, batch)
-        batch = []
-      }
+    for await (const part of read()) {
+      rejected.add(part.rejected, part.rejectedCount)
+      // Also without rows: PostgreSQL ends a transaction that is idle for a minute.
+      await stageRows(tx, part.rows)
     }
-    if (!read) throw new Refusal('INVALID_INPUT', 'The file is empty.')
-    await stage(tx, batch)
     const { added, known, stopped } = await settleStage(tx, actor)
     return { imported: added, known, stopped, ...rejected.answer() }
   })
@@ -202,17 +180,11 @@ async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`delete from incoming_suppressions`)
 }
 
-async function stage(tx: Db, people: readonly Named[]): Promise<void> {
-  if (people.length === 0) return
-  const rows = people.map((one) => ({
-    twitter_handle: one.twitterHandle,
-    x_user_id: one.xUserId,
-    reason: one.reason,
-    note: one.note,
-  }))
+/** @param rows a list in JSON of what `stagedRow` makes */
+async function stageRows(tx: Db, rows: string): Promise<void> {
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
-    select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as incoming(twitter_handle text, x_user_id text, reason text, note text)
+    select * from jsonb_to_recordset(${rows}::jsonb) as incoming(twitter_handle text, x_user_id text, reason text, note text)
     on conflict do nothing`)
 }
 

@@ -45,6 +45,20 @@ test('a preview reads as the import does: a delimiter that is said, stray quotes
   })
 })
 
+test('looks at the first 100 lines only, however many of them cannot be read', async () => {
+  vi.mocked(parse).mockClear()
+  const preview = await readPreview(new Blob([`handle,name\n${'"x,y\n'.repeat(50_000)}`]))
+  expect(preview).toEqual({ headers: ['handle', 'name'], rows: [] })
+  // Reading starts again after each line that cannot be read.
+  expect(vi.mocked(parse).mock.calls.length).toBeLessThan(110)
+})
+
+test('rejects a file with more columns than an import takes', async () => {
+  const header = (columns: number) => Array.from({ length: columns }, (_, n) => `c${n}`).join(',')
+  expect(await readPreview(new Blob([`${header(201)}\nana\n`]))).toBe('The file has more than 200 columns.')
+  expect(await readPreview(new Blob([`${header(200)}\nana\n`]))).toMatchObject({ rows: [['ana']] })
+})
+
 test('says why a file cannot be previewed', async () => {
   const unreadable = 'The first lines of this file could not be read as CSV.'
   for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBe(unreadable)

@@ -1,4 +1,5 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
+import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/import-limits'
 import { parse } from 'csv-parse/browser/esm/sync'
 
 /** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
@@ -60,6 +61,8 @@ const PREVIEW_BYTES = 256 * 1024
 /** Most files have their first lines in these. */
 const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
+/** Lines that are looked at for them: one that cannot be read takes up to a millisecond. */
+const PREVIEW_LINES = 100
 const UNREADABLE = 'The first lines of this file could not be read as CSV.'
 
 /** Reads a file's header and first lines as an import does, or says why it cannot. However large it is, only its beginning is read. */
@@ -74,14 +77,15 @@ export async function readPreview(file: Blob): Promise<Preview | string> {
   const records = recordsOf(beginning, beginning.length === file.size)
   const header = records.next().value
   if (!header || 'problem' in header || header.fields.every((name) => name.trim() === '')) return UNREADABLE
+  if (header.fields.length > IMPORT_COLUMNS_MAX) return `The file has more than ${IMPORT_COLUMNS_MAX} columns.`
   const rows: string[][] = []
-  let isEmpty = true
+  let looked = 0
   for (const record of records) {
-    isEmpty = false
+    looked += 1
     if ('fields' in record) rows.push(record.fields)
-    if (rows.length === PREVIEW_ROWS) break
+    if (rows.length === PREVIEW_ROWS || looked === PREVIEW_LINES) break
   }
-  if (isEmpty && beginning.length === file.size) return 'This file has a header and no lines below it.'
+  if (looked === 0 && beginning.length === file.size) return 'This file has a header and no lines below it.'
   return { headers: header.fields, rows }
 }
 

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { IMPORT_REJECTED_MAX } from '@x-automated/contract/import-limits'
 import type { SuppressionImport } from '@x-automated/contract/suppressions'
 import { Upload } from 'lucide-react'
 import { useId, useState } from 'react'
@@ -15,6 +16,7 @@ import { type PeopleDialogProps, people } from './add-people-dialog'
 /** 64 MiB, as the server takes. */
 const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
+const HINT = `Up to 64 MB. If more than ${IMPORT_REJECTED_MAX.toLocaleString('en-US')} lines have a problem, nothing is imported.`
 
 /** Brings people onto the suppression list from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
@@ -83,7 +85,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
           {load.isError && (
             <Callout tone="bad">{errorWords(load.error, 'Failed to import the file. Please try again.')}</Callout>
           )}
-          <Field label="CSV file" hint="Up to 64 MB." error={problem}>
+          <Field label="CSV file" hint={HINT} error={problem}>
             <Input
               type="file"
               accept=".csv,text/csv"

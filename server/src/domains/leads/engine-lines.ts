@@ -1,0 +1,31 @@
+import type { CsvRecord } from '@x-automated/contract/csv'
+import { invalidField, Refusal } from '../../refusal.ts'
+import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
+
+/**
+ * Reads the records of one file of leads, in their order. Loaded by the thread that reads files, so it imports little.
+ * @param named what each column is, in place of the file's first line; '' leaves it out
+ * @returns for each record the row to stage, or what is wrong with it; null for the header
+ * @throws Refusal INVALID_INPUT: the header is not that of a file of leads
+ */
+export function readLeadLines(named?: readonly string[]) {
+  let columns: Columns | null = null
+  return (record: CsvRecord, delimiter: string | null): { row: object } | { problem: string } | null => {
+    if (!columns) {
+      columns = columnsOf(record, named)
+      return null
+    }
+    if ('problem' in record) return record
+    const lead = readLine(columns, record.fields, delimiter)
+    return 'problem' in lead ? lead : { row: stagedRow(record.line, lead) }
+  }
+}
+
+function columnsOf(record: CsvRecord, named: readonly string[] | undefined): Columns {
+  if ('problem' in record) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
+  if (named && named.length !== record.fields.length)
+    throw invalidField('columns', `names ${named.length} columns where the file has ${record.fields.length}`)
+  const columns = readHeader(named ?? record.fields)
+  if ('problem' in columns) throw new Refusal('INVALID_INPUT', columns.problem)
+  return columns
+}

@@ -1,0 +1,26 @@
+import type { CsvRecord } from '@x-automated/contract/csv'
+import { Refusal } from '../../refusal.ts'
+import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
+
+/**
+ * Reads the records of one file of people, in their order. Loaded by the thread that reads files, so it imports little.
+ * @returns for each record the row to stage, or what is wrong with it; null for a header
+ * @throws Refusal INVALID_INPUT: the first line names no column of handles, and is no handle either
+ */
+export function readSuppressionLines() {
+  let columns: Columns | null = null
+  return (record: CsvRecord): { row: object } | { problem: string } | null => {
+    if ('problem' in record) {
+      if (!columns) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
+      return record
+    }
+    if (!columns) {
+      const header = readHeader(record.fields)
+      if ('problem' in header) throw new Refusal('INVALID_INPUT', header.problem)
+      columns = header.columns
+      if (!header.isData) return null
+    }
+    const named = readLine(columns, record.fields)
+    return 'problem' in named ? named : { row: stagedRow(named) }
+  }
+}

@@ -1,0 +1,60 @@
+import { readSync } from 'node:fs'
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { readLeadLines } from '../domains/leads/engine-lines.ts'
+import type { FilePart } from '../domains/leads/service.ts'
+import { readSuppressionLines } from '../domains/suppressions/engine-lines.ts'
+import { Refusal } from '../refusal.ts'
+import { readParts } from './csv-parts.ts'
+import { readCsv } from './csv-records.ts'
+
+/*
+ * The thread that reads files: no file, whatever is in it, holds up the event loop that answers requests.
+ * Each file has a port of its own. A message on it asks for the next part.
+ */
+
+/** Whose lines a file holds. */
+export type LinesOf = { domain: 'leads'; columns?: readonly string[] | undefined } | { domain: 'suppressions' }
+
+/** Asks the thread to read a file. */
+export interface ReadOrder {
+  fd: number
+  linesOf: LinesOf
+  port: MessagePort
+}
+
+/** What the thread sends on a file's port. Errors lose their class on the way, so a refusal is sent as its parts. */
+export type Sent =
+  | { part: FilePart }
+  | { end: true }
+  | { refusal: Pick<Refusal, 'code' | 'message' | 'details'> }
+  | { fault: unknown }
+
+parentPort?.on('message', ({ fd, linesOf, port }: ReadOrder) => {
+  const readLine = linesOf.domain === 'leads' ? readLeadLines(linesOf.columns) : readSuppressionLines()
+  const parts = readParts(readCsv(chunksOf(fd)), readLine)
+  port.on('message', () => port.postMessage(next(parts)))
+})
+
+function next(parts: Iterator<FilePart>): Sent {
+  try {
+    const { value, done } = parts.next()
+    return done ? { end: true } : { part: value }
+  } catch (error) {
+    if (!(error instanceof Refusal)) return { fault: error }
+    const { code, message, details } = error
+    return { refusal: { code, message, details } }
+  }
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+function* chunksOf(fd: number): Generator<Buffer> {
+  let position = 0
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+    const size = readSync(fd, chunk, 0, CHUNK_BYTES, position)
+    if (size === 0) return
+    position += size
+    yield chunk.subarray(0, size)
+  }
+}
