@@ -39,6 +39,11 @@ export function errorCode(error: unknown): string | null {
   return error instanceof ORPCError ? error.code : null
 }
 
+/** The resource is gone, or closed to this user (403, 404): the same call gets the same answer. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof ORPCError && (error.status === 403 || error.status === 404)
+}
+
 /** What the server found wrong with single fields of the input, by the field's name. */
 export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof ORPCError) || error.code !== 'INVALID_INPUT' || !Array.isArray(error.data)) return {}

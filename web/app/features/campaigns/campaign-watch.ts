@@ -113,7 +113,6 @@ export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): n
       input: { id: campaign?.id ?? '' },
       enabled: sending,
       staleTime: 0,
-      retry: false,
       refetchInterval: FORECAST_EVERY_MS,
     }),
   )

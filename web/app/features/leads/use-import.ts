@@ -2,7 +2,7 @@ import { type QueryClient, skipToken, useMutation, useQuery, useQueryClient } fr
 import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import type { Import } from '@x-automated/contract/imports'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { api, errorCode, errorWords } from '../../api'
+import { api, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** While one is under way, its figures move. */
@@ -13,12 +13,6 @@ const isUnderWay = (one: Import | undefined) => one?.status === 'running'
 /** Of all that are known, newest first, the one that shows itself. @param left the one that is not to */
 export function toShow(imports: readonly Import[], left: string | null): Import | undefined {
   return imports.find((one) => isUnderWay(one) && one.id !== left)
-}
-
-/** When to ask for an import again: while it is under way, and where it was asked for in vain. */
-export function looksAgain({ data, error }: { data: Import | undefined; error: unknown }): number | false {
-  const isUnknown = data === undefined && error !== null && errorCode(error) !== 'IMPORT_NOT_FOUND'
-  return isUnderWay(data) || isUnknown ? LOOK_AGAIN_MS : false
 }
 
 /**
@@ -38,7 +32,7 @@ export function useImport(onEnded: (ended: Import) => void) {
   const found = useQuery(
     api.imports.find.queryOptions({
       input: id === null ? skipToken : { id },
-      refetchInterval: ({ state }) => looksAgain(state),
+      refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN_MS : false),
     }),
   )
   const shown = id === null ? undefined : found.data

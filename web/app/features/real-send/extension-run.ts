@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { useSyncExternalStore } from 'react'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorWords, isOutOfReach } from '../../api'
 import { shorten } from '../../ui/shorten'
 import { toast } from '../../ui/toast'
 import { createClaims } from './claims'
@@ -89,9 +89,10 @@ async function send(campaign: Campaign, queries: QueryClient): Promise<void> {
   let end = await sendWhileActive(campaign, queries)
   while (end === 'over') {
     const now = await read(id)
-    if (now?.status === 'completed') end = 'completed'
+    if (now === null || now === 'gone') break
+    if (now.status === 'completed') end = 'completed'
     // Resumed while its run was ending.
-    else if (now?.status === 'active' && now.channel === 'extension') {
+    else if (now.status === 'active' && now.channel === 'extension') {
       await sleepUnlessWoken(ROUND_MS)
       end = await sendWhileActive(now, queries)
     } else break
@@ -168,8 +169,8 @@ function sleepUnlessWoken(ms: number): Promise<void> {
 }
 
 /** Null where it cannot be read for the moment. */
-function read(id: string): Promise<Campaign | null> {
-  return client.campaigns.find({ id }).catch(() => null)
+function read(id: string): Promise<Campaign | 'gone' | null> {
+  return client.campaigns.find({ id }).catch((error) => (isOutOfReach(error) ? 'gone' : null))
 }
 
 /** The extension asks this right before it presses send, where it has no key of its own that opens the message. */

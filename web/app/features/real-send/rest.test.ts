@@ -3,7 +3,7 @@ import { type RestNeeds, restUntil } from './rest'
 
 type Seen = Awaited<ReturnType<RestNeeds['look']>>
 
-const active: NonNullable<Seen> = {
+const active: Exclude<Seen, 'gone' | null> = {
   status: 'active',
   channel: 'extension',
   waiting: false,
@@ -23,7 +23,7 @@ async function rest(seen: Seen[], { wakesAfter }: { wakesAfter?: number } = {}) 
     },
     now: () => at,
   })
-  expect(Math.max(...slices)).toBeLessThanOrEqual(5_000)
+  expect(Math.max(0, ...slices)).toBeLessThanOrEqual(5_000)
   return at
 }
 
@@ -36,6 +36,11 @@ test('a campaign that is sent no more is seen within seconds; at once where this
   for (const gone of [{ status: 'paused' }, { status: 'completed' }, { channel: 'api' }] as const)
     expect(await rest([active, active, null, { ...active, ...gone }])).toBe(15_000)
   expect(await rest([active, { ...active, status: 'paused' }], { wakesAfter: 20 })).toBe(20)
+})
+
+test('a campaign that is gone ends the wait at the next look', async () => {
+  expect(await rest(['gone'])).toBe(0)
+  expect(await rest([active, null, 'gone'])).toBe(10_000)
 })
 
 test('so is what it waits for: a raised cap, its turn, or what another sender held', async () => {

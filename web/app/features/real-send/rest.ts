@@ -7,8 +7,8 @@ type Seen = Pick<Campaign, 'status' | 'channel' | 'waiting' | 'waitingFor' | 'dm
 
 /** What a run that waits needs of the page. */
 export interface RestNeeds {
-  /** The campaign as it is now; null where it cannot be read for the moment. */
-  look(): Promise<Seen | null>
+  /** The campaign as it is now; null where it cannot be read for the moment, 'gone' where it never will be. */
+  look(): Promise<Seen | 'gone' | null>
   /** Ends early where this page has changed the campaign. */
   sleep(ms: number): Promise<void>
   now(): number
@@ -20,12 +20,14 @@ export interface RestNeeds {
  */
 export async function restUntil(until: number, { look, sleep, now }: RestNeeds): Promise<void> {
   const isLong = until - now() > LOOK_EVERY_MS
-  let before = isLong ? standing(await look()) : null
+  const first = isLong ? await look() : null
+  if (first === 'gone') return
+  let before = standing(first)
   while (now() < until) {
     await sleep(Math.min(until - now(), LOOK_EVERY_MS))
     if (now() >= until) return
     const seen = await look()
-    if (seen && (seen.status !== 'active' || seen.channel !== 'extension')) return
+    if (seen === 'gone' || (seen && (seen.status !== 'active' || seen.channel !== 'extension'))) return
     const after = standing(seen)
     if (before !== null && after !== null && after !== before) return
     before = after ?? before
