@@ -34,6 +34,14 @@ export function refusalWords(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? wordsOf(error) || fallback : fallback
 }
 
+/**
+ * For screens whose specification has one text for an answer and another for none: on connection loss, `unexpected` alone.
+ * @param what introduces what the server said
+ */
+export function failureWords(error: unknown, what: string, unexpected: string): string {
+  return error instanceof ORPCError ? `${what}: ${errorWords(error, 'Unknown error')}` : unexpected
+}
+
 /** The code of a failed call ('PLAN_LIMIT', 'NOT_FOUND'…), or null where nobody answered. */
 export function errorCode(error: unknown): string | null {
   return error instanceof ORPCError ? error.code : null

@@ -17,6 +17,7 @@ import {
   useXConnections,
   useXConnectionsKnown,
 } from '../features/campaigns/campaign-watch'
+import { campaignsProblem } from '../features/campaigns/campaign-words'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { OlderCampaign } from '../features/campaigns/older-campaign'
@@ -93,7 +94,7 @@ export default function CampaignPage() {
               </Button>
             }
           >
-            Failed to fetch campaigns: {errorWords(query.error)}
+            {campaignsProblem(query.error, false)}
           </Callout>
         )}
       </>
@@ -153,7 +154,7 @@ export default function CampaignPage() {
       {campaign ? (
         <>
           <ReplyDetectionNotice />
-          {query.isError && <Callout tone="warn">Failed to refresh campaigns: {errorWords(query.error)}</Callout>}
+          {query.isError && <Callout tone="warn">{campaignsProblem(query.error, true)}</Callout>}
           {campaign.status === 'paused' && campaign.pauseReason && (
             <Callout tone="warn" title="This campaign paused by itself" action={connect}>
               {campaign.pauseReason}

@@ -20,8 +20,8 @@ interface ProofDialogProps {
 
 /** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useProof`. */
 export default function ProofDialog({ open, onProved, onCancel }: ProofDialogProps) {
-  const user = useQuery(api.account.findUser.queryOptions())
-  const factors = useQuery(api.secondFactors.list.queryOptions())
+  const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
+  const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
   const [chosen, setChosen] = useState<ProofWay | null>(null)
   const failed = user.isError || factors.isError
   const known = user.data && factors.data

@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { client, refusalWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { useBackAgain } from '../../ui/use-back-again'
 import { newCodeChallenge } from './pkce'
 
-/** However long Google takes, the button can be pressed again after this (specification §9). */
+/** After this long the attempt has failed, and the button can be pressed again (specification §9). */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 
@@ -21,7 +21,7 @@ export interface GoogleSignInOptions {
   referralCode: string | null
   /** Called as soon as it is pressed. */
   onBegin?: () => void
-  /** Called where Google could not be reached; what is wrong is said already. */
+  /** Called when the attempt fails; the toast is shown already. */
   onFailed?: () => void
 }
 
@@ -29,40 +29,40 @@ export interface GoogleSignInOptions {
 export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: GoogleSignInOptions) {
   const [busy, setBusy] = useState(false)
   // A second press may come before the first has drawn the button anew, and would void the first one's verifier.
-  const isUnderWay = useRef(false)
+  const attempt = useRef<{ call: AbortController; deadline: ReturnType<typeof setTimeout> } | null>(null)
   const end = () => {
-    isUnderWay.current = false
+    clearTimeout(attempt.current?.deadline)
+    attempt.current = null
     setBusy(false)
   }
   useBackAgain(end)
-  useEffect(() => {
-    if (!busy) return
-    const timer = setTimeout(() => {
-      isUnderWay.current = false
-      setBusy(false)
-    }, BUSY_MS)
-    return () => clearTimeout(timer)
-  }, [busy])
+  const fail = (words: string) => {
+    end()
+    onFailed?.()
+    toast.error(words)
+  }
 
   const begin = async () => {
-    if (isUnderWay.current) return
-    isUnderWay.current = true
+    if (attempt.current) return
+    const call = new AbortController()
+    const deadline = setTimeout(() => {
+      // A late answer would lead away without a press.
+      call.abort()
+      fail(FAILED)
+    }, BUSY_MS)
+    attempt.current = { call, deadline }
     setBusy(true)
     onBegin?.()
     try {
       const codeChallenge = await newCodeChallenge('google')
       if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
-      const { url } = await client.identities.authorize({
-        provider: 'google',
-        intent,
-        codeChallenge,
-        ...(referralCode ? { referralCode } : {}),
-      })
+      const { url } = await client.identities.authorize(
+        { provider: 'google', intent, codeChallenge, ...(referralCode ? { referralCode } : {}) },
+        { signal: call.signal },
+      )
       location.assign(url)
     } catch (error) {
-      onFailed?.()
-      end()
-      toast.error(refusalWords(error, FAILED))
+      if (!call.signal.aborted) fail(refusalWords(error, FAILED))
     }
   }
   return { busy, begin }

@@ -136,16 +136,15 @@ function endName({ status, cancelAtPeriodEnd, currentPeriodEnd }: Subscription):
 }
 
 function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscription }) {
-  const { name } = PLAN_LEVELS[overview?.level ?? 'free']
-  const earned = overview?.source === 'reward'
+  const earnedUntil = overview?.source === 'reward' ? overview.rewards.until : null
   return (
     <div className="grid gap-5">
       <Facts>
-        <Fact name="Plan">{name}</Fact>
+        <Fact name="Plan">{PLAN_LEVELS[overview?.level ?? 'free'].name}</Fact>
         <Fact name="Amount">{amountWords({ priceCents: 0, billingCycle: 'monthly' })}</Fact>
-        {earned && overview.rewards.until && (
+        {earnedUntil && (
           <Fact name="Earned by referrals, until">
-            <DateTime value={overview.rewards.until} precision="day" />
+            <DateTime value={earnedUntil} precision="day" />
           </Fact>
         )}
       </Facts>
@@ -156,9 +155,19 @@ function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscri
             leads, lists and campaigns are all still here.{' '}
           </>
         )}
-        {mayManage === false
-          ? 'You have no subscription. The owner of this workspace can pick a plan.'
-          : 'You have no subscription. Pick a plan below to raise your limits.'}
+        {earnedUntil ? (
+          <>
+            {mayManage === false ? 'The owner of this workspace' : 'You'} earned free months of Pro by referring
+            friends. On <DateTime value={earnedUntil} precision="day" /> the workspace moves to Free.{' '}
+            {mayManage === false
+              ? 'To keep Pro, the owner can pick a plan.'
+              : 'To keep Pro or get higher limits, pick a plan below.'}
+          </>
+        ) : mayManage === false ? (
+          'You have no subscription. The owner of this workspace can pick a plan.'
+        ) : (
+          'You have no subscription. Pick a plan below to raise your limits.'
+        )}
       </p>
     </div>
   )

@@ -11,6 +11,7 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
   if (!subscription) return null
   const details = overview?.subscription ?? null
   const plan = planOf(subscription, details)
+  const earnedUntil = overview?.source === 'reward' ? overview.rewards.until : null
   const end = <DateTime value={subscription.currentPeriodEnd} precision="day" />
   if (subscription.status === 'past_due')
     return (
@@ -46,8 +47,15 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
           </>
         ) : (
           <>
-            {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" />. Your workspace goes on
-            with what is free until the payment comes.
+            {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" />.{' '}
+            {earnedUntil ? (
+              <>
+                Until the payment arrives, your workspace has Pro from your referrals, at the latest until{' '}
+                <DateTime value={earnedUntil} precision="day" />.
+              </>
+            ) : (
+              'Your workspace goes on with what is free until the payment comes.'
+            )}
           </>
         )}{' '}
         Nothing that is queued is lost.

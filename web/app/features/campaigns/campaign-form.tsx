@@ -3,7 +3,7 @@ import type { List } from '@x-automated/contract/lists'
 import { useRef } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, client, errorCode, errorWords, fieldProblems } from '../../api'
+import { api, client, errorCode, fieldProblems } from '../../api'
 import { paths } from '../../paths'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
@@ -20,7 +20,7 @@ import { useLaunch } from './campaign-actions'
 import { showNewCampaign } from './campaign-cache'
 import { CampaignEstimate } from './campaign-estimate'
 import { type CampaignDraft, emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
-import { creationProblem } from './campaign-words'
+import { creationProblem, listsProblem } from './campaign-words'
 import { ChannelField } from './channel-field'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
@@ -125,7 +125,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
                     </Button>
                   }
                 >
-                  Failed to fetch your lead lists: {errorWords(lists.error)}
+                  {listsProblem(lists.error)}
                 </Callout>
               ) : lists.data?.length === 0 ? (
                 <div className="grid content-start gap-1.5">

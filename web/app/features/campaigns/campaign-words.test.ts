@@ -6,6 +6,7 @@ import {
   creationProblem,
   dmsProblem,
   launchProblem,
+  listsProblem,
   queueRefusal,
   staleDmsProblem,
 } from './campaign-words'
@@ -13,13 +14,17 @@ import {
 const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })
 const wordless = new ORPCError('INTERNAL', { status: 500 })
 const unplugged = new TypeError('Failed to fetch')
-const NO_CONNECTION = 'No connection to the server. Please check your internet connection and try again.'
 
 test('campaigns that cannot be read, at first and again', () => {
   expect(campaignsProblem(refused, false)).toBe('Failed to fetch campaigns: Not today.')
   expect(campaignsProblem(refused, true)).toBe('Failed to refresh campaigns: Not today.')
-  expect(campaignsProblem(unplugged, false)).toBe(`An error occurred while fetching initial data. ${NO_CONNECTION}`)
-  expect(campaignsProblem(unplugged, true)).toBe(`Error refreshing campaigns. ${NO_CONNECTION}`)
+  expect(campaignsProblem(unplugged, false)).toBe('An error occurred while fetching initial data.')
+  expect(campaignsProblem(unplugged, true)).toBe('Error refreshing campaigns.')
+})
+
+test('lists that cannot be read have the text of initial data on connection loss', () => {
+  expect(listsProblem(refused)).toBe('Failed to fetch your lead lists: Not today.')
+  expect(listsProblem(unplugged)).toBe('An error occurred while fetching initial data.')
 })
 
 test('a campaign that could not be made', () => {
@@ -39,6 +44,7 @@ test('messages that cannot be read', () => {
   expect(dmsProblem(refused)).toBe('Not today.')
   expect(dmsProblem(unplugged)).toBe('An unexpected error occurred.')
   expect(staleDmsProblem(refused)).toBe('Failed to fetch DMs for campaign: Not today.')
+  expect(staleDmsProblem(unplugged)).toBe('An unexpected error occurred.')
 })
 
 test('the queue is processed for people who are signed in', () => {

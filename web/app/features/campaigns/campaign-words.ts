@@ -1,13 +1,20 @@
-import { errorCode, errorWords } from '../../api'
+import { errorCode, errorWords, failureWords } from '../../api'
+
+const INITIAL_DATA = 'An error occurred while fetching initial data.'
 
 /**
  * Why campaigns cannot be shown, or not as they are now (specification §8).
  * @param shown an earlier answer is still on the screen
  */
 export function campaignsProblem(error: unknown, shown: boolean): string {
-  if (errorCode(error))
-    return `${shown ? 'Failed to refresh campaigns:' : 'Failed to fetch campaigns:'} ${errorWords(error)}`
-  return `${shown ? 'Error refreshing campaigns.' : 'An error occurred while fetching initial data.'} ${errorWords(error)}`
+  return shown
+    ? failureWords(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
+    : failureWords(error, 'Failed to fetch campaigns', INITIAL_DATA)
+}
+
+/** Why the lists to pick from cannot be shown (specification §8). */
+export function listsProblem(error: unknown): string {
+  return failureWords(error, 'Failed to fetch your lead lists', INITIAL_DATA)
 }
 
 /** Why a campaign was not made (specification §8). @param way what was pressed: Save and Pause, or Launch Campaign */
@@ -43,7 +50,7 @@ export function dmsProblem(error: unknown): string {
 
 /** The same while an earlier answer is still on the screen. */
 export function staleDmsProblem(error: unknown): string {
-  return `Failed to fetch DMs for campaign: ${errorWords(error)}`
+  return failureWords(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
 }
 
 /** What is said to somebody who processes the queue without a session (specification §8); null: they have one. */

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, client, errorWords, refusalWords } from '../../api'
+import { api, client, errorWords, failureWords, refusalWords } from '../../api'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -11,7 +11,6 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { failureWords } from './failure-words'
 import { type Picked, pickedCount } from './lead-selection'
 import { isLong, sumOfParts } from './parts-runs'
 
@@ -95,15 +94,16 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   )
 }
 
-/** Lists that can be filled by hand: a smart one takes nobody so. Asked for only where `wanted`, and by somebody. */
-function useListsToFill(wanted: boolean) {
+/** Lists that can be filled by hand, as they are each time the dialog opens: a smart list cannot be filled. */
+function useListsToFill(isOpen: boolean) {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(
     api.lists.list.infiniteOptions({
       input: (cursor: string | null) => ({ pageSize: LISTS_AT_ONCE, ...(cursor ? { cursor } : {}) }),
       initialPageParam: null,
       getNextPageParam: (page) => page.cursor,
-      enabled: wanted && signedIn,
+      enabled: isOpen && signedIn,
+      staleTime: 0,
     }),
   )
   const found = lists.data?.pages.flatMap((page) => page.lists.filter(({ filter }) => !filter)) ?? []

@@ -32,7 +32,7 @@ import { basisWords } from './lead-address'
 import { LeadFollowers } from './lead-parts'
 import { pictureOf } from './lead-picture'
 import { MessagedEvent } from './messaged-event'
-import { TagBadge, useTags } from './tag-badge'
+import { TagBadge, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
 
@@ -192,7 +192,7 @@ function SafeLink({ href }: { href: string }) {
 }
 
 function Tags({ lead }: { lead: LeadDetail }) {
-  const tags = useTags().data?.tags ?? []
+  const tags = useTagsToPick().data?.tags ?? []
   const [editing, setEditing] = useState(false)
   const mayWrite = useIsOffered('member')
   const change = useTagLeads()

@@ -12,12 +12,12 @@ import { Input } from '../../ui/input'
 import { Menu, MenuItem } from '../../ui/menu'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
-import { TagBadge, tagColorWords, useTags } from './tag-badge'
+import { TagBadge, tagColorWords, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 
 /** Renames, recolours, merges and deletes tags. */
 export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const tags = useTags().data?.tags ?? []
+  const tags = useTagsToPick(open).data?.tags ?? []
   const [changing, setChanging] = useState<{ id: string; how: 'name' | 'merge' } | null>(null)
   const queries = useQueryClient()
   const confirm = useConfirm()

@@ -22,7 +22,8 @@ export interface SavedFiltersProps {
 
 /** Filters that were given a name, for everyone in the workspace; and a link to what the page shows. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
-  const saved = useQuery(api.savedFilters.list.queryOptions()).data?.filters ?? []
+  // Fetched with the page, so that the menu has them when it opens.
+  useSavedFilters()
   const [open, setOpen] = useState<'save' | 'list' | 'manage' | null>(null)
   const mayWrite = useIsOffered('member')
   const copyLink = async () => {
@@ -45,12 +46,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
           </Button>
         }
       >
-        {saved.length === 0 && <MenuNote>Nothing saved yet.</MenuNote>}
-        {saved.map((one) => (
-          <MenuItem key={one.id} icon={<Bookmark aria-hidden />} onSelect={() => onPick(one)}>
-            <bdi className="truncate">{one.name}</bdi>
-          </MenuItem>
-        ))}
+        <SavedItems onPick={onPick} />
         <MenuSeparator />
         {mayWrite && (
           <>
@@ -65,16 +61,36 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
         <MenuItem icon={<Link2 aria-hidden />} onSelect={copyLink}>
           Copy link to this view
         </MenuItem>
-        {mayWrite && saved.length > 0 && (
-          <MenuItem icon={<Settings2 aria-hidden />} onSelect={() => setOpen('manage')}>
-            Manage saved filters
-          </MenuItem>
-        )}
+        {mayWrite && <ManageItem onSelect={() => setOpen('manage')} />}
       </Menu>
       {open === 'list' && <ListFormDialog list={null} filter={view.filter} open onClose={() => setOpen(null)} />}
       <SaveFilter open={open === 'save'} onClose={() => setOpen(null)} view={view} />
-      <ManageFilters open={open === 'manage'} onClose={() => setOpen(null)} saved={saved} />
+      <ManageFilters open={open === 'manage'} onClose={() => setOpen(null)} />
     </>
+  )
+}
+
+/** The saved filters, as they are each time the menu or the dialog opens. */
+function useSavedFilters(isOpen = true): readonly SavedFilter[] {
+  return useQuery(api.savedFilters.list.queryOptions({ enabled: isOpen, staleTime: 0 })).data?.filters ?? []
+}
+
+function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
+  const saved = useSavedFilters()
+  if (saved.length === 0) return <MenuNote>Nothing saved yet.</MenuNote>
+  return saved.map((one) => (
+    <MenuItem key={one.id} icon={<Bookmark aria-hidden />} onSelect={() => onPick(one)}>
+      <bdi className="truncate">{one.name}</bdi>
+    </MenuItem>
+  ))
+}
+
+function ManageItem({ onSelect }: { onSelect: () => void }) {
+  if (useSavedFilters().length === 0) return null
+  return (
+    <MenuItem icon={<Settings2 aria-hidden />} onSelect={onSelect}>
+      Manage saved filters
+    </MenuItem>
   )
 }
 
@@ -138,15 +154,8 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
   )
 }
 
-function ManageFilters({
-  open,
-  onClose,
-  saved,
-}: {
-  open: boolean
-  onClose: () => void
-  saved: readonly SavedFilter[]
-}) {
+function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const saved = useSavedFilters(open)
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const confirm = useConfirm()
   const settled = useFilterChange()

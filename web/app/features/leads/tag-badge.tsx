@@ -43,7 +43,12 @@ export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'co
 
 /** The tags of the workspace; there are at most a hundred. */
 export function useTags() {
-  return useQuery(api.tags.list.queryOptions({ staleTime: 10_000 }))
+  return useQuery(api.tags.list.queryOptions())
+}
+
+/** The tags for a dialog to pick from: fetched again each time it opens, as others may have added some. */
+export function useTagsToPick(isOpen = true) {
+  return useQuery(api.tags.list.queryOptions({ enabled: isOpen, staleTime: 0 }))
 }
 
 /** Tags by their ids, those that are known. */

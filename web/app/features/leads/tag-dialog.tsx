@@ -10,7 +10,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { SkeletonText } from '../../ui/skeleton'
 import { type Picked, pickedCount } from './lead-selection'
-import { TagBadge, useTags } from './tag-badge'
+import { TagBadge, useTagsToPick } from './tag-badge'
 import { useTagLeads } from './use-bulk'
 
 export interface TagDialogProps {
@@ -23,7 +23,7 @@ export interface TagDialogProps {
 /** Gives tags to leads, or takes them off. */
 export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const count = pickedCount(picked)
-  const tags = useTags()
+  const tags = useTagsToPick(open)
   const [way, setWay] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const close = () => {

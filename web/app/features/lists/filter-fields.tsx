@@ -3,7 +3,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { basisWords, standingWords } from '../leads/lead-address'
-import { useTags } from '../leads/tag-badge'
+import { useTagsToPick } from '../leads/tag-badge'
 import { type FilterDraft, problemsOf } from './filter-draft'
 
 interface FilterFieldsProps {
@@ -16,7 +16,7 @@ interface FilterFieldsProps {
 /** Who is in a smart list. All that is said must hold. */
 export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
   const problems = problemsOf(draft)
-  const tags = useTags().data?.tags ?? []
+  const tags = useTagsToPick().data?.tags ?? []
   const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
   const others = [rest.listId && 'a list', rest.scrapeId && 'a scrape']
   const more = others.filter(Boolean).join(', ')

@@ -64,12 +64,17 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
     api.leads.list.queryOptions({
       input: { ...filter, page, pageSize: PAGE_SIZE },
       placeholderData: keepPreviousData,
+      staleTime: 0,
     }),
   )
   // Of those who are shown, who is in the list: however long it is, no more than a page of it is asked for.
   const shownIds = leads.data?.leads.map(({ id }) => id) ?? []
   const members = useQuery(
-    api.lists.members.queryOptions({ input: { id: list.id, leadIds: shownIds }, enabled: shownIds.length > 0 }),
+    api.lists.members.queryOptions({
+      input: { id: list.id, leadIds: shownIds },
+      enabled: shownIds.length > 0,
+      staleTime: 0,
+    }),
   )
   const memberIds: ReadonlySet<string> = new Set(members.data?.leadIds)
 

@@ -1,0 +1,43 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { BillingOverview } from '@x-automated/contract/billing'
+import { renderToString } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { createQueryClient } from '../../query-client'
+import { CurrentSubscription } from './current-subscription'
+import type { KnownSubscription } from './use-subscription'
+
+const NONE = 'You have no subscription.'
+
+/** What the card says, without markup, to somebody who pays for nothing. */
+function said(overview: Partial<BillingOverview>, mayManage = true): string {
+  const known = { query: { isError: false }, subscription: null, overview, mayManage } as KnownSubscription
+  return renderToString(
+    <QueryClientProvider client={createQueryClient()}>
+      <CurrentSubscription known={known} />
+    </QueryClientProvider>,
+  ).replace(/<[^>]*>/g, '')
+}
+
+const earned: Pick<BillingOverview, 'level' | 'source' | 'rewards'> = {
+  level: 'pro',
+  source: 'reward',
+  rewards: { months: 3, until: '2026-12-22T00:00:00.000Z', grants: [] },
+}
+
+test('says why Pro applies without a subscription, and until when', () => {
+  const words = said(earned)
+  expect(words).toContain('You earned free months of Pro by referring friends.')
+  expect(words).toContain('the workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
+  expect(words).not.toContain(NONE)
+})
+
+test('says to members that the owner earned it', () => {
+  const words = said(earned, false)
+  expect(words).toContain('The owner of this workspace earned free months of Pro by referring friends.')
+  expect(words).toContain('To keep Pro, the owner can pick a plan.')
+})
+
+test('says that there is no subscription where Free applies, also once earned months are over', () => {
+  expect(said({ level: 'free', source: 'none' })).toContain(NONE)
+  expect(said({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
+})
