@@ -22,7 +22,7 @@ import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetExpiredRequests } from './domains/sso/service.ts'
-import { forgetOld } from './domains/waitlist/service.ts'
+import { expireWeek, forgetOld } from './domains/waitlist/service.ts'
 import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
 import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
@@ -158,6 +158,7 @@ export async function startServer({
     if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: signing in with Google is off')
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
     if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
+    await jobs.work('expire-week', 1, () => expireWeek(database.db))
     await jobs.work('cleanup', 1, async () => {
       await failAbandoned(database.db)
       const expired = [

@@ -20,6 +20,8 @@ export interface Jobs {
   'payment-end': { subscriptionId: string }
   /** Ask the payment provider for what nobody has told. */
   'payments-look': Record<string, never>
+  /** Take credits older than 7 days out of the weekly leaderboard. */
+  'expire-week': Record<string, never>
   /** Remove what is kept for a time only. */
   cleanup: Record<string, never>
 }
@@ -56,6 +58,7 @@ const QUEUES: Record<
   payment: { retryLimit: 20, retryDelay: 2, retryBackoff: true, expireInSeconds: 120, policy: 'short' },
   'payment-end': { retryLimit: 20, retryDelay: 5, retryBackoff: true, expireInSeconds: 120 },
   'payments-look': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
+  'expire-week': { retryLimit: 0, retryDelay: 5, retryBackoff: true, expireInSeconds: 300 },
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }
 
@@ -85,6 +88,7 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
     await boss.schedule('cleanup', '17 * * * *')
     await boss.schedule('webhooks', '* * * * *')
     await boss.schedule('payments-look', '* * * * *')
+    await boss.schedule('expire-week', '* * * * *')
   } catch (error) {
     await boss.stop({ graceful: false, close: false } as object).catch(() => {})
     throw error

@@ -1,10 +1,17 @@
 import type { LeaderboardPeriod } from '@x-automated/contract/waitlist'
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
-import { expireWeek, findMember, type Member, maskEmail, periodKey } from '../waitlist/service.ts'
-import { leaderboardTallies, leaderboardTies, members, mostFirst, referralCounts } from '../waitlist/tables.ts'
-import { readCursor, writeCursor } from './rules.ts'
+import { expiredInWeek, findMember, type Member, maskEmail, periodKey } from '../waitlist/service.ts'
+import {
+  leaderboardTallies,
+  leaderboardTies,
+  members,
+  mostFirst,
+  referralCounts,
+  referrals,
+} from '../waitlist/tables.ts'
+import { type LeaderboardPlace, readCursor, writeCursor } from './rules.ts'
 
 interface LeaderboardInput {
   period: LeaderboardPeriod
@@ -25,13 +32,12 @@ export async function leaderboard(
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of the leaderboard')
-  if (period === 'week') await expireWeek(db)
   const key = periodKey(period)
-  const behind = place && sql`(${mostFirst}, last_credit) > (${-place.referralCount}::int, ${place.lastCredit}::bigint)`
+  const lost = period === 'week' ? expiredCredits : noCredits
   const [standings, total, own] = await Promise.all([
-    readStandings(db, and(inPeriod(key), behind ?? undefined), place ? 0 : (page - 1) * pageSize, pageSize + 1),
-    readTotal(db, key),
-    userId ? findOwnStanding(db, key, userId) : null,
+    readStandings(db, key, lost, place, place ? 0 : (page - 1) * pageSize, pageSize + 1),
+    readTotal(db, key, lost),
+    userId ? findOwnStanding(db, key, lost, userId) : null,
   ])
   const before = place ? place.rank : (page - 1) * pageSize
   const rowOf = ({ member, referralCount }: Standing, rank: number) => {
@@ -61,57 +67,90 @@ interface Standing {
   lastCredit: number
 }
 
-const inPeriod = (key: SQL) => sql`${referralCounts.period} = ${key} and ${referralCounts.referralCount} > 0`
+/** Credits that a period's counts still contain and that no longer count, by referrer. Reads take them off, without a lock. */
+const expiredCredits = sql`select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
+const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
-async function readStandings(db: Db, where: SQL | undefined, offset: number, limit: number): Promise<Standing[]> {
+/** What is left to the referrers who have lost credits. They are few: the job takes them out every minute. */
+const remainingOf = (key: SQL) => sql`
+  select c.member_id, c.referral_count as counted, c.referral_count - lost.credits as referral_count, c.last_credit
+  from lost join ${referralCounts} c on c.period = ${key} and c.member_id = lost.referrer_id`
+
+async function readStandings(
+  db: Db,
+  key: SQL,
+  lost: SQL,
+  behind: LeaderboardPlace | null,
+  offset: number,
+  limit: number,
+): Promise<Standing[]> {
+  const shown = behind
+    ? sql`referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
+    : sql`referral_count > 0`
   // The ids first: far down, the index alone tells them.
-  const ranked = db
-    .select({
-      memberId: referralCounts.memberId,
-      referralCount: referralCounts.referralCount,
-      lastCredit: referralCounts.lastCredit,
-    })
-    .from(referralCounts)
-    .where(where)
-    .orderBy(asc(mostFirst), asc(referralCounts.lastCredit))
-    .offset(offset)
-    .limit(limit)
-    .as('ranked')
+  const ranked = sql`(
+    with lost as materialized (${lost})
+    (select member_id, referral_count, last_credit from ${referralCounts}
+      where period = ${key} and ${shown} and member_id not in (select referrer_id from lost)
+      order by ${mostFirst}, last_credit limit ${offset + limit})
+    union all
+    select member_id, referral_count, last_credit from (${remainingOf(key)}) as remaining where ${shown}
+    order by 2 desc, 3 offset ${offset} limit ${limit}
+  ) as ranked`
   return db
-    .select({ member: members, referralCount: ranked.referralCount, lastCredit: ranked.lastCredit })
+    .select({
+      member: members,
+      referralCount: sql<number>`ranked.referral_count`,
+      lastCredit: sql<number>`ranked.last_credit`.mapWith(Number),
+    })
     .from(ranked)
-    .innerJoin(members, eq(members.id, ranked.memberId))
-    .orderBy(sql`-${ranked.referralCount}`, asc(ranked.lastCredit))
+    .innerJoin(members, sql`${members.id} = ranked.member_id`)
+    .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/** Members who stand on a leaderboard: a sum over the different counts that there are. */
-async function readTotal(db: Db, key: SQL): Promise<number> {
-  const [row] = await db
-    .select({ total: sql<number>`coalesce(sum(${leaderboardTallies.members}), 0)`.mapWith(Number) })
-    .from(leaderboardTallies)
-    .where(sql`${leaderboardTallies.period} = ${key}`)
-  return row?.total ?? 0
+/** Members who are on a leaderboard: a sum over the different counts that there are, without those who have lost all. */
+async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
+  const { rows } = await db.execute<{ total: string }>(sql`
+    with lost as materialized (${lost})
+    select (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key})
+      - (select count(*) from (${remainingOf(key)}) as remaining where counted > 0 and referral_count <= 0) as total`)
+  return Number(rows[0]?.total ?? 0)
 }
 
 /** Credits of one bucket of leaderboard_ties, as its triggers have it. */
 const TIE_BUCKET = 1024
 
-/** Where an account's member stands: those with more, those with as many in earlier buckets, and the few before it in its own. */
-async function findOwnStanding(db: Db, key: SQL, userId: string): Promise<(Standing & { rank: number }) | null> {
+/**
+ * Where an account's member stands: behind those with more, those with as many in earlier buckets, and the few before it in its own.
+ * These counts contain what was lost, so those who have lost credits are taken out and counted by what is left to them.
+ */
+async function findOwnStanding(
+  db: Db,
+  key: SQL,
+  lost: SQL,
+  userId: string,
+): Promise<(Standing & { rank: number }) | null> {
   const member = await findMember(db, userId)
   if (!member) return null
-  const [standing] = await db
-    .select({ referralCount: referralCounts.referralCount, lastCredit: referralCounts.lastCredit })
-    .from(referralCounts)
-    .where(and(inPeriod(key), eq(referralCounts.memberId, member.id)))
-  if (!standing) return null
-  const { referralCount, lastCredit } = standing
-  const bucket = Math.floor(lastCredit / TIE_BUCKET)
-  const { rows } = await db.execute<{ ahead: string }>(sql`
-    select (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key} and referral_count > ${referralCount})
+  const { rows } = await db.execute<{ referralCount: number; lastCredit: string; ahead: string }>(sql`
+    with lost as materialized (${lost}),
+    remaining as materialized (${remainingOf(key)}),
+    own as materialized (
+      select c.referral_count - coalesce(lost.credits, 0) as referral_count, c.last_credit, c.last_credit / ${TIE_BUCKET}::bigint as bucket
+      from ${referralCounts} c left join lost on lost.referrer_id = c.member_id
+      where c.period = ${key} and c.member_id = ${member.id})
+    select own.referral_count as "referralCount", own.last_credit as "lastCredit",
+      (select coalesce(sum(members), 0) from ${leaderboardTallies} where period = ${key} and referral_count > own.referral_count)
       + (select coalesce(sum(members), 0) from ${leaderboardTies}
-         where period = ${key} and referral_count = ${referralCount} and bucket < ${bucket})
-      + (select count(*) from ${referralCounts} where period = ${key} and referral_count > 0 and ${mostFirst} = ${-referralCount}::int
-         and last_credit >= ${bucket * TIE_BUCKET}::bigint and last_credit < ${lastCredit}::bigint) as ahead`)
-  return { member, referralCount, lastCredit, rank: Number(rows[0]?.ahead ?? 0) + 1 }
+         where period = ${key} and referral_count = own.referral_count and bucket < own.bucket)
+      + (select count(*) from ${referralCounts} where period = ${key} and referral_count > 0 and ${mostFirst} = -own.referral_count
+         and last_credit >= own.bucket * ${TIE_BUCKET}::bigint and last_credit < own.last_credit)
+      - (select count(*) from remaining where counted > 0 and (-counted, last_credit) < (-own.referral_count, own.last_credit))
+      + (select count(*) from remaining where referral_count > 0
+         and (-referral_count, last_credit) < (-own.referral_count, own.last_credit)) as ahead
+    from own where own.referral_count > 0`)
+  const [own] = rows
+  return own
+    ? { member, referralCount: own.referralCount, lastCredit: Number(own.lastCredit), rank: Number(own.ahead) + 1 }
+    : null
 }

@@ -387,18 +387,19 @@ export async function takeBack({ tx }: LockedWaitlist, referral: Referral): Prom
 
 const EXPIRY_BATCH = 1_000
 
-/** Takes credits that are older than 7 days out of the week's counts, whenever somebody looks and each hour: each leaves once. */
+/** Credits that are older than 7 days and still in the week's counts: the next run of `expireWeek` takes them out. */
+export const expiredInWeek = sql`in_week and credited_at <= now() - interval '7 days'`
+
+/** Takes expired credits out of the week's counts, each once. A job runs it every minute; reads leave the rest out. */
 export async function expireWeek(db: Db): Promise<void> {
   for (;;) {
-    const { rows: due } = await db.execute(
-      sql`select from referrals where in_week and credited_at <= now() - interval '7 days' limit 1`,
-    )
+    const { rows: due } = await db.execute(sql`select from referrals where ${expiredInWeek} limit 1`)
     if (due.length === 0) return
     await changeWaitlist(db, ({ tx }) =>
       tx.execute(sql`
         with expired as (
           update referrals set in_week = false where member_id in (
-            select member_id from referrals where in_week and credited_at <= now() - interval '7 days'
+            select member_id from referrals where ${expiredInWeek}
             order by credited_at limit ${EXPIRY_BATCH})
           returning referrer_id),
         lost as (select referrer_id, count(*) as credits from expired group by 1)

@@ -7,7 +7,7 @@ import { type Answer, call, makePerson, type Person } from '../../../test/makers
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
 import { BURSTS } from './rules.ts'
-import { forgetOld } from './service.ts'
+import { expireWeek, forgetOld } from './service.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp
@@ -611,6 +611,7 @@ it('addresses are forgotten after 30 days, day counts after two', async () => {
     .set({ creditedAt: back(8) })
     .where(eq(referrals.referrerId, referrer.id))
   await forgetOld(app.db)
+  await expireWeek(app.db)
   const kept = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)
   expect(kept).toContain(referrer.id)
   expect(kept).not.toContain(friend.id)

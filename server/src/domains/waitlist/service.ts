@@ -13,7 +13,6 @@ import {
   changeWaitlist,
   credit,
   creditOrHold,
-  expireWeek,
   insertMember,
   keepAddress,
   type LockedWaitlist,
@@ -44,6 +43,7 @@ export {
   addresseeOf,
   changeWaitlist,
   credit,
+  expiredInWeek,
   expireWeek,
   type LockedWaitlist,
   type Member,
@@ -478,9 +478,8 @@ async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
 
 const ADDRESSES_KEPT_DAYS = 30
 
-/** Removes what is kept for a time only, and lets the week's counts go on when nobody looks. */
+/** Removes what is kept for a time only. */
 export async function forgetOld(db: Db): Promise<void> {
-  await expireWeek(db)
   await db
     .delete(joinAddresses)
     .where(lt(joinAddresses.createdAt, sql`now() - make_interval(days => ${ADDRESSES_KEPT_DAYS})`))
