@@ -8,6 +8,10 @@ import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from './scrape-limits.ts'
 export const SCRAPE_STATUSES = ['queued', 'running', 'waiting', 'completed', 'canceled', 'failed'] as const
 export type ScrapeStatus = (typeof SCRAPE_STATUSES)[number]
 
+/** Why a scrape completed before it had read everything: the plan allows no further lead this month. */
+export const STOPPED_BY = ['PLAN_LIMIT'] as const
+const stoppedBy = z.enum(STOPPED_BY).nullable()
+
 /** The sliders of the scraper (specification §9). */
 export const FOLLOWER_SLIDERS = {
   min: { from: 0, to: 100_000, step: 100, default: 100 },
@@ -44,8 +48,10 @@ export const Scrape = z.object({
   /** What X bills for what was read so far; null where it bills nothing. */
   spentCents: z.number().int().nullable(),
   resumesAt: Time.nullable(),
-  /** Why it waits or failed; of a completed one: that it stopped at the plan's limit, and could be resumed. */
+  /** Why it waits or failed, or which limit stopped it and the plan that lifts it. */
   error: z.string().nullable(),
+  /** What stopped it early; null: nothing did. Resumed once the plan allows more, it continues. */
+  stoppedBy,
   /** It is over, and resumed it would go on; false too where X's answer would be the same again, as there is nobody of that handle. */
   isResumable: z.boolean(),
   createdAt: Time,
@@ -98,7 +104,8 @@ export const scrapes = {
     path: '/scrape/scrape',
     tag: 'Scraping',
     summary: 'Scrape and wait for it, 60 seconds at most',
-    description: 'Answers with what it has by then; the job goes on.',
+    description:
+      'Answers with what it has by then; the job goes on. `stoppedBy` is "PLAN_LIMIT" if the plan allows no further lead this month: GET /scrapes/{id} names the limit and the plan that lifts it.',
     access: 'member',
     effect: 'outside',
     errors: startErrors,
@@ -111,7 +118,7 @@ export const scrapes = {
         })
         .refine(boundsInOrder, BOUNDS_IN_ORDER),
     )
-    .output(Success.extend({ leads: z.array(Lead), count: z.number().int() })),
+    .output(Success.extend({ leads: z.array(Lead), count: z.number().int(), stoppedBy })),
 
   create: route({
     method: 'POST',

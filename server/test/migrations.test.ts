@@ -5,6 +5,27 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { MIGRATIONS } from '../src/db/migrate.ts'
 import { cloneDatabase } from './database.ts'
 
+test('0041_scrapes_stopped_by marks the completed scrapes that the plan has stopped, and no others', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0041_scrapes_stopped_by.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    alter table scrapes drop column stopped_by;
+    insert into workspaces (name) values ('Acme');
+    insert into scrapes (workspace_id, twitter_handle, type, min_followers, max_followers, keywords, max_results, status, error)
+      select id, handle, 'followers', 0, 1, '[]', 10, status, error from workspaces, (values
+        ('stopped', 'completed', 'Your Free plan includes 100 scraped leads a month.'),
+        ('whole', 'completed', null), ('failed', 'failed', 'X did not answer.')) as old (handle, status, error)`)
+  await client.query(sql)
+  const { rows } = await client.query('select twitter_handle from scrapes where stopped_by is not null')
+  expect(rows).toEqual([{ twitter_handle: 'stopped' }])
+})
+
 test('0031_scrapes_counted counts what a process of the version before is about to change', async () => {
   const sql = await readFile(join(MIGRATIONS, '0031_scrapes_counted.sql'), 'utf8')
   const database = await cloneDatabase(inject('clusterUrl'))

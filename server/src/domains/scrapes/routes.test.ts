@@ -56,6 +56,7 @@ describe.concurrent('within the plan', () => {
       status: 'completed',
       matched: 100,
       error: `${LIMIT} What was found is kept.`,
+      stoppedBy: 'PLAN_LIMIT',
     })
     expect(await usedBy(person)).toBe(100)
     // It read what it needed, not a thousand.
@@ -81,12 +82,31 @@ describe.concurrent('within the plan', () => {
       status: 'active',
       currentPeriodEnd: new Date(Date.now() + 86_400_000),
     })
-    expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({ status: 'queued', error: null })
+    expect((await person.call('POST', `/scrapes/${id}/resume`)).body).toMatchObject({
+      status: 'queued',
+      error: null,
+      stoppedBy: null,
+    })
     // The page of which the plan allowed only some was read, and billed, twice; it is counted once.
-    const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null }
+    const whole = { status: 'completed', matched: 450, fetched: 450, billed: 750, error: null, stoppedBy: null }
     expect(await until(app, id, over)).toMatchObject(whole)
     expect(new Set(await foundBy(app, id)).size).toBe(450)
     expect(await usedBy(person)).toBe(450)
+  })
+
+  it('POST /scrape/scrape names the limit that stopped it, and null if none did', async () => {
+    const person = await free()
+    const scrape = async (twitterHandle: string) =>
+      (await person.call('POST', '/scrape/scrape', { ...anyone, twitterHandle })).body
+    expect(await scrape('f60_below')).toMatchObject({ success: true, count: 60, stoppedBy: null })
+    const stopped = await scrape('f450_reached')
+    expect(stopped).toMatchObject({ success: true, count: 40, stoppedBy: 'PLAN_LIMIT' })
+    const { scrapes } = (await person.call('GET', '/scrapes')).body
+    expect(scrapes[0]).toMatchObject({
+      stoppedBy: 'PLAN_LIMIT',
+      error: `${LIMIT} What was found is kept.`,
+      isResumable: true,
+    })
   })
 
   it('a person found twice in a month counts once, and months earned by referrals lift the limit', async () => {
@@ -242,6 +262,7 @@ describe.concurrent('POST /scrapes', () => {
       spentCents: null,
       resumesAt: null,
       error: null,
+      stoppedBy: null,
       isResumable: false,
       createdAt: expect.stringMatching(/Z$/),
     })

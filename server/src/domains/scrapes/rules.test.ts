@@ -163,8 +163,11 @@ it('a protected account is hidden from whom it has not approved; where X does no
 })
 
 it('goes on when resumed, unless it was X that ended it', () => {
-  const isSo = (status: 'canceled' | 'failed' | 'completed' | 'running', failures = 0, error: string | null = null) =>
-    isResumable({ status, failures, error })
-  expect([isSo('canceled'), isSo('failed', 8, 'x'), isSo('completed', 0, 'limit')]).toEqual([true, true, true])
-  expect([isSo('failed', 0, 'nobody'), isSo('completed'), isSo('running', 3, 'x')]).toEqual([false, false, false])
+  const isSo = (
+    status: 'canceled' | 'failed' | 'completed' | 'running',
+    failures = 0,
+    stoppedBy: 'PLAN_LIMIT' | null = null,
+  ) => isResumable({ status, failures, stoppedBy })
+  expect([isSo('canceled'), isSo('failed', 8), isSo('completed', 0, 'PLAN_LIMIT')]).toEqual([true, true, true])
+  expect([isSo('failed', 0), isSo('completed'), isSo('running', 3)]).toEqual([false, false, false])
 })

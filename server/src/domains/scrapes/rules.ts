@@ -193,18 +193,20 @@ export function protectedAccount(handle: string, type: 'followers' | 'following'
 
 /**
  * Would it get further if somebody resumed it? One that X's own answer ended would not: there is nobody of that handle, or X does not show whom they know.
- * Of those that are complete only one that stopped early, which then says why.
+ * Of those that are complete only one that the plan stopped early.
  */
 export function isResumable({
   status,
-  error,
+  stoppedBy,
   failures,
 }: {
   status: ScrapeStatus
-  error: string | null
+  stoppedBy: string | null
   failures: number
 }): boolean {
-  return status === 'canceled' || (status === 'failed' && failures > 0) || (status === 'completed' && error !== null)
+  return (
+    status === 'canceled' || (status === 'failed' && failures > 0) || (status === 'completed' && stoppedBy !== null)
+  )
 }
 
 /** No more will happen unless somebody resumes it. */

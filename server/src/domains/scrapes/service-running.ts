@@ -283,7 +283,7 @@ async function keepPage(
       busyMs: row.busyMs + Date.now() - began,
       failures: 0,
       ...(isDone || isOut ? { status: 'completed' as const, workerId: null } : {}),
-      ...(isOut ? { error: `${words} What was found is kept.` } : {}),
+      ...(isOut ? { error: `${words} What was found is kept.`, stoppedBy: 'PLAN_LIMIT' as const } : {}),
     })
   })
 }

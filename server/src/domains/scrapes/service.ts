@@ -177,7 +177,7 @@ export async function scrape(context: SignedInContext, actor: Actor, input: Scra
     .where(eq(scrapeLeads.scrapeId, row.id))
     .orderBy(leads.id)
     .limit(SCRAPE_WAIT_MAX_RESULTS)
-  return { success: true as const, leads: found.map((one) => one.lead), count: found.length }
+  return { success: true as const, leads: found.map((one) => one.lead), count: found.length, stoppedBy: row.stoppedBy }
 }
 
 /** The scrape that this call began when it was made before and died; one that failed meanwhile goes on. Null: it began none. */
@@ -253,7 +253,7 @@ function end(db: Db, actor: Actor, id: string, status: 'canceled'): Promise<Scra
 async function change(db: Db, actor: Actor, id: string, allowed: SQL, set: Partial<ScrapeRow>): Promise<ScrapeRow> {
   const [row] = await db
     .update(scrapes)
-    .set({ ...set, resumesAt: null, workerId: null, ...CHANGED })
+    .set({ ...set, stoppedBy: null, resumesAt: null, workerId: null, ...CHANGED })
     .where(and(eq(scrapes.id, id), eq(scrapes.workspaceId, actor.workspaceId), allowed))
     .returning()
   if (!row) {

@@ -1,5 +1,6 @@
-import { SCRAPE_STATUSES } from '@x-automated/contract/scrapes'
-import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { SCRAPE_STATUSES, STOPPED_BY } from '@x-automated/contract/scrapes'
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
@@ -43,6 +44,8 @@ export const scrapes = pgTable(
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull().default(0),
     resumesAt: time('resumes_at'),
     error: text('error'),
+    /** Why it completed early. */
+    stoppedBy: text('stopped_by', { enum: STOPPED_BY }),
     /** Calls in a row that X did not answer. */
     failures: integer('failures').notNull().default(0),
     /** Raised at every change: a runner that was overtaken finds its page refused. */
@@ -52,7 +55,11 @@ export const scrapes = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [index('scrapes_newest').on(t.workspaceId, t.createdAt, t.id), index('scrapes_status').on(t.status)],
+  (t) => [
+    index('scrapes_newest').on(t.workspaceId, t.createdAt, t.id),
+    index('scrapes_status').on(t.status),
+    check('scrapes_stopped_by', sql`stopped_by is null or status = 'completed'`),
+  ],
 )
 
 /** Which leads a scrape found. */

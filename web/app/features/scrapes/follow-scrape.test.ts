@@ -19,6 +19,7 @@ function scrape(status: ScrapeStatus, fetched: number): Scrape {
     spentCents: null,
     resumesAt: null,
     error: null,
+    stoppedBy: null,
     isResumable: false,
     createdAt: '2026-11-20T10:00:00.000Z',
   }

@@ -17,7 +17,6 @@ import {
   needsConnection,
   scrapeFilter,
   scrapeTitle,
-  stoppedByPlan,
   timeLeftOf,
   timeLeftWords,
 } from './scrape-words'
@@ -151,7 +150,7 @@ function useNow(): number {
 function Ended({ scrape }: { scrape: Scrape }) {
   return (
     <>
-      {stoppedByPlan(scrape) && (
+      {scrape.stoppedBy === 'PLAN_LIMIT' && (
         <Callout tone="warn" title="Stopped at what your plan allows" action={<SeePlans />}>
           {scrape.error} Resume the scrape once your plan allows more.
         </Callout>

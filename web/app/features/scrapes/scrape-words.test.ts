@@ -9,7 +9,6 @@ import {
   needsConnection,
   scrapeFilter,
   scrapeTitle,
-  stoppedByPlan,
   timeLeftOf,
   timeLeftWords,
 } from './scrape-words'
@@ -98,10 +97,4 @@ test('a scrape whose X connection was lost waits for somebody, not for a time', 
 
 test('what X bills is said in dollars', () => {
   expect([0, 1, 1_000_000].map(moneyWords)).toEqual(['$0.00', '$0.01', '$10,000.00'])
-})
-
-test('a scrape that is complete and has something to say was stopped by the plan', () => {
-  expect(stoppedByPlan({ status: 'completed', error: 'Your Free plan includes 100 scraped leads a month.' })).toBe(true)
-  expect(stoppedByPlan({ status: 'completed', error: null })).toBe(false)
-  expect(stoppedByPlan({ status: 'failed', error: 'X did not answer.' })).toBe(false)
 })

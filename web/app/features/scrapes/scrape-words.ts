@@ -87,11 +87,6 @@ export function moneyWords(cents: number): string {
 /** How many leads a scrape looks for at most. The first is what POST /scrapes takes where none is named. */
 export const STOP_AFTER = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
-/** Complete, and yet stopped early, at what the plan allows: it says so, and can go on once the plan allows more. */
-export function stoppedByPlan({ status, error }: Pick<Scrape, 'status' | 'error'>): boolean {
-  return status === 'completed' && error !== null
-}
-
 /** What a scrape asks for, to ask for it once more. */
 export function requestOf({
   twitterHandle,
