@@ -66,14 +66,19 @@ const layoutShift = (page: Page) =>
       }),
   )
 
+/** The referral code of a member. */
+async function codeOf(email: string): Promise<string> {
+  const joined = await fetch(`${world.origin}/api/waitlist/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  return ((await joined.json()) as { referralCode: string }).referralCode
+}
+
 describe('the landing page', () => {
   it('says what the product is with hardly a script, and wakes up when it is touched', async () => {
-    const joined = await fetch(`${world.origin}/api/waitlist/join`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'friend@example.com' }),
-    })
-    const { referralCode } = (await joined.json()) as { referralCode: string }
+    const referralCode = await codeOf('friend@example.com')
     const page = await world.openPage()
     const requests = watchRequests(page)
     await page.goto(`/?ref=${referralCode}`)
@@ -150,8 +155,9 @@ describe('the landing page', () => {
   ])('loses no friend’s code by a link that is pressed %s', async (_, press) => {
     const page = await world.openPage()
     await page.addInitScript(press)
-    const led = page.waitForURL('**/auth?ref=ABC234')
-    await page.goto('/?ref=ABC234', { waitUntil: 'commit' })
+    const code = await codeOf('friend@example.com')
+    const led = page.waitForURL(`**/auth?ref=${code}`)
+    await page.goto(`/?ref=${code}`, { waitUntil: 'commit' })
     await Promise.race([led, page.getByRole('radio', { name: 'Dark theme' }).hover()])
     await led
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
@@ -162,15 +168,17 @@ describe('the landing page', () => {
     ['/waitlist', 'A friend invited you. When you join, they move up 5 spots.'],
   ])('says on %s who came by a friend’s link from the first moment, and moves nothing for it', async (path, words) => {
     const page = await world.openPage({ width: 390, height: 844 })
-    await page.goto(`${path}?ref=ABC234`)
+    await page.goto(`${path}?ref=${await codeOf('friend@example.com')}`)
     await page.getByText(words).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
-    // It is not for those who came without one.
-    await page.goto(path)
-    expect(await page.getByText(words).isVisible()).toBe(false)
-    await page.getByLabel('Email').focus()
-    await page.getByText(words).waitFor({ state: 'detached' })
+    // It is neither for those who came without a code, nor for those whose code no member has.
+    for (const other of [path, `${path}?ref=ABC234`]) {
+      await page.goto(other)
+      expect(await page.getByText(words).isVisible()).toBe(false)
+      await page.getByLabel('Email').focus()
+      await page.getByText(words).waitFor({ state: 'detached' })
+    }
   })
 
   it('loses a friend’s code on none of the ways between its pages', async () => {

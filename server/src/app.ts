@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import helmet from 'helmet'
-import { serveApi } from './api.ts'
+import { contextOf, serveApi } from './api.ts'
 import type { Notices } from './db/notices.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/auth/service.ts'
+import { findReferralCode } from './domains/waitlist/service.ts'
 import { serveAccountArchive } from './edges/account-archive.ts'
 import { BODY_SECONDS_MAX, limitBodyTime } from './edges/body-time.ts'
 import { serveChangeEmail } from './edges/change-email.ts'
@@ -207,8 +208,25 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     origin: services.origin,
     supportEmail: env.supportEmail,
     google: services.google !== null,
+    knowsCode: (request, code) => knowsCode(services, request, code),
   })
   return app
+}
+
+/** A page waits this long at most to learn whether a member has the code in its address. */
+const CODE_LOOK_UP_MS = 1_000
+
+/** False if nobody has the code, if it cannot be looked up now, or if the client has looked up too many. */
+async function knowsCode(services: Services, request: FastifyRequest, code: string): Promise<boolean> {
+  const lookUp = findReferralCode(
+    contextOf(request, services, () => {}),
+    code,
+  ).catch((error: unknown) => {
+    request.log.info({ err: error }, 'a referral code was not looked up')
+    return null
+  })
+  const late = new Promise<null>((resolve) => setTimeout(resolve, CODE_LOOK_UP_MS, null).unref())
+  return (await Promise.race([lookUp, late])) !== null
 }
 
 /** zlib.constants.BROTLI_PARAM_QUALITY */

@@ -65,6 +65,11 @@ function property(name: string, content: string): string {
   return `<meta property="${name}" content="${content}"/>`
 }
 
+/** Marks a page as opened by the link of a member, so that it may announce them from its first moment. */
+export function withReferrer(html: string, code: string): string {
+  return html.replace('<html ', `<html data-referrer="${code}" `)
+}
+
 /** For pages that nobody is to find: they are for who is signed in, or came by a link. */
 export function withoutIndex(html: string): string {
   return html.replace('</head>', '<meta name="robots" content="noindex"/></head>')

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
+import { members } from '../domains/waitlist/tables.ts'
 
 /** The pages of a build as they are served: who may frame and load what (docs/widget.md), what is said of them in their heads, and how they travel. */
 let app: TestApp
@@ -22,6 +23,7 @@ beforeAll(async () => {
       '<a href="https://share.example?url=https%3A%2F%2Fx-automated.example%2F">share</a>',
     'waitlist/index.html': '<head></head><p>waitlist</p>',
     'reset-password/index.html': '<head></head><p>reset</p>',
+    'auth/index.html': '<html lang="en"><head></head><p>sign up</p>',
     'rankings/index.html': '<head><style>p{margin:0}</style></head>',
     'leaderboard/index.html': `<head></head>${'<p>words</p>'.repeat(200)}`,
     'embed/index.html': '<script>1</script><p>widget</p>',
@@ -46,6 +48,9 @@ beforeAll(async () => {
   }
   writeFileSync(join(client, '..', 'pages.json'), JSON.stringify(list))
   app = await openApp()
+  await app.db
+    .insert(members)
+    .values({ email: 'ada@example.com', normalizedEmail: 'ada@example.com', referralCode: 'Ab3dE9xy' })
   host = await createApp(app.services, { webFolder: client, extension: null })
 })
 afterAll(async () => {
@@ -53,7 +58,8 @@ afterAll(async () => {
   rmSync(built, { recursive: true })
 })
 
-const get = (url: string, headers = {}) => host.inject({ method: 'GET', url, headers })
+const get = (url: string, headers = {}, remoteAddress = '127.0.0.1') =>
+  host.inject({ method: 'GET', url, headers, remoteAddress })
 
 it('has no extension to hand out where none was built', async () => {
   expect((await get('/extension.zip')).json()).toMatchObject({ success: false, code: 'NOT_FOUND' })
@@ -227,6 +233,26 @@ describe('what is said of a page', () => {
       expect(contentOf(body, 'og:title')).toBe('You’re invited to X-Automated')
       expect(contentOf(body, 'og:description')).toBe('Join by this link, and you both get priority access.')
     }
+  })
+
+  it.each(['/auth', '/auth/'])('%s by a friend’s link is marked with the code of the member', async (path) => {
+    const { body } = await get(`${path}?ref=Ab3dE9xy`)
+    expect(body).toContain('data-referrer="Ab3dE9xy"')
+    expect(contentOf(body, 'robots')).toBe('noindex')
+  })
+
+  it.each(['/', '/waitlist', '/auth'])('%s announces no friend for a code that no member has', async (path) => {
+    expect((await get(`${path}?ref=Zz9zzzzz`, {}, '192.0.2.1')).body).toBe((await get(path)).body)
+  })
+
+  it('tells no known code from an unknown one to a client that has looked up too many', async () => {
+    const client = '192.0.2.2'
+    const isAnnounced = async (code: string) =>
+      (await get(`/auth?ref=${code}`, {}, client)).body.includes('data-referrer')
+    for (let visit = 0; visit < 25; visit++) expect(await isAnnounced('Ab3dE9xy')).toBe(true)
+    for (let guess = 0; guess < 20; guess++) expect(await isAnnounced(`Guess${guess}`)).toBe(false)
+    expect(await isAnnounced('Ab3dE9xy')).toBe(false)
+    expect((await get('/auth?ref=Ab3dE9xy', {}, '192.0.2.3')).body).toContain('data-referrer')
   })
 
   it('documents invite nobody', async () => {

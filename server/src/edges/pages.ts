@@ -7,13 +7,13 @@ import { Refusal } from '../refusal.ts'
 import { compressedOnce, type SendText } from './compressed.ts'
 import { serveCrawlers } from './crawlers.ts'
 import { sendRefusal } from './envelope.ts'
-import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex } from './page-head.ts'
+import { type Address, isPlausibleCode, withAddress, withHead, withoutIndex, withReferrer } from './page-head.ts'
 
 interface Page {
   send: SendText
   policy: string
   isFramed: boolean
-  /** The page as a friend's link is shown; null for documents, and pages that nobody is to find. */
+  /** The page as a friend's link shows it; null for documents, for the widget and for what signed-in pages start from. */
   invitation: ((code: string) => string) | null
 }
 
@@ -32,6 +32,8 @@ export interface PagesOptions extends Address {
   folder: string
   /** Where pictures of people on X come from, beside X's own host; null: from nowhere else. */
   pictures: string | null
+  /** Does a member have this referral code? */
+  knowsCode(request: FastifyRequest, code: string): Promise<boolean>
 }
 
 /** Answers with the 404 page who is led to an address that is none; false where it is the API that was asked, or no page was built. */
@@ -68,9 +70,10 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
 
   for (const [path, page] of pages) {
     if (page === fallback || page === notFound) continue
-    serve(app, path, (request, reply) => {
+    serve(app, path, async (request, reply) => {
       const { ref } = request.query as { ref?: unknown }
-      if (!page.invitation || !isPlausibleCode(ref)) return sendPage(reply, page, 200)
+      if (!page.invitation || !isPlausibleCode(ref) || !(await options.knowsCode(request, ref)))
+        return sendPage(reply, page, 200)
       const html = page.invitation(ref)
       return sendPage(reply, { ...page, send: async (own) => own.header('vary', 'accept-encoding').send(html) }, 200)
     })
@@ -169,9 +172,9 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
       const policy = policyFor(built, isFramed ? '*' : "'none'", pictures)
       const { origin } = address
       const url = origin + path
+      const isDocument = DOCUMENTS.includes(bare)
       if (found.includes(path)) {
-        const invitation = (code: string) => withHead(built, url, origin, code)
-        const isDocument = DOCUMENTS.includes(bare)
+        const invitation = (code: string) => withReferrer(withHead(built, url, origin, code), code)
         const send = compressedOnce(withHead(built, url, origin))
         return [path, { send, policy, isFramed, invitation: isDocument ? null : invitation }]
       }
@@ -180,7 +183,10 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
         pictures && file === FALLBACK_FILE
           ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
           : built
-      return [path, { send: compressedOnce(withoutIndex(shown)), policy, isFramed, invitation: null }]
+      const unlisted = withoutIndex(shown)
+      const isForGuests = !isFramed && !isDocument && file !== FALLBACK_FILE
+      const invitation = isForGuests ? (code: string) => withReferrer(unlisted, code) : null
+      return [path, { send: compressedOnce(unlisted), policy, isFramed, invitation }]
     }),
   )
 }

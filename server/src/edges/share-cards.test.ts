@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp, type TestApp } from '../../test/open-app.ts'
 import { members } from '../domains/waitlist/tables.ts'
@@ -55,6 +55,16 @@ describe('the picture of a link', () => {
       .insert(members)
       .values({ email: 'account@example.com', normalizedEmail: 'account@example.com', referralCode: 'AC0UNT' })
     expect((await get('/share/AC0UNT.png')).bytes.equals(product)).toBe(true)
+  })
+
+  it('is the product’s, for a short time only, for a client that has looked up too many codes', async () => {
+    const product = (await get('/share.png')).bytes
+    for (let guess = 0; guess < 20; guess++) await get(`/share/Guess${guess}.png`)
+    const known = await get(`/share/${codes[1]}.png`)
+    expect(known.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(known.bytes.equals(product)).toBe(true)
+    await app.db.execute(sql`delete from rate_limits`)
+    expect((await get(`/share/${codes[1]}.png`)).bytes.equals(product)).toBe(false)
   })
 
   it.each(['/share/', '/share/abc', '/share/a%20b.png', '/share/%00.png', `/share/${'x'.repeat(33)}.png`])(

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import { contextOf } from '../api.ts'
 import type { Services } from '../app.ts'
-import { findPositionByCode } from '../domains/waitlist/service.ts'
+import { findReferralCode } from '../domains/waitlist/service.ts'
+import { Refusal } from '../refusal.ts'
+import type { RequestContext } from '../requests/context.ts'
 import { isPlausibleCode } from './page-head.ts'
 import { drawSharePicture } from './share-picture.ts'
 
@@ -15,7 +18,7 @@ type Key = number | null
  * GET /share.png, the picture of a link to the product, and GET /share/CODE.png, of a referral link: with the place of whoever shares it, and no name.
  * A code that nobody has gets the first. What it costs is bounded: pictures are kept by place, and drawn one at a time.
  */
-export function serveShareCards(app: FastifyInstance, { database }: Services): void {
+export function serveShareCards(app: FastifyInstance, services: Services): void {
   const pictures = createPictures()
 
   app.get('/share.png', async (_request, reply) =>
@@ -29,13 +32,24 @@ export function serveShareCards(app: FastifyInstance, { database }: Services): v
     const { file } = request.params
     const code = file.endsWith('.png') ? file.slice(0, -'.png'.length) : ''
     if (!isPlausibleCode(code)) return reply.callNotFound()
-    const position = await findPositionByCode(database.db, code)
-    const isDrawn = position === null || pictures.hasRoomFor(position)
+    const context = contextOf(request, services, (name, value) => reply.header(name, value))
+    const position = await findPosition(context, code)
+    const isDrawn = position === null || (position !== undefined && pictures.hasRoomFor(position))
     return reply
       .headers(headersFor(isDrawn ? 3_600 : 60))
       .type('image/png')
       .send(await pictures.of(isDrawn ? position : null))
   })
+}
+
+/** @returns null for a code that no one on the waitlist has, undefined if the client has looked up too many */
+async function findPosition(context: RequestContext, code: string): Promise<number | null | undefined> {
+  try {
+    return (await findReferralCode(context, code))?.position || null
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') return undefined
+    throw error
+  }
 }
 
 /** Shown on other sites, which is what it is for. */

@@ -242,13 +242,23 @@ export async function count(db: Db) {
   return { count: state?.count ?? 0 }
 }
 
-/** The position of whoever has this code; null for a code that nobody has, and for who is not on the waitlist. */
-export async function findPositionByCode(db: Db, referralCode: string): Promise<number | null> {
+/**
+ * Who has a referral code: their position, 0 if they have not joined; null if nobody has it. Unknown codes count as look-ups
+ * of a position, so that codes cannot be enumerated any faster. @throws Refusal RATE_LIMITED
+ */
+export async function findReferralCode(
+  { db, limits, request }: { db: Db; limits: Limits; request: Pick<Client, 'addressHash'> },
+  referralCode: string,
+): Promise<{ position: number } | null> {
+  const { addressHash } = request
+  // Before the look-up: beyond the limit, known codes must look like unknown ones.
+  await limits.spend('positionByAddress', addressHash)
   const [found] = await db
     .select({ position: members.position })
     .from(members)
     .where(eq(members.referralCode, referralCode))
-  return found?.position || null
+  if (found) await limits.giveBack('positionByAddress', addressHash)
+  return found ?? null
 }
 
 // Accounts

@@ -1,7 +1,6 @@
 /**
- * Runs in the head, before anything is drawn: whether a friend's code stands in the address (so that what is said of it does not
- * push the form down later), the chosen theme, and whether a session or a place on the waitlist is stored
+ * Runs in the head, before anything is drawn: the chosen theme, and whether a session or a place on the waitlist is stored
  * (so that its owner is not shown the links of guests, or the form of newcomers, for a moment).
  * The server allows it in the content security policy by its hash.
  */
-export const wakeScript = `try{var d=document.documentElement.dataset;if((new URLSearchParams(location.search).get("ref")||"").trim())d.referred="yes";var t=localStorage.getItem("theme");if(t==="light"||t==="dark")d.theme=t;if(localStorage.getItem("authToken")||localStorage.getItem("refreshToken"))d.session="stored";if(localStorage.getItem("waitlistEmail"))d.waitlist="stored"}catch(e){}`
+export const wakeScript = `try{var d=document.documentElement.dataset;var t=localStorage.getItem("theme");if(t==="light"||t==="dark")d.theme=t;if(localStorage.getItem("authToken")||localStorage.getItem("refreshToken"))d.session="stored";if(localStorage.getItem("waitlistEmail"))d.waitlist="stored"}catch(e){}`
