@@ -1,8 +1,8 @@
-import type { ExtensionStatus } from '@x-automated/contract/extension'
 import { expect, test } from 'vitest'
-import { activityWords } from './extension-words'
+import type { ExtensionHere } from '../real-send/extension-link'
+import { activityWords, otherVersionWords } from './extension-words'
 
-const usual: ExtensionStatus = {
+const usual: ExtensionHere = {
   version: '1',
   paused: false,
   pageChanged: null,
@@ -10,12 +10,14 @@ const usual: ExtensionStatus = {
   pairedWith: { email: 'a@b.c', workspaceName: 'A' },
   sendsAlone: true,
   activity: { doing: 'nothing' },
+  isOtherVersion: false,
 }
 
-test.each<[Partial<ExtensionStatus>, string | RegExp]>([
+test.each<[Partial<ExtensionHere>, string | RegExp]>([
   [{}, 'Ready. It sends what you queue, with or without a page.'],
   [{ sendsAlone: false }, 'Ready. It sends while the campaigns page is open.'],
   [{ pairedWith: null }, 'Ready for the messages that you start on the campaigns page.'],
+  [{ activity: null }, 'Installed. This page cannot tell what it is doing.'],
   [{ paused: true }, 'Paused in its popup.'],
   [{ pageChanged: 'a part' }, 'Not sending.'],
   [{ activity: { doing: 'sending', handle: 'ada' } }, 'Sending to @ada…'],
@@ -25,4 +27,11 @@ test.each<[Partial<ExtensionStatus>, string | RegExp]>([
   expect(activityWords({ ...usual, ...change })).toEqual(
     typeof words === 'string' ? words : expect.stringMatching(words),
   )
+})
+
+test.each([
+  ['0.9.0', 'This page does not fully understand version 0.9.0 of the extension in this browser.'],
+  [null, 'This page does not fully understand the version of the extension in this browser.'],
+])('names the other version %s and both ways out', (version, words) => {
+  expect(otherVersionWords({ version })).toBe(`${words} Reload the page. If this message stays, update the extension.`)
 })

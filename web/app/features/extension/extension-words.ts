@@ -1,9 +1,10 @@
-import type { ExtensionStatus } from '@x-automated/contract/extension'
+import type { ExtensionHere } from '../real-send/extension-link'
 
 /** What the extension of this browser is about, in one sentence. */
-export function activityWords({ activity, paused, pageChanged, pairedWith, sendsAlone }: ExtensionStatus): string {
+export function activityWords({ activity, paused, pageChanged, pairedWith, sendsAlone }: ExtensionHere): string {
   if (paused) return 'Paused in its popup.'
   if (pageChanged !== null) return 'Not sending.'
+  if (activity === null) return 'Installed. This page cannot tell what it is doing.'
   switch (activity.doing) {
     case 'sending':
       return `Sending to @${activity.handle}…`
@@ -17,4 +18,10 @@ export function activityWords({ activity, paused, pageChanged, pairedWith, sends
         ? 'Ready. It sends what you queue, with or without a page.'
         : 'Ready. It sends while the campaigns page is open.'
   }
+}
+
+/** What is said if page and extension are of different versions: either may be the older one. */
+export function otherVersionWords({ version }: Pick<ExtensionHere, 'version'>): string {
+  const which = version === null ? 'the version' : `version ${version}`
+  return `This page does not fully understand ${which} of the extension in this browser. Reload the page. If this message stays, update the extension.`
 }

@@ -1,4 +1,3 @@
-import type { ExtensionStatus } from '@x-automated/contract/extension'
 import { Link2, Puzzle } from 'lucide-react'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -6,13 +5,14 @@ import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Switch } from '../../ui/choice'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
+import type { ExtensionHere } from '../real-send/extension-link'
 import { useIsOffered } from '../settings/use-role'
-import { activityWords } from './extension-words'
+import { activityWords, otherVersionWords } from './extension-words'
 import { PairingCode } from './pairing-code'
 import { useExtensionActions } from './use-extension'
 
 interface ThisBrowserProps {
-  here: ExtensionStatus | null | undefined
+  here: ExtensionHere | null | undefined
   /** The version that is handed out. */
   latest: string | null
 }
@@ -41,7 +41,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
         <PairingCode />
       </Card>
     )
-  const { version, pairedWith, signedInAs, sendsAlone, paused, pageChanged } = here
+  const { version, pairedWith, signedInAs, sendsAlone, paused, pageChanged, isOtherVersion } = here
   return (
     <Card
       title="This browser"
@@ -58,10 +58,15 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
           </Callout>
         )}
         {paused && <Callout tone="warn">Sending is switched off in the extension’s popup.</Callout>}
+        {isOtherVersion && (
+          <Callout tone="warn" title="The extension is another version">
+            {otherVersionWords(here)}
+          </Callout>
+        )}
         {latest !== null && latest !== version && (
           <Callout tone="info" title={`Version ${latest} is there`}>
-            This browser has {version}. Download it, unpack it over the folder that you have, and press the round arrow
-            beside the extension at chrome://extensions.
+            This browser has {version ?? 'another version'}. Download it, unpack it over the folder that you have, and
+            press the round arrow beside the extension at chrome://extensions.
           </Callout>
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
@@ -72,7 +77,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
           <dt className="text-muted">X</dt>
           <dd>{signedInAs ? `Signed in as @${signedInAs}` : 'Nobody seen signed in yet. Open x.com once.'}</dd>
           <dt className="text-muted">Version</dt>
-          <dd data-numeric>{version}</dd>
+          <dd data-numeric>{version ?? 'Unknown'}</dd>
         </dl>
         {pairedWith && (
           <Switch

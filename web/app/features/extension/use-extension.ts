@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ExtensionRequest, ExtensionStatus } from '@x-automated/contract/extension'
+import type { ExtensionRequest } from '@x-automated/contract/extension'
 import { api, client, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { useSlow } from '../../ui/use-slow'
-import { askExtension, askStatus } from '../real-send/extension-link'
+import { askExtension, askStatus, type ExtensionHere } from '../real-send/extension-link'
 
 const LOOK_EVERY_MS = 2_000
 
@@ -16,7 +16,7 @@ const statusKey = ['extension', 'here']
  * The extension of this browser: how it is, null where there is none, undefined while that is not known. Kept fresh while it is looked at.
  * @param asks false while nothing depends on it: asking wakes it
  */
-export function useExtensionHere(asks = true): ExtensionStatus | null | undefined {
+export function useExtensionHere(asks = true): ExtensionHere | null | undefined {
   return useQuery({
     queryKey: statusKey,
     enabled: asks,
@@ -54,9 +54,8 @@ export function useExtensionActions() {
       queries.invalidateQueries({ queryKey: api.extension.key() }),
     ])
   const ask = async (request: ExtensionRequest) => {
-    const reply = await askExtension<{ status: ExtensionStatus }>(request)
+    const reply = await askExtension(request)
     if (!reply.success) throw new ExtensionRefused(reply.error)
-    return reply.status
   }
   const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorWords(error))
   const pair = useMutation({

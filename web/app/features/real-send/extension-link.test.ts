@@ -1,6 +1,6 @@
 import { EXTENSION_TEXT } from '@x-automated/contract/extension'
-import { afterEach, expect, test, vi } from 'vitest'
-import { askExtension, driveExtension, type Runtime } from './extension-link'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { askExtension, askStatus, driveExtension, type Runtime } from './extension-link'
 
 afterEach(() => vi.useRealTimers())
 
@@ -67,6 +67,71 @@ test.each([
   expect(await askExtension(request, runtime)).toEqual(reply)
 })
 
+describe('the status', () => {
+  const status = {
+    version: '1.2.0',
+    paused: false,
+    pageChanged: null,
+    signedInAs: 'ada',
+    pairedWith: { email: 'ada@example.com', workspaceName: 'Acme' },
+    sendsAlone: true,
+    activity: { doing: 'stopped', error: 'Sign in first.', until: 7 },
+  }
+  const ask = (value: unknown) => askStatus(answering(value))
+
+  test('of this version is read as it is', async () => {
+    expect(await ask({ success: true, status })).toEqual({
+      success: true,
+      status: { ...status, isOtherVersion: false },
+    })
+    const { signedInAs: _, ...unseen } = status
+    expect(await ask({ success: true, status: unseen })).toMatchObject({
+      status: { signedInAs: undefined, isOtherVersion: false },
+    })
+  })
+
+  test.each([
+    ['without activity', { activity: undefined }, { activity: null }],
+    ['with an unknown activity', { activity: { doing: 'dreaming' } }, { activity: null }],
+    ['with half an activity', { activity: { doing: 'waiting' } }, { activity: null }],
+    ['without a version', { version: undefined }, { version: null }],
+    ['without a pairing', { pairedWith: undefined }, { pairedWith: null }],
+    ['with half a pairing', { pairedWith: { email: 'ada@example.com' } }, { pairedWith: null }],
+    ['with flags of another kind', { paused: 'no', sendsAlone: 1 }, { paused: false, sendsAlone: false }],
+    ['with texts of another kind', { pageChanged: {}, signedInAs: 7 }, { pageChanged: null, signedInAs: undefined }],
+  ])('%s is of another version, and the rest is kept', async (_what, change, read) => {
+    const reply = await ask({ success: true, status: { ...status, ...change } })
+    expect(reply).toEqual({ success: true, status: { ...status, ...read, isOtherVersion: true } })
+  })
+
+  test.each([
+    { success: true },
+    { success: true, status: 'fine' },
+    'pong',
+    {},
+    { success: false, error: 'What?', code: 'INVALID_REQUEST' },
+  ])('is of another version where the answer is %j', async (value) => {
+    expect(await ask(value)).toMatchObject({
+      success: true,
+      status: { version: null, activity: null, pairedWith: null, sendsAlone: false, isOtherVersion: true },
+    })
+  })
+
+  test('is not there where nothing answers, or this page is refused', async () => {
+    expect(await askStatus(null)).toMatchObject({ success: false, end: 'down' })
+    expect(await ask({ success: false, error: 'No.', code: 'FORBIDDEN_ORIGIN' })).toMatchObject({ success: false })
+  })
+})
+
+test('a failure of a kind that this page does not know may have sent the message', async () => {
+  const reply = { success: false, error: 'Newer than you.', code: 'NEWER' }
+  expect(await askExtension(request, answering(reply))).toEqual({
+    success: false,
+    error: 'Newer than you.',
+    end: 'unclear',
+  })
+})
+
 test('an answer that never comes is unclear in the end', async () => {
   vi.useFakeTimers()
   const asked = askExtension(request, { ...answering(null), sendMessage() {} })
@@ -98,7 +163,13 @@ test('a page that drives answers the extension for what it has claimed, as the s
   }
   const letGo = driveExtension(async ({ dmId }) => (dmId === 'yes' ? true : dmId === 'no' ? false : null), runtime)
   for (const dmId of ['yes', 'no', 'who knows']) ask({ ask: 'MAY_SEND', dmId, lease: 'lease' })
-  for (const other of [null, 'MAY_SEND', { ask: 'ELSE', dmId: 'yes', lease: 'lease' }]) ask(other)
+  for (const other of [
+    null,
+    'MAY_SEND',
+    { ask: 'MAY_SEND', dmId: 7, lease: {} },
+    { ask: 'ELSE', dmId: 'yes', lease: 'lease' },
+  ])
+    ask(other)
   await vi.waitFor(
     () =>
       expect(answers).toEqual([

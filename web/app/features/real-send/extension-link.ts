@@ -1,5 +1,7 @@
 import {
   EXTENSION_ID,
+  EXTENSION_TEXT,
+  type ExtensionActivity,
   type ExtensionEnd,
   type ExtensionErrorCode,
   type ExtensionRequest,
@@ -40,6 +42,7 @@ export type LinkReply<Value> = ({ success: true } & Value) | LinkFailure
 const NO_RUNTIME = 'Chrome runtime API not available in this context.'
 const MALFORMED = 'Unexpected or malformed response from extension.'
 const FAILED = 'Failed via extension'
+const MAY_SEND: PageQuestion['ask'] = 'MAY_SEND'
 /** Longer than the extension takes over any message. */
 const PATIENCE_MS = 150_000
 
@@ -49,10 +52,16 @@ function runtimeOf(): Runtime | null {
 }
 
 /** Asks the browser extension (specification §7, §8). Never rejects. */
-export function askExtension<Value extends object = object>(
+export async function askExtension(
   request: ExtensionRequest,
   runtime: Runtime | null = runtimeOf(),
-): Promise<LinkReply<Value>> {
+): Promise<LinkReply<object>> {
+  const answer = await exchange(request, runtime)
+  return 'value' in answer ? read(answer.value) : answer
+}
+
+/** @returns what the extension answered, whatever that is */
+function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | LinkFailure> {
   if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
   return new Promise((resolve) => {
     const late = setTimeout(
@@ -62,7 +71,8 @@ export function askExtension<Value extends object = object>(
     try {
       runtime.sendMessage(EXTENSION_ID, request, (value) => {
         clearTimeout(late)
-        resolve(read<Value>(value, runtime.lastError?.message))
+        const lost = runtime.lastError?.message
+        resolve(lost === undefined ? { value } : lostAnswer(lost))
       })
     } catch (error) {
       clearTimeout(late)
@@ -75,19 +85,89 @@ export function askExtension<Value extends object = object>(
   })
 }
 
-function read<Value extends object>(value: unknown, lost: string | undefined): LinkReply<Value> {
-  if (lost !== undefined) {
-    const neverThere = /Receiving end does not exist|Could not establish connection/.test(lost)
-    return { success: false, error: `Extension communication error: ${lost}`, end: neverThere ? 'down' : 'unclear' }
-  }
-  const { success, error, code } = (value ?? {}) as { success?: unknown; error?: unknown; code?: ExtensionErrorCode }
-  if (success === true) return value as { success: true } & Value
-  if (success !== false) return { success: false, error: MALFORMED, end: 'unclear' }
-  const words = typeof error === 'string' && error !== '' ? error : FAILED
-  return { success: false, error: words, end: endOf(code), ...(code && { code }) }
+function lostAnswer(lost: string): LinkFailure {
+  const neverThere = /Receiving end does not exist|Could not establish connection/.test(lost)
+  return { success: false, error: `Extension communication error: ${lost}`, end: neverThere ? 'down' : 'unclear' }
 }
 
-export const askStatus = () => askExtension<{ status: ExtensionStatus }>({ action: 'GET_STATUS' })
+function read(value: unknown): LinkReply<object> {
+  const { success, error, code } = fieldsOf(value)
+  if (success === true) return { success }
+  if (success !== false) return { success: false, error: MALFORMED, end: 'unclear' }
+  const words = typeof error === 'string' && error !== '' ? error : FAILED
+  if (code === undefined || isErrorCode(code))
+    return { success: false, error: words, end: endOf(code), ...(code && { code }) }
+  // A code of another version may mean that the message was sent.
+  return { success: false, error: words, end: 'unclear' }
+}
+
+function isErrorCode(code: unknown): code is ExtensionErrorCode {
+  return typeof code === 'string' && Object.hasOwn(EXTENSION_TEXT, code)
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+/** The extension of this browser, as far as this page understands it. */
+export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity'> {
+  /** Null if it does not say. */
+  version: string | null
+  /** Null if it does not say, or says something that this page does not know. */
+  activity: ExtensionActivity | null
+  /** Its status is not the one that this page knows: one of them is older. */
+  isOtherVersion: boolean
+}
+
+/** Asks the extension for its status. What another version leaves out, adds or does not understand is tolerated. */
+export async function askStatus(runtime: Runtime | null = runtimeOf()): Promise<LinkReply<{ status: ExtensionHere }>> {
+  const answer = await exchange({ action: 'GET_STATUS' }, runtime)
+  if (!('value' in answer)) return answer
+  const reply = read(answer.value)
+  const isRefused = !reply.success && reply.code !== undefined && reply.code !== 'INVALID_REQUEST'
+  return isRefused ? reply : { success: true, status: readStatus(fieldsOf(answer.value).status) }
+}
+
+function readStatus(value: unknown): ExtensionHere {
+  const { version, paused, pageChanged, signedInAs, pairedWith, sendsAlone, activity } = fieldsOf(value)
+  const pairing = fieldsOf(pairedWith)
+  const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
+  const known = {
+    version: typeof version === 'string' && version !== '' ? version : null,
+    activity: readActivity(activity),
+  }
+  const isWhole =
+    known.version !== null &&
+    known.activity !== null &&
+    typeof paused === 'boolean' &&
+    isTextOrNull(pageChanged) &&
+    (signedInAs === undefined || isTextOrNull(signedInAs)) &&
+    (pairedWith === null || isPaired) &&
+    typeof sendsAlone === 'boolean'
+  return {
+    ...known,
+    paused: paused === true,
+    pageChanged: typeof pageChanged === 'string' ? pageChanged : null,
+    signedInAs: isTextOrNull(signedInAs) ? signedInAs : undefined,
+    pairedWith: isPaired ? { email: String(pairing.email), workspaceName: String(pairing.workspaceName) } : null,
+    sendsAlone: sendsAlone === true,
+    isOtherVersion: !isWhole,
+  }
+}
+
+function readActivity(value: unknown): ExtensionActivity | null {
+  const { doing, handle, until, error } = fieldsOf(value)
+  if (doing === 'nothing') return { doing }
+  if (doing === 'sending' && typeof handle === 'string') return { doing, handle }
+  const isMoment = typeof until === 'number' && Number.isFinite(until)
+  if (doing === 'waiting' && isMoment) return { doing, until }
+  if (doing === 'stopped' && typeof error === 'string' && isMoment) return { doing, error, until }
+  return null
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return typeof value === 'string' || value === null
+}
 
 /**
  * Keeps the extension from claiming by itself while this page does, also after its worker was ended and began anew.
@@ -106,8 +186,8 @@ export function driveExtension(
       const opened = runtime.connect(EXTENSION_ID, { name: RUN_PORT })
       port = opened
       opened.onMessage.addListener(async (question) => {
-        const { ask, dmId, lease } = (question ?? {}) as Partial<PageQuestion>
-        if (ask !== 'MAY_SEND' || dmId === undefined || lease === undefined) return
+        const { ask, dmId, lease } = fieldsOf(question)
+        if (ask !== MAY_SEND || typeof dmId !== 'string' || typeof lease !== 'string') return
         const answer = { dmId, lease, maySend: await maySend({ dmId, lease }) }
         try {
           opened.postMessage(answer)

@@ -1,5 +1,5 @@
-import type { ExtensionStatus } from '@x-automated/contract/extension'
 import { expect, test } from 'vitest'
+import type { ExtensionHere } from './extension-link'
 import { isLeftAlone } from './left-alone'
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -13,7 +13,7 @@ const campaign = {
   lastRunAt: null,
   updatedAt: at(0),
 } as const
-const here: ExtensionStatus = {
+const here: ExtensionHere = {
   version: '1',
   paused: false,
   pageChanged: null,
@@ -21,8 +21,9 @@ const here: ExtensionStatus = {
   pairedWith: { email: 'a@example.com', workspaceName: 'A' },
   sendsAlone: false,
   activity: { doing: 'nothing' },
+  isOtherVersion: false,
 }
-const left = (change = {}, known: { runId?: string | null; here?: ExtensionStatus | null | undefined } = {}) =>
+const left = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
   isLeftAlone({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
 
 test('a campaign that waits for a browser is left alone when nothing was heard of one for a while', () => {

@@ -1,6 +1,6 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
-import type { ExtensionStatus } from '@x-automated/contract/extension'
 import { useExtensionHere } from '../extension/use-extension'
+import type { ExtensionHere } from './extension-link'
 import { useExtensionRun } from './extension-run'
 
 /** One message through X's pages takes less than this, its wait aside: a browser that is quiet for longer is gone. */
@@ -18,7 +18,7 @@ type Sent = Pick<
  */
 export function isLeftAlone(
   campaign: Sent,
-  { runId, here }: { runId: string | null; here: ExtensionStatus | null | undefined },
+  { runId, here }: { runId: string | null; here: ExtensionHere | null | undefined },
   now: number,
 ): boolean {
   const { channel, status, dmsQueuedCount, waiting, waitingFor } = campaign
@@ -29,9 +29,9 @@ export function isLeftAlone(
 }
 
 /** Does it send, for a page or by itself? */
-function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: ExtensionStatus): boolean {
-  if (activity.doing === 'sending' || activity.doing === 'waiting') return true
-  return pairedWith !== null && sendsAlone && !paused && pageChanged === null && activity.doing !== 'stopped'
+function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: ExtensionHere): boolean {
+  if (activity?.doing === 'sending' || activity?.doing === 'waiting') return true
+  return pairedWith !== null && sendsAlone && !paused && pageChanged === null && activity?.doing !== 'stopped'
 }
 
 /**

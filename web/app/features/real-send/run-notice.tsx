@@ -2,6 +2,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { otherVersionWords } from '../extension/extension-words'
 import { useExtensionHere, useExtensionToldOf } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
 
@@ -26,6 +27,20 @@ export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | unde
 
 function ExtensionNotice() {
   const here = useExtensionHere()
+  if (here?.isOtherVersion)
+    return (
+      <Callout
+        tone="warn"
+        title="The extension is another version"
+        action={
+          <ButtonLink size="sm" to={paths.extension}>
+            Update the extension
+          </ButtonLink>
+        }
+      >
+        {otherVersionWords(here)}
+      </Callout>
+    )
   if (here !== null) return null
   return (
     <Callout
