@@ -238,11 +238,13 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table asks again by itself, as something is active.
-    await page.route(calls, (route) => route.fulfill(broken))
-    await page.getByText('Failed to refresh campaigns: Not today.').waitFor()
+    // The table asks again by itself, as something is active; after a fault, too.
+    world.expectConsole(/status of 503/)
+    const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
+    await page.route(calls, (route) => route.fulfill(down))
+    await page.getByText('Failed to refresh campaigns: Not now.').waitFor()
     await page.unroute(calls)
-    await page.getByText('Failed to refresh campaigns: Not today.').waitFor({ state: 'detached' })
+    await page.getByText('Failed to refresh campaigns: Not now.').waitFor({ state: 'detached' })
     await button(page, 'Discard').click()
 
     await row(page, 'Rest').getByRole('button', { name: 'Archive' }).click()
@@ -269,8 +271,16 @@ describe('campaigns, in a browser', () => {
 
     // What goes wrong is said, and can be tried again.
     world.expectConsole(/status of (403|404)/)
-    await page.goto('/campaigns/01900000-0000-7000-8000-000000000000')
+    const missing = '01900000-0000-7000-8000-000000000000'
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/api/campaigns/${missing}`)) asked += 1
+    })
+    await page.goto(`/campaigns/${missing}`)
     await page.getByText('Campaign not found or access denied').waitFor()
+    // It would be asked for every 4 seconds if it were there.
+    await page.waitForTimeout(6_000)
+    expect(asked).toBe(1)
     const reads = /\/api\/(campaigns|lists)(\?|\/.*\/dms)/
     await page.route(reads, (route) => route.fulfill(broken))
     await page.goto('/campaigns')
@@ -285,6 +295,29 @@ describe('campaigns, in a browser', () => {
     await page.unroute(reads)
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByRole('table', { name: 'DMs' }).waitFor()
+  })
+
+  it('works with an extension of another version, and names it', async () => {
+    const person = await enter('versions@example.com')
+    const { page, client } = person
+    await client.xAccount.connect({ username: 'versions', password: 'any eight or more' })
+    const { Spring: leadListId = '' } = await makeLists(person, { Spring: ['open_v1'] })
+    const words = { name: 'By the browser', messageTemplate: 'Hi', channel: 'extension' } as const
+    const { id } = await client.campaigns.create({ ...words, leadListId, status: 'draft' })
+    await client.campaigns.queue({ id })
+    // As an older extension answers: without its activity.
+    await page.addInitScript(() => {
+      const status = { version: '0.0.9', paused: false, pageChanged: null, pairedWith: null, sendsAlone: false }
+      const sendMessage = (_id: string, _request: unknown, reply: (value: unknown) => void) =>
+        reply({ success: true, status })
+      Object.assign(window, { chrome: { runtime: { sendMessage } } })
+    })
+    for (const path of ['/campaigns', `/campaigns/${id}`, '/extension']) {
+      await page.goto(path)
+      await page.getByText('This page does not fully understand version 0.0.9 of the extension').waitFor()
+    }
+    await page.getByText('Installed. This page cannot tell what it is doing.').waitFor()
+    await expectSoundPage(page)
   })
 
   it('a reply marks its message and stops the rest for its lead; who asks to stop is written to by nobody', async () => {

@@ -45,8 +45,8 @@ async function lookWhetherStill(page: Page, path: string, width = 390): Promise<
   expect(await layoutShift(page), 'what moved while it loaded').toBeLessThanOrEqual(SHIFT_MAX)
 }
 
-async function lookNarrow(page: Page): Promise<void> {
-  for (const width of NARROW) {
+async function lookNarrow(page: Page, widths = NARROW): Promise<void> {
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
     // What comes or is measured anew after the change of width may take a moment to fit.
     await expect
@@ -140,6 +140,36 @@ async function lookInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
+/** More than the 200 ms after which skeletons appear. */
+const SKELETONS_APPEAR_MS = 400
+/** Its answer never comes. */
+const NO_CAMPAIGN = '01900000-0000-7000-8000-000000000000'
+/** What a page needs to know whose it is; with it, the parts that wait for it begin to load. */
+const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
+
+/** Looks at a page whose answers are held back: at first all of them, then all but what it knows of its owner. */
+async function lookWhileLoading(page: Page, path: string): Promise<void> {
+  for (const isHeld of [() => true, (url: string) => !ABOUT_OWNER.test(url)]) {
+    await page.route('**/api/**', (route) => {
+      // Held until the page is left.
+      if (!isHeld(route.request().url())) return route.continue()
+    })
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.goto(path)
+    await page.getByRole('main').first().waitFor()
+    await page.waitForTimeout(SKELETONS_APPEAR_MS)
+    await lookNarrow(page, [390, 320])
+    for (const tab of (await page.getByRole('main').getByRole('tab').all()).slice(1)) {
+      await tab.click()
+      await page.waitForTimeout(SKELETONS_APPEAR_MS)
+      await lookNarrow(page, [390, 320]).catch(async (cause) => {
+        throw new Error(`${await tab.innerText()}: ${cause.message}`, { cause })
+      })
+    }
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  }
+}
+
 describe('every page', () => {
   it('signed out', async () => {
     expect(ofGuests.length).toBeGreaterThan(9)
@@ -218,5 +248,14 @@ describe('every page', () => {
     const page = await openPage()
     await (await signIn(world, 'everywhere@example.com')).enter(page)
     for (const path of ['/operator', '/settings', '/twitter']) await lookAtTabs(page, path)
+  })
+
+  it('scrolls sideways nowhere while it loads', async () => {
+    const page = await openPage()
+    await (await signIn(world, 'everywhere@example.com')).enter(page)
+    const wide: string[] = []
+    for (const path of [...ofGuests, ...ofOthers.map((one) => one.replace(':campaignId', NO_CAMPAIGN))])
+      await lookWhileLoading(page, path).catch((cause) => wide.push(`${path}: ${cause.message}`))
+    expect(wide).toEqual([])
   })
 })

@@ -356,10 +356,12 @@ describe('the leads page, in a browser', () => {
     await garble('/leads?*')
     await page.goto('/leads')
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads'))
-    await page.unroute('**/api/leads?*')
+    // Without a connection it is the same text, alone; and what is wrong changes without a press.
+    await page.route('**/api/leads?*', (route) => route.abort())
+    await page.reload()
+    await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads', { exact: true }))
     await fails('/leads?*', 403, 'Not yours')
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByText('Failed to load leads: Not yours').waitFor()
+    await hastenUntil(page, page.getByText('Failed to load leads: Not yours'))
     await page.unroute('**/api/leads?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByText('1–10 of 12 leads').waitFor()
@@ -412,10 +414,8 @@ describe('the leads page, in a browser', () => {
     await boxes.nth(4).check()
     await page.getByRole('button', { name: 'Add to list' }).click()
     await hastenUntil(page, page.getByText('An error occurred while fetching lists.'))
-    await page.unroute('**/api/lists?*')
     await fails('/lists?*', 403, 'Not yours')
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await page.getByText('Failed to fetch your lists: Not yours').waitFor()
+    await hastenUntil(page, page.getByText('Failed to fetch your lists: Not yours'))
     await page.unroute('**/api/lists?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByLabel('Name of your first list').fill('Founders')
@@ -435,6 +435,17 @@ describe('the leads page, in a browser', () => {
 
     // However many lists there are, each can be reached.
     await callApi(page, 'POST', '/lists', { name: 'Newer' })
+    // What was made elsewhere is there when the dialog opens.
+    await boxes.nth(5).check()
+    await page.getByRole('button', { name: 'Add to list' }).click()
+    await page.getByRole('radio', { name: 'Newer' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    for (const name of ['Made elsewhere', 'Made later']) {
+      await callApi(page, 'POST', '/tags', { name })
+      await page.getByRole('button', { name: 'Tag', exact: true }).click()
+      await page.getByRole('dialog').getByRole('checkbox', { name }).waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    }
     await page.route('**/api/lists?*', (route) =>
       route.continue({ url: route.request().url().replace('pageSize=100', 'pageSize=1') }),
     )

@@ -266,8 +266,9 @@ describe('the waitlist, in a browser', () => {
     await page.waitForFunction(() => sessionStorage.getItem('googleAuthInProgress'))
     expect(await google.getAttribute('aria-busy')).toBe('true')
     await page.clock.runFor(30_000)
+    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
     await page.waitForFunction(() => !document.querySelector('button[aria-busy=true]'))
-    await page.evaluate(() => sessionStorage.clear())
+    expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
 
     // Pressed twice, joined once.
     let joins = 0

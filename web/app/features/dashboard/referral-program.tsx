@@ -43,7 +43,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
                   </p>
                   <Skeleton className="h-9 pointer-coarse:h-11" />
                 </div>
-                <SkeletonButton size="sm" className="w-96 max-sm:h-18 max-sm:pointer-coarse:h-22" />
+                <SkeletonButton size="sm" className="w-96 max-sm:h-18 max-sm:w-full max-sm:pointer-coarse:h-22" />
                 <SkeletonButton size="sm" className="w-44" />
               </>
             )}
