@@ -6,7 +6,7 @@ import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from 
 /** Every page by its address: nothing jumps while it loads, axe in both colour schemes, nothing scrolls sideways on a phone or at twice the size, no console message. */
 let world: World
 beforeAll(async () => {
-  world = await openWorld({ OPERATORS: 'everywhere@example.com' })
+  world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
 })
 
 /** What web/app/paths.ts registers, so that no page is forgotten here. */
@@ -252,7 +252,7 @@ describe('every page', () => {
 
   it('scrolls sideways nowhere while it loads', async () => {
     const page = await openPage()
-    await (await signIn(world, 'everywhere@example.com')).enter(page)
+    await (await signUp(world, 'patient@example.com')).enter(page)
     const wide: string[] = []
     for (const path of [...ofGuests, ...ofOthers.map((one) => one.replace(':campaignId', NO_CAMPAIGN))])
       await lookWhileLoading(page, path).catch((cause) => wide.push(`${path}: ${cause.message}`))
