@@ -10,8 +10,12 @@ export interface CsvReader {
   close(): Promise<void>
 }
 
+const RESTARTING =
+  'The server is being restarted. Nothing of the file was imported. Please import it again in a minute.'
+
 export function createCsvReader(): CsvReader {
   let thread: Worker | null = null
+  let isClosing = false
 
   function start(): Worker {
     const started = new Worker(new URL('./csv-thread.ts', import.meta.url))
@@ -31,7 +35,10 @@ export function createCsvReader(): CsvReader {
       thread.postMessage({ fd, linesOf, port } satisfies ReadOrder, [port])
       let isClosed = false
       let asked = Promise.withResolvers<Sent>()
-      const fail = () => asked.reject(new Error('The thread that reads CSV files ended.'))
+      const fail = () =>
+        asked.reject(
+          isClosing ? new Refusal('UNAVAILABLE', RESTARTING) : new Error('The thread that reads CSV files ended.'),
+        )
       port1.on('message', (sent: Sent) => asked.resolve(sent))
       port1.on('close', () => {
         isClosed = true
@@ -64,6 +71,7 @@ export function createCsvReader(): CsvReader {
       }
     },
     async close() {
+      isClosing = true
       await thread?.terminate()
     },
   }

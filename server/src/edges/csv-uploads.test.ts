@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +70,26 @@ describe('receive', () => {
     })
   })
 
+  it('leaves nothing on the disk when its process is killed', async () => {
+    const script = `
+      import { Readable } from 'node:stream'
+      import { openUploads } from ${JSON.stringify(new URL('./csv-uploads.ts', import.meta.url).href)}
+      async function* body() {
+        yield Buffer.from('handle\\n')
+        process.send('receiving')
+        await new Promise(() => {})
+      }
+      const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from(body()) }
+      await openUploads().receive(request, 'u', async () => {})`
+    const receiving = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    await once(receiving, 'message')
+    receiving.kill('SIGKILL')
+    await once(receiving, 'exit')
+    expect(await readdir(folder)).toEqual([])
+  })
+
   it('refuses a fourth file of one user, and takes it once another has ended', async () => {
     const uploads = uploadsOfTest()
     const ends = [1, 2, 3].map(() => Promise.withResolvers<void>())
@@ -82,6 +104,20 @@ describe('receive', () => {
     await uploads.receive('handle\n', async () => {})
     for (const end of ends) end.resolve()
     await Promise.all(files)
+  })
+})
+
+describe('close', () => {
+  it('ends the reading of files with 503', async () => {
+    const uploads = openUploads()
+    const request = {
+      headers: { 'content-type': 'text/csv' },
+      body: Readable.from([Buffer.from('ana\n'.repeat(100_000))]),
+    }
+    const importing = uploads.receive(request as unknown as FastifyRequest, 'u', async (upload) => {
+      for await (const _part of upload.read({ domain: 'suppressions' })) await uploads.close()
+    })
+    await expect(importing).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })
 })
 

@@ -181,6 +181,18 @@ describe('POST /leads/import', () => {
     expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
   })
 
+  it('lets a lead collect 40,000 characters in columns of its own and rejects lines beyond that', async () => {
+    const filled = (column: string) => `twitter_handle,${column}\nana,${'x'.repeat(5_000)}\nbob,\n`
+    for (let n = 0; n < 7; n += 1) await send(filled(`own ${n}`))
+    expect((await send(filled('own 7'))).body).toEqual({
+      imported: 0,
+      updated: 1,
+      rejected: [{ line: 2, problem: 'would give its lead more than 40000 characters in columns of its own' }],
+      rejectedCount: 1,
+    })
+    expect((await send(filled('own 6'))).body).toMatchObject({ updated: 2, rejected: [] })
+  })
+
   it('two imports of one file at once make each lead once', async () => {
     const file = makeLeadFile(400)
     const answers = await Promise.all([send(file.text), send(file.text), send(file.text)])

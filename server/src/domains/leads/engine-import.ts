@@ -7,7 +7,16 @@ import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import { type Owner, openStage, settleStage, stageRows, unstageDoubles, unstageSuppressed } from './engine-stage.ts'
+import {
+  type Owner,
+  openStage,
+  type StagedLines,
+  settleStage,
+  stageRows,
+  unstageDoubles,
+  unstageSuppressed,
+} from './engine-stage.ts'
+import { LEAD_METADATA_MAX } from './rules.ts'
 
 /*
  * How a file of leads is taken in: read line by line, staged, settled.
@@ -102,17 +111,22 @@ export async function importLeads(
       const problems = doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
       rejected.add(problems, total)
     }
-    const { lines, total } = await unstageSuppressed(tx, actor.workspaceId, IMPORT_REJECTED_NAMED)
-    rejected.add(
-      lines.map((line) => ({ line, problem: 'is on your suppression list' })),
-      total,
-    )
+    const reject = ({ lines, total }: StagedLines, problem: string) =>
+      rejected.add(
+        lines.map((line) => ({ line, problem })),
+        total,
+      )
+    reject(await unstageSuppressed(tx, actor.workspaceId, IMPORT_REJECTED_NAMED), 'is on your suppression list')
     const owner = { workspaceId: actor.workspaceId, userId: actor.userId }
     signal?.throwIfAborted()
-    const counts = await settleStage(tx, owner, 'parts', (done, of) => {
-      onProgress({ stage: 'saving', done, of })
-      signal?.throwIfAborted()
+    const { overfull, ...counts } = await settleStage(tx, owner, 'parts', {
+      named: IMPORT_REJECTED_NAMED,
+      onSaved(done, of) {
+        onProgress({ stage: 'saving', done, of })
+        signal?.throwIfAborted()
+      },
     })
+    reject(overfull, `would give its lead more than ${LEAD_METADATA_MAX} characters in columns of its own`)
     await tagStaged(tx, owner)
     const result = { ...counts, ...rejected.answer() }
     await onDone(tx, result)

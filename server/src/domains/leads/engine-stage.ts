@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { recallContacts } from './engine-contacts.ts'
 import { mergeTwins } from './engine-twins.ts'
-import { type IncomingLead, stagedRow } from './rules.ts'
+import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
 
 /*
  * How people become leads: staged in a table of the connection's own, settled by a few statements.
@@ -82,30 +82,40 @@ export async function unstageDoubles(
   return { doubles: rows, total: rows[0]?.total ?? 0 }
 }
 
-/** Takes out of the stage who is not to be written to: they do not become leads. @returns how many lines those are, and the first `named` of them */
-export async function unstageSuppressed(
-  tx: Db,
-  workspaceId: string,
-  named: number,
-): Promise<{ lines: number[]; total: number }> {
-  const { rows } = await tx.execute<{ lines: number[]; total: number }>(sql`
-    with gone as (
-      delete from incoming_leads i
-      using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
-      where l.line = i.line and ${isSuppressed('l')}
-      returning i.line
-    )
+/** How many lines, and the first of them. */
+export interface StagedLines {
+  lines: number[]
+  total: number
+}
+
+/** @param gone a statement that returns the `line` of each; `named` of them are in the answer */
+async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
+  const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
+    with gone as (${gone})
     select array(select line from gone order by line limit ${named}) as lines, (select count(*) from gone)::int as total`)
   return rows[0] ?? { lines: [], total: 0 }
 }
 
-/** Turns the stage into leads, and notes there which lead each became. */
+/** Takes out of the stage who is not to be written to: they do not become leads. */
+export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
+  const gone = sql`
+    delete from incoming_leads i
+    using (select line, ${workspaceId}::uuid as workspace_id, twitter_handle, x_user_id from incoming_leads) l
+    where l.line = i.line and ${isSuppressed('l')}
+    returning i.line`
+  return linesOf(tx, gone, named)
+}
+
+/**
+ * Turns the stage into leads, and notes there which lead each became. Whose lead would get too much metadata is taken out of the stage.
+ * @param named how many of their lines are in the answer
+ */
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,
   read: 'whole' | 'parts',
-  onSaved: (done: number, of: number) => void = () => {},
-): Promise<{ imported: number; updated: number }> {
+  { onSaved = () => {}, named = 0 }: { onSaved?: (done: number, of: number) => void; named?: number } = {},
+): Promise<{ imported: number; updated: number; overfull: StagedLines }> {
   // One writer at a time in a workspace: two that bring the same people would else make them twice or lock each other out.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('leads of ' || ${workspaceId}, 0))`)
   await mergeTwins(tx, workspaceId)
@@ -119,6 +129,14 @@ export async function settleStage(
   // In the order of their ids, as everyone locks leads.
   await tx.execute(sql`
     select count(*) from (select id from leads where id in (select lead_id from incoming_leads) order by id for no key update) locked`)
+  const overfull = await linesOf(
+    tx,
+    sql`
+      delete from incoming_leads i using leads l
+      where l.id = i.lead_id and i.metadata is not null and length((l.metadata || i.metadata)::text) > ${LEAD_METADATA_MAX}
+      returning i.line`,
+    named,
+  )
   // Ids grow with time: made in the order of the lines, so do the pages show them.
   await tx.execute(sql`
     update incoming_leads i set lead_id = made.id, is_new = true
@@ -169,7 +187,7 @@ export async function settleStage(
     onSaved(done, all)
   }
   if (imported > 0) await recallContacts(tx, workspaceId)
-  return { imported, updated }
+  return { imported, updated, overfull }
 }
 
 /** Lines that are saved by one statement; an import says how far it is after each. */

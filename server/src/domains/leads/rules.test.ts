@@ -195,6 +195,10 @@ describe('readLine', () => {
     [['ana', 'x'.repeat(201), '', '', '', '', ''], 'name is longer than 200 characters'],
     [['ana', '', '', '[1]', '', '', ''], 'metadata is not a JSON object of at most 20000 characters'],
     [['ana', '', '', '', 'x'.repeat(5_001), '', ''], 'Company is longer than 5000 characters'],
+    [
+      ['ana', '', '', JSON.stringify({ a: 'x'.repeat(15_001) }), 'x'.repeat(5_000), '', ''],
+      'has more than 20000 characters in columns of its own',
+    ],
     [['ana', 'a\u0000b', '', '', '', '', ''], 'holds a NUL character'],
   ])('says what is wrong: %j', (fields, problem) => {
     expect(line(...fields)).toEqual({ problem })

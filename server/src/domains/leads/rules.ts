@@ -154,7 +154,10 @@ const handle = (text: string): Cell => {
   return fault ? { problem: HANDLE_PROBLEMS[fault] } : { value: bare }
 }
 
+/** Characters of JSON that one line of a file may bring. */
 const METADATA_MAX = 20_000
+/** Characters of JSON that a lead may collect over several files: pages show many leads at a time. */
+export const LEAD_METADATA_MAX = 2 * METADATA_MAX
 const METADATA_DEPTH = 20
 const depthOf = (json: string) => {
   let depth = 0
@@ -282,6 +285,8 @@ export function readLine(
   if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
     return { problem: 'says when or how a basis is known, but not which' }
   if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
+  if (JSON.stringify(lead.metadata).length > METADATA_MAX)
+    return { problem: `has more than ${METADATA_MAX} characters in columns of its own` }
   return lead
 }
 
