@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { loadavg } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { openScratchCluster } from '../server/src/db/embedded.ts'
+import { authUsers } from '../server/src/domains/auth/tables.ts'
+import { ensurePersonalWorkspace } from '../server/src/domains/workspaces/service.ts'
+import { readEnv } from '../server/src/env.ts'
+import { startServer } from '../server/src/start.ts'
+import { SHAPES } from './imports/shapes.ts'
+
+/*
+ * How long other calls take while somebody imports a file of 64 MB (BENCH_IMPORT_MB) of one shape after the other, honest ones and hostile ones. The files are
+ * sent by one thread; another one calls cheap routes for another workspace, one after the other. An import that takes longer than 30 seconds
+ * (BENCH_IMPORT_SECONDS) is canceled. BENCH_IMPORT_SHAPES=quotes runs only the shapes whose names have that in them.
+ */
+
+const BYTES = Number(process.env.BENCH_IMPORT_MB ?? 64) * 1024 * 1024
+const SECONDS_MAX = Number(process.env.BENCH_IMPORT_SECONDS ?? 30)
+const NAMED = process.env.BENCH_IMPORT_SHAPES ?? ''
+/** No other call may take longer. */
+const WANTED_MS = 250
+const IDLE_MS = 5_000
+
+interface Call {
+  route: string
+  ms: number
+}
+
+const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on', synchronous_commit: 'on' } })
+try {
+  const env = readEnv({
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost:3000',
+    DATABASE_URL: cluster.url,
+    AUTH_SECRET: 'a secret of benchmarks, long enough to be one',
+    LOG_LEVEL: 'silent',
+  })
+  const overrides = { callsAMinute: Number.POSITIVE_INFINITY }
+  const server = await startServer({ env, databaseUrl: cluster.url, workers: false, overrides, onFault: console.error })
+  const { auth, database } = server.services
+  const { db } = database
+  const sender = await clientOf('sender')
+  const caller = await clientOf('caller')
+
+  await callDuring(() => setTimeout(1_000))
+  print('no import', await callDuring(() => setTimeout(IDLE_MS)), '')
+  for (const [name, { isKnown }] of Object.entries(SHAPES)) {
+    if (!name.includes(NAMED)) continue
+    const send = { shape: name, size: BYTES, secondsMax: SECONDS_MAX }
+    if (isKnown) await ask(sender, { send })
+    let outcome = ''
+    const calls = await callDuring(async () => {
+      outcome = await ask<string>(sender, { send })
+    })
+    print(name, calls, outcome)
+  }
+  console.log(`    load of the machine ${loadavg()[0]?.toFixed(1)}`)
+  for (const one of [sender, caller]) await one.terminate()
+  await server.close()
+
+  async function callDuring(work: () => Promise<unknown>): Promise<Call[]> {
+    caller.postMessage('call')
+    await work()
+    return ask<Call[]>(caller, 'stop')
+  }
+
+  /** A client that is signed in, with a workspace of its own. */
+  async function clientOf(name: string): Promise<Worker> {
+    const email = `${name}@example.com`
+    const [user] = await db.insert(authUsers).values({ name, email, emailVerified: true }).returning()
+    if (!user) throw new Error('no user was made')
+    const { id } = await ensurePersonalWorkspace(db, user)
+    const now = Math.floor(Date.now() / 1000)
+    const claims = { sub: user.id, sid: crypto.randomUUID(), wid: id, role: 'owner', iat: now, exp: now + 86_400 }
+    const { token } = await auth.engine.api.signJWT({ body: { payload: claims } })
+    const workerData = { url: server.url, authorization: `Bearer ${token}` }
+    return new Worker(new URL('./imports/client.ts', import.meta.url), { workerData })
+  }
+} finally {
+  await cluster.close()
+}
+
+async function ask<T>(client: Worker, order: unknown): Promise<T> {
+  client.postMessage(order)
+  const [answer] = await once(client, 'message')
+  return answer as T
+}
+
+function print(name: string, calls: Call[], outcome: string): void {
+  const byTime = calls.toSorted((a, b) => b.ms - a.ms)
+  const longest = byTime[0] ?? { route: 'none', ms: Number.POSITIVE_INFINITY }
+  const p99 = byTime[Math.floor(calls.length / 100)]?.ms ?? longest.ms
+  const ms = (value: number) => `${value.toFixed(0)} ms`.padStart(8)
+  const figures = `longest ${ms(longest.ms)} ${longest.route.padEnd(20)} p99 ${ms(p99)}  of ${String(calls.length).padStart(6)} calls`
+  console.log(`    ${name.padEnd(36)} ${figures}  ${outcome.slice(0, 90)}`)
+  if (longest.ms > WANTED_MS) {
+    console.log(`    another call took longer than ${WANTED_MS} ms`)
+    process.exitCode = 1
+  }
+}

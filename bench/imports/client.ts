@@ -1,0 +1,81 @@
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { bytesOf, SHAPES } from './shapes.ts'
+
+/*
+ * A client in a thread of its own, as the server has the event loop of the main one: it sends files, or calls cheap routes, and says what came of it.
+ */
+
+const { url, authorization } = workerData as { url: string; authorization: string }
+
+/** Sends a file of that shape, and cancels its import after so many seconds. */
+async function send({ shape, size, secondsMax }: { shape: string; size: number; secondsMax: number }): Promise<string> {
+  const found = SHAPES[shape]
+  if (!found) throw new Error(`no shape ${shape}`)
+  const answered = Promise.withResolvers<string>()
+  const headers = { authorization, 'content-type': 'text/csv' }
+  const sending = request(`${url}/api${found.to ?? '/leads/import'}`, { method: 'POST', headers })
+  sending.on('response', (response) => answered.resolve(text(response)))
+  sending.on('error', answered.reject)
+  Readable.from(bytesOf(found, size)).pipe(sending)
+  const deadline = Date.now() + secondsMax * 1_000
+  // Until it works: there is nothing to cancel before the file is sent.
+  const canceling = setInterval(() => {
+    if (Date.now() > deadline) cancelAll().catch(() => {})
+  }, 1_000)
+  try {
+    return outcomeOf(JSON.parse(await answered.promise))
+  } finally {
+    clearInterval(canceling)
+  }
+}
+
+async function cancelAll(): Promise<void> {
+  const answer = await fetch(`${url}/api/imports`, { headers: { authorization } })
+  const { imports } = (await answer.json()) as { imports: { id: string; status: string }[] }
+  for (const { id, status } of imports)
+    if (status === 'running')
+      await fetch(`${url}/api/imports/${id}/cancel`, { method: 'POST', headers: { authorization } })
+}
+
+function outcomeOf(answer: { error?: string; imported?: number; updated?: number; rejectedCount?: number }): string {
+  if (answer.error !== undefined) return answer.error
+  const count = (value = 0) => value.toLocaleString('en')
+  return `${count(answer.imported)} imported, ${count(answer.updated)} updated, ${count(answer.rejectedCount)} rejected`
+}
+
+const ROUTES = ['/healthz', '/api/waitlist/count', '/api/me', '/api/lists', '/api/leads', '/api/imports']
+
+let isCalling = false
+let calls: { route: string; ms: number }[] = []
+
+/** Calls one route after the other until it is told to stop. */
+async function call(): Promise<void> {
+  isCalling = true
+  calls = []
+  for (let n = 0; isCalling; n += 1) {
+    const route = ROUTES[n % ROUTES.length] as string
+    const began = performance.now()
+    const answer = await fetch(`${url}${route}`, { headers: { authorization } })
+    await answer.arrayBuffer()
+    calls.push({ route, ms: performance.now() - began })
+    if (!answer.ok) throw new Error(`${route} answered ${answer.status}`)
+    await setTimeout(2)
+  }
+}
+
+let calling = Promise.resolve()
+parentPort?.on('message', async (order: { send: Parameters<typeof send>[0] } | 'call' | 'stop') => {
+  if (order === 'call') {
+    calling = call()
+  } else if (order === 'stop') {
+    isCalling = false
+    await calling
+    parentPort?.postMessage(calls)
+  } else {
+    parentPort?.postMessage(await send(order.send))
+  }
+})
