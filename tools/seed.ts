@@ -85,7 +85,7 @@ export const seed: Seed = async (options) => {
 
 /** So that whoever tries the demo meets no limit on leads. Nobody pays for it, so it does not end. */
 async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise<void> {
-  const database = openDatabase(databaseUrl, { max: 1 })
+  const database = openDatabase(databaseUrl)
   try {
     await database.db
       .insert(subscriptions)
@@ -179,7 +179,7 @@ async function finishCampaign(
   { dataDir, databaseUrl, x }: SeedOptions,
   { campaignId, actor }: { campaignId: string; actor: Actor },
 ): Promise<void> {
-  const database = openDatabase(databaseUrl, { max: 2 })
+  const database = openDatabase(databaseUrl)
   const { db } = database
   try {
     const { queue } = await import('../server/src/domains/campaigns/service.ts')

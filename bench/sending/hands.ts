@@ -21,7 +21,7 @@ export interface Done {
   seconds: number
 }
 
-const database = openDatabase(process.argv[2] ?? '', { max: 4 })
+const database = openDatabase(process.argv[2] ?? '', { max: 6 })
 process.on('message', async (task: Task) => {
   const done = task.kind === 'claims' ? await claim(task) : await answer(task)
   process.send?.(done satisfies Done)

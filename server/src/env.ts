@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import type { PlanId } from '@x-automated/contract/plans'
 import { z } from 'zod'
 import { openDataDir, writePrivate } from './data-dir.ts'
+import { CONNECTIONS } from './db/open.ts'
 
 const flag = z.enum(['on', 'off'])
 const optionalUrl = z.url().optional()
@@ -17,6 +18,11 @@ const Variables = z.object({
   PUBLIC_URL: optionalUrl,
   DATA_DIR: z.string().default('./.data'),
   DATABASE_URL: z.string().optional(),
+  DATABASE_POOL_MAX: z.coerce
+    .number()
+    .int()
+    .min(CONNECTIONS.min, `must be at least ${CONNECTIONS.min}: the server needs that many connections to its database`)
+    .default(CONNECTIONS.default),
   AUTH_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   STAND_INS: flag.optional(),
   X_API_URL: optionalUrl,
@@ -61,6 +67,8 @@ export interface Env {
   dataDir: string
   /** Null: the embedded database. */
   databaseUrl: string | null
+  /** Connections that this process opens to its database, at most. */
+  databasePoolMax: number
   /** Signs and encrypts. */
   authSecret: string
   standIns: boolean
@@ -131,6 +139,7 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
     publicUrl: v.PUBLIC_URL ? new URL(v.PUBLIC_URL).origin : null,
     dataDir,
     databaseUrl: v.DATABASE_URL ?? null,
+    databasePoolMax: v.DATABASE_POOL_MAX,
     authSecret: v.AUTH_SECRET ?? storedSecret(dataDir),
     standIns: v.STAND_INS === 'on',
     x: v.X_API_URL

@@ -88,6 +88,7 @@ export async function startServer({
   const log = openLog(env.logLevel)
   if (migrate) await reachDatabase(() => migrateDatabase(databaseUrl), log)
   const database = openDatabase(databaseUrl, {
+    max: env.databasePoolMax,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
   await retryWhileUnavailable(() => checkSecret(database.db, env.authSecret)).catch(async (error) => {

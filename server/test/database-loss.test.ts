@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -117,7 +118,7 @@ describe('when all connections to the database are terminated, again and again',
     expect(received.toSorted()).toEqual(list.handles.toSorted())
     await expectCountsRight(app)
     expect(await server.end()).toBe(0)
-  })
+  }, 120_000)
 })
 
 /** The postmaster of a server's bundled database, and its children. */
@@ -144,7 +145,7 @@ describe('the bundled database', () => {
     expect(server.isRunning()).toBe(true)
     expect(server.output().match(/The database has ended\. Starting it again\./g)).toHaveLength(4)
     expect(await server.end()).toBe(0)
-  })
+  }, 120_000)
 
   it('may be frozen: calls are answered with 503 within 30 seconds, and the server ends when it is told to', async () => {
     const server = await launchServer({ NODE_ENV: 'test' })
@@ -183,12 +184,12 @@ describe('the bundled database', () => {
     const since = performance.now()
     await server.end()
     expect(performance.now() - since).toBeLessThan(45_000)
-  }, 120_000)
+  }, 180_000)
 })
 
 describe('a transaction', () => {
   it('gives its connection back if it cannot even begin', async () => {
-    const database = openDatabase(app.databaseUrl, { max: 3 })
+    const database = openDatabase(app.databaseUrl, { max: 6 })
     for (let tries = 0; tries < 3; tries += 1) {
       database.pool.once('acquire', (connection) => connection.connection.stream.destroy())
       await expect(database.db.transaction(async () => {})).rejects.toThrow()
@@ -199,7 +200,7 @@ describe('a transaction', () => {
   })
 
   it('throws what broke it, if it cannot be rolled back either', async () => {
-    const database = openDatabase(app.databaseUrl, { max: 1 })
+    const database = openDatabase(app.databaseUrl, { max: 5 })
     const broken = database.db.transaction(async (tx) => {
       await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`)
     })
@@ -248,5 +249,92 @@ describe('a server that starts before its database', () => {
     const url = new URL(app.databaseUrl)
     url.password = 'wrong'
     await expect(startProcess(app, { DATABASE_URL: url.href })).rejects.toThrow(/password authentication failed/)
+  })
+})
+
+/** Puts a folder on a disk of its own, which has little room left, until the test ends. */
+function moveToSmallDisk(folder: string): void {
+  const aside = `${folder}.aside`
+  execFileSync('cp', ['-a', folder, aside])
+  const megabytes = Number(execFileSync('du', ['-sm', folder]).toString().split('\t')[0]) + 40
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder])
+  execFileSync('cp', ['-a', '-T', aside, folder])
+  rmSync(aside, { recursive: true })
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+}
+
+/** Uses up what is left of a disk. @returns the file that did */
+function fill(folder: string): string {
+  const filler = join(folder, 'filler')
+  const file = openSync(filler, 'w')
+  try {
+    for (;;) writeSync(file, Buffer.alloc(4096))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    closeSync(file)
+  }
+  return filler
+}
+
+function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'x-automated-mount-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder])
+  if (status === 0) spawnSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return status === 0
+}
+
+describe('a full disk', () => {
+  it.runIf(mayMount())(
+    'is answered with 503, also by /readyz, until there is room again',
+    async () => {
+      const first = await launchServer({ NODE_ENV: 'test' })
+      const { folder = first.dataDir } = JSON.parse(readFileSync(join(first.dataDir, 'database.json'), 'utf8'))
+      await first.end()
+      moveToSmallDisk(folder)
+      const server = await launchServer({ NODE_ENV: 'test', DATA_DIR: first.dataDir })
+      let joins = 0
+      const joinOnce = () =>
+        call(
+          { url: `${server.origin}/api` },
+          'POST',
+          '/waitlist/join',
+          { email: `someone${joins++}@example.com` },
+          { 'idempotency-key': `${joins}` },
+        )
+      expect((await joinOnce()).status).toBe(200)
+      expect(await isReady(server)).toBe(true)
+
+      const filler = fill(folder)
+      const readiness = await fetch(`${server.origin}/readyz`)
+      expect([readiness.status, await readiness.json()]).toMatchObject([
+        503,
+        { code: 'NOT_READY', dependencies: { database: 'full' } },
+      ])
+      const answers: Awaited<ReturnType<typeof call>>[] = []
+      while (answers.length < 28 && answers.at(-1)?.status !== 503) answers.push(await joinOnce())
+      expect(answers.pop()).toMatchObject({ status: 503, body: { success: false, code: 'UNAVAILABLE' } })
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+
+      rmSync(filler)
+      await eventually(() => isReady(server), 'ready again')
+      expect((await joinOnce()).status).toBe(200)
+      expect(await server.end()).toBe(0)
+    },
+    180_000,
+  )
+
+  it('is answered with 503 wherever PostgreSQL says so', async () => {
+    const person = await makePerson(app)
+    await app.db.execute(sql`
+      create function full_disk() returns trigger language plpgsql as $$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`)
+    await app.db.execute(
+      sql`create trigger full_disk before insert on lead_lists for each row execute function full_disk()`,
+    )
+    onTestFinished(async () => void (await app.db.execute(sql`drop function full_disk cascade`)))
+    const { status, body, headers } = await person.call('POST', '/lists', { name: 'One more' })
+    expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1'])
   })
 })

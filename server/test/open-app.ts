@@ -87,6 +87,8 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       PORT: '0',
       PUBLIC_URL: 'http://localhost:3000',
       DATABASE_URL: database.url,
+      // To see that the product works with few connections: DATABASE_POOL_MAX=6 npm test
+      DATABASE_POOL_MAX: process.env.DATABASE_POOL_MAX,
       AUTH_SECRET: 'a secret of tests, long enough to be taken',
       LOG_LEVEL: 'silent',
       SEND_INTERVAL_SECONDS: '0',

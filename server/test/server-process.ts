@@ -35,9 +35,9 @@ export function startProcess(app: TestApp, env: NodeJS.ProcessEnv = {}): Promise
   })
 }
 
-/** A server as a process of its own, with this environment. When the test ends it is killed, and its bundled database removed. */
+/** A server as a process of its own, with this environment. When the test ends it is killed, and its bundled database removed, unless DATA_DIR is the test's own. */
 export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-process-'))
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'x-automated-process-'))
   const child = fork(MAIN, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...env },
     silent: true,
@@ -54,6 +54,7 @@ export async function launchServer(env: NodeJS.ProcessEnv): Promise<ServerProces
   onTestFinished(async () => {
     await end('SIGKILL')
     await stopLeftover(dataDir)
+    if (env.DATA_DIR) return
     const record = join(dataDir, 'database.json')
     const { folder } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
     if (folder) rmSync(folder, { recursive: true, force: true })

@@ -5,7 +5,10 @@ import { Connection, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
-const BESIDES_MAX = 5
+/** Connections of one process: the pool's, a few beside transactions, and those of its own. Fewer than 5 leave one for everything. */
+export const CONNECTIONS = { default: 15, min: 5 }
+/** `session`, and the sender's. */
+const OWN_CONNECTIONS = 2
 
 /** A database or a transaction's handle: what every query function takes first. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
@@ -30,17 +33,19 @@ export interface Database {
 }
 
 /**
- * Opens a pool on PostgreSQL.
+ * Opens pools on PostgreSQL.
  * @param url postgres://… of a PostgreSQL 15 or later
- * @param onIdleError a pooled connection that broke while idle; the pool replaces it
+ * @param options.max connections at most, all together
+ * @param options.onIdleError a pooled connection that broke while idle; the pool replaces it
  */
 export function openDatabase(
   url: string,
-  { max = 20, onIdleError = () => {} }: { max?: number; onIdleError?: (error: Error) => void } = {},
+  { max = CONNECTIONS.default, onIdleError = () => {} }: { max?: number; onIdleError?: (error: Error) => void } = {},
 ): Database {
+  const besidesMax = Math.max(1, Math.min(3, Math.floor(max / 5)))
   const config: pg.PoolConfig = {
     connectionString: url,
-    max,
+    max: max - besidesMax - OWN_CONNECTIONS,
     Client: Connection as never,
     application_name: 'x-automated',
     connectionTimeoutMillis: 5_000,
@@ -49,7 +54,7 @@ export function openDatabase(
     options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
   }
   const pool = new pg.Pool(config)
-  const besides = new pg.Pool({ ...config, max: BESIDES_MAX })
+  const besides = new pg.Pool({ ...config, max: besidesMax })
   for (const one of [pool, besides]) {
     one.on('error', onIdleError)
     one.on('release', (_error, connection) => (connection as unknown as Connection).allowSilence())

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type pg from 'pg'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Services } from '../app.ts'
 import { Refusal } from '../refusal.ts'
@@ -13,13 +14,18 @@ const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
 export function serveHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 
+  let looking: Promise<DatabaseState> | null = null
   app.get('/readyz', async (_request, reply) => {
-    const database = await answersInTime(services.database.pool.query('select 1'))
+    // However often it is asked, the database is looked at once at a time.
+    looking ??= lookAt(services.database.pool).finally(() => {
+      looking = null
+    })
+    const database = await looking
     const draining = services.isDraining()
-    const ready = database && !draining
+    const ready = database === 'ok' && !draining
     return reply.status(ready ? 200 : 503).send({
       ...(ready ? { status: 'ok' } : { success: false, code: 'NOT_READY', error: 'The service is not ready.' }),
-      dependencies: { database: database ? 'ok' : 'down', server: draining ? 'draining' : 'ok' },
+      dependencies: { database, server: draining ? 'draining' : 'ok' },
     })
   })
 
@@ -52,7 +58,18 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
   })
 }
 
-async function answersInTime(answer: Promise<unknown>): Promise<boolean> {
-  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), READY_TIMEOUT_MS).unref())
-  return Promise.race([answer.then(() => true).catch(() => false), late])
+type DatabaseState = 'ok' | 'full' | 'down'
+
+/** More than fits in so little memory: PostgreSQL writes it to a temporary file, which fails if its disk is full. */
+const WRITES_TO_DISK = "set local work_mem = '64kB'; select count(*) from generate_series(1, 20000)"
+/** PostgreSQL's disk_full. */
+const DISK_FULL = '53100'
+
+async function lookAt(pool: pg.Pool): Promise<DatabaseState> {
+  const late = new Promise<'down'>((resolve) => setTimeout(() => resolve('down'), READY_TIMEOUT_MS).unref())
+  const answer = pool.query(WRITES_TO_DISK).then(
+    () => 'ok' as const,
+    ({ code }) => (code === DISK_FULL ? ('full' as const) : ('down' as const)),
+  )
+  return Promise.race([answer, late])
 }

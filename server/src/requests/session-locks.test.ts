@@ -26,7 +26,7 @@ const until = async (holds: () => Promise<boolean>) => {
 
 it('a lock is taken by one at a time, in this process and in others', async () => {
   const here = app.services.database.locks
-  const other = openDatabase(app.databaseUrl, { max: 1 })
+  const other = openDatabase(app.databaseUrl)
   const taken = await Promise.all([here.tryTake(lock), here.tryTake(lock), other.locks.tryTake(lock)])
   const winners = taken.filter((letGo) => letGo !== null)
   expect(winners).toHaveLength(1)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
@@ -17,31 +18,44 @@ type NowContext = Needs & {
   db: Db
   env: Pace
   hands: { workerId(): Promise<number> }
+  log: FastifyBaseLogger
   remember(tx: Db, answer: unknown): Promise<void>
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
 }
 
-/** How long a request waits for an outcome that has to be read from the conversation: longer than settling takes. */
-const SETTLED_WITHIN_MS = 40_000
+/** A request is answered within this time. Sending and settling a message may take longer, and go on without it. */
+const ANSWER_WITHIN_MS = 25_000
 const LOOK_MS = 250
 
 /**
  * Sends one message while the caller waits, by the same steps as a worker. What is certainly not sent leaves nothing behind, so that it may be asked for again;
- * where nobody knows, the message is settled as any other, and this waits for it. The same Idempotency-Key sends nothing twice, however the first call ended.
+ * where nobody knows, the message is settled as any other, and this waits for it for a while. The same Idempotency-Key sends nothing twice, however the first call ended.
  * @throws Refusal those of claimDirect; DM_FAILED, DM_UNSETTLED, X_UNAVAILABLE
  */
 export async function sendNow(context: NowContext, actor: Actor, input: DirectMessage, signal?: AbortSignal) {
   const { db } = context.database
   if (!context.x) throw new Refusal('X_UNAVAILABLE')
+  const end = performance.now() + ANSWER_WITHIN_MS
   const begun = context.progress?.begun
   if (typeof begun === 'string' && (await findOutcome(db, actor, begun)))
-    return answerOf(await outcomeOf(db, actor, begun, signal))
+    return answerOf(await outcomeOf(db, actor, begun, end, signal))
   const holder = `worker:${await context.hands.workerId()}`
   const claimedAt = performance.now()
   const made = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)
   })
   const claimed: Claimed = { ...made, claimedAt, byHand: true }
+  const delivery = deliver(context, actor, claimed, end, signal)
+  const answer = await Promise.race([delivery, sleep(end - performance.now(), null, { ref: false })])
+  if (answer) return answer
+  delivery.catch((error) => {
+    if (!(error instanceof Refusal)) context.log.error({ err: error, dmId: claimed.id }, 'a message was left to settle')
+  })
+  throw unsettled(claimed.id)
+}
+
+async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end: number, signal?: AbortSignal) {
+  const { db } = context.database
   // It cannot be paused: nothing but the claim's own age is to be looked at.
   const verdict = await send(context, claimed, TIMING, () => true).catch(async (error): Promise<never> => {
     await transact(db, (tx) => withdrawDirect(tx, claimed))
@@ -57,7 +71,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
         await context.remember(tx, sent)
         return sent
       })
-      return answer ?? answerOf(await outcomeOf(db, actor, claimed.id, signal))
+      return answer ?? answerOf(await outcomeOf(db, actor, claimed.id, end, signal))
     }
     case 'failed':
       await transact(db, (tx) => recordOutcome(tx, claimed, { wasSent: false, errorMessage: verdict.reason }))
@@ -65,7 +79,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
     case 'unknown':
     case 'lost':
       await record(db, [{ claimed, verdict, failures: 0 }])
-      return answerOf(await outcomeOf(db, actor, claimed.id, signal))
+      return answerOf(await outcomeOf(db, actor, claimed.id, end, signal))
     case 'skipped':
       await transact(db, (tx) => withdrawDirect(tx, claimed))
       throw new Refusal('LEAD_STATE', verdict.reason.replace(/^Skipped: this/, 'This'))
@@ -101,16 +115,18 @@ async function findOutcome(db: Db, actor: Actor, id: string): Promise<DmOutcome 
   return row ?? null
 }
 
-/** What became of a message, once that is known. @throws Refusal DM_UNSETTLED: it still is not */
-async function outcomeOf(db: Db, actor: Actor, id: string, signal?: AbortSignal): Promise<DmOutcome> {
-  const end = performance.now() + SETTLED_WITHIN_MS
+/** What became of a message, once that is known. @param end by performance.now() @throws Refusal DM_UNSETTLED: it still is not */
+async function outcomeOf(db: Db, actor: Actor, id: string, end: number, signal?: AbortSignal): Promise<DmOutcome> {
   for (;;) {
     const found = await findOutcome(db, actor, id)
     if (found && found.status !== 'queued') return found
-    if (!found || performance.now() > end || signal?.aborted)
-      throw new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId: id } })
+    if (!found || performance.now() > end || signal?.aborted) throw unsettled(id)
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+function unsettled(dmId: string): Refusal {
+  return new Refusal('DM_UNSETTLED', undefined, { retryAfterSeconds: 5, details: { dmId } })
 }
 
 function answerOf({ id, sentAt, errorMessage }: DmOutcome) {

@@ -209,6 +209,35 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   })
 
+  it('503 DM_UNSETTLED within 30 seconds if X loses call after call; it is settled without the caller, and sent once', async () => {
+    const { person, account, rows } = await withLeads(1)
+    await senders.start()
+    await setFaults(app, { ...SENDS, dropBefore: true, times: 1_000 })
+    const since = performance.now()
+    const first = await send(person, rows[0]!, {}, 'lost')
+    expect(performance.now() - since).toBeLessThan(30_000)
+    expect(first).toMatchObject({ status: 503, body: { code: 'DM_UNSETTLED' } })
+    expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
+    await setFaults(app)
+    await expect.poll(async () => (await dmsTo(rows[0]!))[0]?.status, { timeout: 30_000 }).toBe('sent')
+    expect(await send(person, rows[0]!, {}, 'lost')).toMatchObject({ status: 200 })
+    expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
+  }, 90_000)
+
+  it('503 DM_UNSETTLED within 30 seconds if X is slow; what was begun goes on without the caller', async () => {
+    const { person, account, rows } = await withLeads(1)
+    await setFaults(
+      app,
+      { method: 'GET', path: '/2/users/by/username/*', delayMs: 13_000, times: 1 },
+      { ...SENDS, delayMs: 14_000, times: 1 },
+    )
+    const since = performance.now()
+    expect(await send(person, rows[0]!, {}, 'slow')).toMatchObject({ status: 503, body: { code: 'DM_UNSETTLED' } })
+    expect(performance.now() - since).toBeLessThan(30_000)
+    expect(await send(person, rows[0]!, {}, 'slow')).toMatchObject({ status: 200 })
+    expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
+  }, 90_000)
+
   it('503 where X cannot be reached, 409 where it has shut the account out or none is connected: nothing is left behind', async () => {
     const { person, rows } = await withLeads(1)
     const [row] = rows as [Row]

@@ -46,8 +46,19 @@ export async function accessTokenOf(
   const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
   const stored = goodToken(quick, sealer, renew, accepted)
   if (stored) return stored
-  // The one place where a transaction waits for another service: the lock is what keeps a second process from replaying the token.
-  const renewed = await database.db.transaction(async (tx) => {
+  const renewed = await inTurn(database, () => renewToken({ database, x, sealer }, accountId, renew, accepted))
+  if (renewed) return renewed
+  throw new XError('unauthorized', CONNECTION_LOST)
+}
+
+/** The one place where a transaction waits for another service: its lock keeps a second process from replaying the token. */
+function renewToken(
+  { database, x, sealer }: Needs & { x: XApi },
+  accountId: string,
+  renew: string | null,
+  accepted: Accepted,
+): Promise<string | null> {
+  return database.db.transaction(async (tx) => {
     const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, accountId)).for('update')
     const already = goodToken(account, sealer, renew, accepted)
     if (already) return already
@@ -72,8 +83,25 @@ export async function accessTokenOf(
       return lose()
     }
   })
-  if (renewed) return renewed
-  throw new XError('unauthorized', CONNECTION_LOST)
+}
+
+/** Each renewal keeps a connection of the pool while X is asked. */
+const RENEWALS_AT_ONCE = 2
+const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
+
+/** Waits for a turn without a connection, so that a slow X never takes all of them. */
+async function inTurn<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
+  const turns = renewals.get(pool) ?? { free: RENEWALS_AT_ONCE, waiting: [] }
+  renewals.set(pool, turns)
+  if (turns.free > 0) turns.free -= 1
+  else await new Promise<void>((resolve) => turns.waiting.push(resolve))
+  try {
+    return await renewal()
+  } finally {
+    const next = turns.waiting.shift()
+    if (next) next()
+    else turns.free += 1
+  }
 }
 
 /** Whose tokens may be used: those of accounts that are connected, or also of one that X had shut out, to see whether it still does. */

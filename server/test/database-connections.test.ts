@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { withAccount } from '../src/domains/x-account/service.ts'
+import { xAccounts } from '../src/domains/x-account/tables.ts'
+import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
+import { openApp, type TestApp } from './open-app.ts'
+import { arrived, completed, launch, makeList, openHandles, setFaults } from './outreach.ts'
+import { startProcess } from './server-process.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openApp({ x: true })
+})
+
+/** Many calls of several people at a time: they read, and write within and beside transactions. */
+async function callALot(origin: string, people: Person[], rounds: number): Promise<{ status: number; ms: number }[]> {
+  const answers: { status: number; ms: number }[] = []
+  const one = async (person: Person, method: string, path: string, body?: unknown, key?: string) => {
+    const since = performance.now()
+    const headers = { authorization: `Bearer ${person.token}`, ...(key ? { 'idempotency-key': key } : {}) }
+    const { status } = await call({ url: `${origin}/api` }, method, path, body, headers)
+    answers.push({ status, ms: performance.now() - since })
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    await Promise.all(
+      people.flatMap((person, i) => [
+        one(person, 'GET', '/leads?pageSize=10'),
+        one(person, 'GET', '/campaigns'),
+        one(person, 'GET', '/analytics'),
+        one(person, 'POST', '/lists', { name: `List ${i} ${round}` }),
+        one(person, 'POST', '/lists', { name: `Keyed list ${i} ${round}` }, `${i} ${round}`),
+      ]),
+    )
+  }
+  return answers
+}
+
+describe.each([
+  ['15 connections, unless told otherwise', {}, 15],
+  ['6 connections', { DATABASE_POOL_MAX: '6' }, 6],
+  ['5 connections', { DATABASE_POOL_MAX: '5' }, 5],
+])('a process with %s', (_, env, most) => {
+  it('opens no more under load, serves every call and sends every message', async () => {
+    const name = `counted ${most}`
+    const url = new URL(app.databaseUrl)
+    url.searchParams.set('application_name', name)
+    const person = await makePerson(app)
+    await subscribe(app, person)
+    await connectX(app, person)
+    const list = await makeList(app, person, openHandles(60))
+    const people = await Promise.all(Array.from({ length: 6 }, () => makePerson(app)))
+    const before = (await arrived(app)).length
+    const server = await startProcess(app, { DATABASE_URL: url.href, ...env })
+
+    const counts: number[] = []
+    let isOver = false
+    const counting = (async () => {
+      while (!isOver) {
+        const { rows } = await app.db.execute<{ n: number }>(
+          sql`select count(*)::int as n from pg_stat_activity where application_name = ${name}`,
+        )
+        counts.push(rows[0]?.n ?? 0)
+        await sleep(10)
+      }
+    })()
+    const campaign = await launch(person, list)
+    const answers = await callALot(server.origin, people, 6)
+    await completed(person, campaign.id, 40_000)
+    isOver = true
+    await counting
+
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    expect((await arrived(app)).length - before).toBe(60)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(most)
+    // All are used, or this would count nothing.
+    expect(Math.max(...counts)).toBeGreaterThanOrEqual(Math.min(most, 6))
+  })
+})
+
+it('renews few tokens at a time, so that a slow X leaves connections for everything else', async () => {
+  const other = await openApp({ x: true, env: { DATABASE_POOL_MAX: '6' } })
+  const people = await Promise.all(Array.from({ length: 6 }, () => makePerson(other)))
+  const accounts = await Promise.all(people.map((person) => connectX(other, person)))
+  await other.db.update(xAccounts).set({ accessTokenExpiresAt: new Date() })
+  await setFaults(other, { method: 'POST', path: '/2/oauth2/token', delayMs: 1_500, times: 20 })
+  const renewals = Promise.all(accounts.map(({ id }) => withAccount(other.services, id, async () => 'renewed')))
+  await sleep(300)
+  const since = performance.now()
+  expect((await people[0]!.call('GET', '/lists')).status).toBe(200)
+  expect(performance.now() - since).toBeLessThan(1_000)
+  expect(await renewals).toEqual(Array(6).fill('renewed'))
+})
+
+it('refuses a number of connections that cannot work', async () => {
+  await expect(startProcess(app, { DATABASE_POOL_MAX: '4' })).rejects.toThrow(
+    /DATABASE_POOL_MAX must be at least 5: the server needs that many connections to its database/,
+  )
+})
