@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const RESTART_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 /** A program that ran this long starts again without the delays of earlier failures. */
 const STEADY_MS = 60_000
-const STOP_MS = 30_000
+/** Longer than the server takes at most (END_WITHIN_MS in server/src/main.ts). */
+const STOP_MS = 50_000
 
 export interface Supervised {
   /** The message of the first start. It never settles if that start fails, as `giveUp` was called then. */
