@@ -126,7 +126,7 @@ export const account = {
     tag: 'Account',
     summary: 'Change name, password or address',
     description:
-      'Password and address need the current password or a fresh reauthentication. A new password ends every other session. ' +
+      'Password and address need the current password or a fresh reauthentication; so does the name from a session of single sign-on. A new password ends every other session. ' +
       'A new address counts once its mailbox and the present one have both confirmed by their mailed links (24 hours); the present address ends such a change.',
     access: 'viewer',
     effect: 'unkeyed',
@@ -147,7 +147,9 @@ export const account = {
     path: '/auth/reauthenticate',
     tag: 'Account',
     summary: 'Prove who one is before a sensitive change',
-    description: `With nothing: a code is mailed, and the answer has its ticket. With the password, or with ticket and code: this session is trusted for ${REAUTHENTICATED_MINUTES} minutes.`,
+    description:
+      `With nothing: a code is mailed, and the answer has its ticket. With the password, or with ticket and code: this session is trusted for ${REAUTHENTICATED_MINUTES} minutes. ` +
+      'A session of single sign-on, which works in its workspace only, becomes one of the account by it.',
     access: 'viewer',
     effect: 'unkeyed',
     errors: ['INVALID_CREDENTIALS', 'INVALID_CODE'],
@@ -175,9 +177,10 @@ export const account = {
     path: '/auth/sessions/{id}',
     tag: 'Account',
     summary: 'End one session',
+    description: 'A session of single sign-on needs a reauthentication to end another one.',
     access: 'viewer',
     effect: 'unkeyed',
     successStatus: 204,
-    errors: ['SESSION_NOT_FOUND'],
+    errors: ['SESSION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(z.strictObject({ id: Id })),
 }

@@ -156,8 +156,10 @@ export const auth = {
     path: '/auth/sign-out',
     tag: 'Authentication',
     summary: 'Sign out here, elsewhere or everywhere',
+    description: 'A session of single sign-on needs a reauthentication to end others.',
     access: 'viewer',
     effect: 'unkeyed',
+    errors: ['REAUTHENTICATION_NEEDED'],
   })
     .input(
       z.preprocess(

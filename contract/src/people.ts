@@ -47,6 +47,12 @@ export const ReceivedInvitation = z.object({
   expiresAt: Time,
 })
 
+/** `details` of REAUTHENTICATION_NEEDED at a switch: the single sign-on that the wanted workspace has for the caller. */
+export interface SwitchProof {
+  /** `same`: at the identity provider that the session came from. Null: none, so the account has to prove itself. */
+  singleSignOn: 'same' | 'another' | null
+}
+
 const Token = requiredText(200)
 
 export const people = {
@@ -131,10 +137,13 @@ export const people = {
     tag: TAG,
     summary: 'Go on in another of your workspaces',
     description:
-      'Answers with tokens of this session for that workspace; this session and the next sign-in stay there.',
+      'Answers with tokens of this session for that workspace; this session and the next sign-in stay there. ' +
+      'A session of single sign-on works in its own workspace only: 403 REAUTHENTICATION_NEEDED with details { singleSignOn }. ' +
+      'It is `same` or `another` if the wanted workspace has single sign-on that the caller has linked: POST /auth/sso with its workspaceId signs in there. ' +
+      'In any case POST /auth/reauthenticate lifts the limit from this session.',
     access: 'viewer',
     effect: 'unkeyed',
-    errors: ['WORKSPACE_NOT_FOUND'],
+    errors: ['WORKSPACE_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ workspaceId: Id }))
     .output(z.object({ token: z.string(), refreshToken: z.string(), expiresAt: Time, workspace: Workspace })),
@@ -208,9 +217,10 @@ export const people = {
     path: '/invitations/accept',
     tag: TAG,
     summary: 'Accept an invitation',
+    description: 'A session of single sign-on needs a reauthentication first.',
     access: 'viewer',
     effect: 'rows',
-    errors: ['INVITATION_NOT_FOUND', 'INVITATION_ADDRESS', 'PLAN_LIMIT'],
+    errors: ['INVITATION_NOT_FOUND', 'INVITATION_ADDRESS', 'PLAN_LIMIT', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ token: Token }))
     .output(Workspace),

@@ -94,9 +94,10 @@ export const secondFactors = {
     path: '/auth/factors/{id}',
     tag: 'Account',
     summary: 'Give a second factor another name',
+    description: 'A session of single sign-on needs a reauthentication first.',
     access: 'viewer',
     effect: 'unkeyed',
-    errors: ['FACTOR_NOT_FOUND'],
+    errors: ['FACTOR_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   })
     .input(z.strictObject({ id: Id, name: requiredName(100) }))
     .output(Factor),

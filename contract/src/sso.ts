@@ -120,15 +120,25 @@ export const sso = {
     tag: TAG,
     summary: 'Begin to sign in by single sign-on',
     description:
-      'By a work address, or by its domain. The answer is the address to open, the same for a known and an unknown domain; what comes of it is ' +
-      '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or `error` with one of the keys of SSO_PROBLEMS.',
+      'By a work address, by its domain, or by the id of a workspace. The answer is the address to open, the same for a known and an unknown one; what comes of it is ' +
+      '{origin}/auth/callback?provider=sso&code=…, where POST /auth/exchange with the verifier signs in, or `error` with one of the keys of SSO_PROBLEMS. ' +
+      'The session works in that workspace only; what concerns the account (its export, identities, second factors, other sessions, other workspaces) needs POST /auth/reauthenticate first.',
     access: 'public',
     effect: 'unkeyed',
   })
     .input(
       z
-        .strictObject({ email: Email.optional(), domain: Domain.optional(), codeChallenge: CodeChallenge })
-        .refine(({ email, domain }) => (email === undefined) !== (domain === undefined), 'Give an email or a domain'),
+        .strictObject({
+          email: Email.optional(),
+          domain: Domain.optional(),
+          workspaceId: Id.optional(),
+          codeChallenge: CodeChallenge,
+        })
+        .refine(
+          ({ email, domain, workspaceId }) =>
+            [email, domain, workspaceId].filter((given) => given !== undefined).length === 1,
+          'Give an email, a domain or a workspace',
+        ),
     )
     .output(Started),
 
@@ -181,9 +191,11 @@ export const sso = {
     summary: "Set the workspace's identity provider",
     description:
       'kind `oidc`: issuer, clientId, clientSecret (kept where left out), scopes. kind `saml`: metadataXml, or metadataUrl, or entityId with ssoUrl and certificate. ' +
-      'Another issuer names people anew, so whoever had linked the old one has to link again.',
-    access: 'admin',
+      'Needs a fresh reauthentication. The owner and everyone who has linked it get an email. Every link, with the sessions that came from it, ends ' +
+      'unless the issuer and the client stay (`oidc`), or the entity id stays and one of the new certificates has the key of a present one (`saml`).',
+    access: 'owner',
     effect: 'outside',
+    errors: ['REAUTHENTICATION_NEEDED'],
   })
     .input(SsoConnectionInput)
     .output(SsoConnection),
@@ -193,10 +205,12 @@ export const sso = {
     path: '/sso/connection',
     tag: TAG,
     summary: "Remove the workspace's identity provider, and every link to it",
-    access: 'admin',
+    description:
+      'Needs a fresh reauthentication. Sessions that came from the links end. The owner and everyone who had linked it get an email.',
+    access: 'owner',
     effect: 'rows',
     successStatus: 204,
-    errors: ['SSO_CONNECTION_NOT_FOUND'],
+    errors: ['SSO_CONNECTION_NOT_FOUND', 'REAUTHENTICATION_NEEDED'],
   }).input(NoInput),
 
   test: route({

@@ -1,7 +1,7 @@
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { confirmEmail, expectSoundPage, openWorld, type World } from '../world.ts'
+import { confirmEmail, expectSoundPage, linkInMail, openWorld, signUp, type World } from '../world.ts'
 
 let world: World
 let idp: Sso
@@ -45,15 +45,17 @@ async function atCompany(page: Page, email: string, button = 'Continue') {
   await page.getByRole('button', { name: button }).click()
 }
 
-async function linkIt(page: Page, email: string, asksForProof: boolean) {
+/** Answers the question who one is. */
+async function prove(page: Page) {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+async function linkIt(page: Page, email: string) {
   await page.goto('/account')
   await page.getByRole('button', { name: 'Link single sign-on', exact: true }).click()
-  if (asksForProof) {
-    world.expectConsole(/status of 403/)
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Confirm' }).click()
-  }
   await atCompany(page, email)
   await page.getByText(`${email} by single sign-on signs you in from now on.`).waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
@@ -88,7 +90,9 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
   await admin.getByText('Enter an address that begins with https://').waitFor()
   await admin.getByLabel('Issuer').fill(idp.url)
+  world.expectConsole(/status of 403/)
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
+  await prove(admin)
   await admin.getByText('Stored, and never shown again').waitFor()
   await admin.getByText('Your identity provider is set. Prove a domain to turn it on.').waitFor()
   await admin.getByRole('button', { name: 'Test connection' }).click()
@@ -119,7 +123,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await other.getByText(/^Your single sign-on is not linked to an account here yet\./).waitFor()
   expect(other.url()).toBe(`${world.origin}/login`)
   await expectSoundPage(other)
-  await linkIt(admin, 'ada@company.example', true)
+  await linkIt(admin, 'ada@company.example')
   await expectSoundPage(admin)
   await other.reload({ waitUntil: 'networkidle' })
   expect(await other.getByText(/^Your single sign-on is not linked/).count()).toBe(0)
@@ -141,14 +145,20 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByRole('radio', { name: /^SAML 2\.0/ }).check()
   await admin.getByRole('radio', { name: 'By hand' }).check()
   await admin.getByLabel('Signing certificate').waitFor()
+  await admin.getByText(/^1 person has linked this provider\. .* end unless the entity ID stays the same/).waitFor()
   await soundInBoth(admin)
   await admin.getByRole('radio', { name: 'From a metadata address' }).check()
   await admin.getByRole('textbox', { name: 'Metadata address' }).fill(idp.metadataUrl)
+  world.expectConsole(/status of 401/)
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
+  await admin.getByText('The identity provider was saved. 1 link has ended.').waitFor()
   await admin.getByText('Stand-in identity provider, until').waitFor()
+  // The session that came from the former link has ended.
+  await other.goto('/dashboard')
+  await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()
   await admin.getByText(/Good for \d+ more days/).waitFor()
-  await linkIt(admin, 'ada@company.example', false)
+  await linkIt(admin, 'ada@company.example')
 
   const third = await world.openPage()
   await signInBy(third, 'ada@company.example')
@@ -172,8 +182,110 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByText('company.example was removed.').waitFor()
   await question.waitFor({ state: 'detached' })
   await admin.getByRole('button', { name: 'Remove', exact: true }).click()
-  await question.getByText(/1 person linked it/).waitFor()
+  await question.getByText(/1 person linked it: their links and the sessions that came from them end/).waitFor()
   await question.getByRole('button', { name: 'Remove' }).click()
   await admin.getByText('The identity provider was removed.').waitFor()
   await admin.getByText('Single sign-on is off').waitFor()
+})
+
+/** A call of the API, as somebody. */
+async function api(token: string, method: string, path: string, body?: object) {
+  const answer = await fetch(`${world.origin}/api${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    body: body && JSON.stringify(body),
+  })
+  expect([method, path, answer.status < 300]).toEqual([method, path, true])
+  return answer.status === 204 ? null : answer.json()
+}
+
+/** Gives the workspace of somebody the company's identity provider and a proved domain. */
+async function setUp(token: string, domain: string) {
+  const { url: issuer, clientId, clientSecret } = idp
+  await api(token, 'POST', '/auth/reauthenticate', { password: PASSWORD })
+  await api(token, 'PUT', '/sso/connection', { kind: 'oidc', issuer, clientId, clientSecret })
+  const { id, record } = await api(token, 'POST', '/sso/domains', { domain })
+  idp.setTxt(domain, [record])
+  await api(token, 'POST', `/sso/domains/${id}/verify`)
+}
+
+it('opens one workspace only, and asks for a proof on the way to another', async () => {
+  const [host, eve] = await Promise.all([signUp(world, 'host@acme.example'), signUp(world, 'eve@base.example')])
+  await world.subscribe('host@acme.example')
+  await Promise.all([setUp(host.token, 'acme.example'), setUp(eve.token, 'base.example')])
+  await api(host.token, 'PATCH', '/workspace', { name: 'Acme' })
+  await api(host.token, 'POST', '/workspace/invitations', { email: 'eve@base.example', role: 'admin' })
+  const invitation = new URL(await linkInMail(world.mailbox, 'eve@base.example', /^Join Acme/))
+
+  // Eve links the single sign-on of her own workspace, then comes by it.
+  const page = await world.openPage()
+  await eve.enter(page)
+  await linkIt(page, 'eve@base.example')
+  const browser = await world.openPage()
+  await signInBy(browser, 'eve@base.example')
+  await browser.waitForURL('**/dashboard')
+
+  // An invitation elsewhere concerns the account: it asks for a proof, once, and the switch needs no other.
+  world.expectConsole(/status of 403/)
+  await browser.goto(invitation.href)
+  await browser.getByRole('button', { name: 'Join Acme' }).click()
+  await prove(browser)
+  await browser.waitForURL('**/dashboard')
+  await browser.getByRole('button', { name: 'Profile menu' }).click()
+  await browser.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
+
+  // An admin sees the provider and why it is not theirs to change; nothing there is dead.
+  await browser.goto('/settings?tab=single-sign-on')
+  await browser
+    .getByText('Only the owner of the workspace sets, changes and removes the identity provider', { exact: true })
+    .waitFor()
+  await browser.getByRole('button', { name: 'Test connection' }).waitFor()
+  for (const name of ['Change', 'Remove', 'Save identity provider'])
+    expect(await browser.getByRole('button', { name, exact: true }).count()).toBe(0)
+  await soundInBoth(browser)
+
+  // A fresh session of single sign-on is in the workspace that vouched; the other one asks, and may be called off.
+  const fresh = await world.openPage()
+  await signInBy(fresh, 'eve@base.example')
+  await fresh.waitForURL('**/dashboard')
+  const switchTo = async (name: string) => {
+    await fresh.getByRole('button', { name: 'Profile menu' }).click()
+    await fresh.getByRole('menuitem', { name: `Switch to ${name}` }).click()
+  }
+  await switchTo('Acme')
+  await fresh
+    .getByText('Single sign-on signed you in to eve only. Confirm that it is you to open Acme.', { exact: true })
+    .waitFor()
+  await expectSoundPage(fresh)
+  await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await fresh.getByRole('dialog').waitFor({ state: 'detached' })
+  await fresh.setViewportSize(NARROW)
+  await fresh.getByRole('button', { name: 'Open menu' }).click()
+  await fresh.getByRole('button', { name: 'Switch to Acme' }).click()
+  await fresh.getByText(/^Single sign-on signed you in to eve only\./).waitFor()
+  await expectSoundPage(fresh)
+  await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await fresh.setViewportSize(WIDE)
+
+  // Once she has linked it there, the same provider is the way: one press, and no question of ours.
+  await page.goto('/account')
+  await page.getByRole('button', { name: 'Link single sign-on of Acme' }).click()
+  await atCompany(page, 'eve@acme.example')
+  await page.getByText('eve@acme.example by single sign-on signs you in from now on.').waitFor()
+  await switchTo('Acme')
+  await atCompany(fresh, 'eve@acme.example', 'Cancel')
+  await fresh.getByText('The single sign-on was cancelled. Please try again.').waitFor()
+  await fresh.waitForURL('**/dashboard')
+  await switchTo('Acme')
+  await atCompany(fresh, 'eve@acme.example')
+  await fresh.waitForURL('**/dashboard')
+  await fresh.getByRole('button', { name: 'Profile menu' }).click()
+  await fresh.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
+
+  // Her data is the account's: the download asks for a proof, then comes.
+  await fresh.goto('/account')
+  const download = fresh.waitForEvent('download')
+  await fresh.getByRole('button', { name: 'Download my data' }).click()
+  await prove(fresh)
+  await download
 })

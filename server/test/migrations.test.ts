@@ -84,3 +84,31 @@ test('0038_sign_ups_wait turns accounts that nobody has confirmed into sign-ups 
   ])
   expect((await client.query('select name from auth_users')).rows).toEqual([{ name: 'Ada' }])
 })
+
+test('0042_sso_sessions_stay_in_one_workspace ends what may have come from a replaced certificate, and nothing else', async () => {
+  const sql = await readFile(join(MIGRATIONS, '0042_sso_sessions_stay_in_one_workspace.sql'), 'utf8')
+  const database = await cloneDatabase(inject('clusterUrl'))
+  const client = new pg.Client(database.url)
+  await client.connect()
+  onTestFinished(async () => {
+    await client.end()
+    await database.drop()
+  })
+  await client.query(`
+    alter table auth_codes drop column sso_identity_id; alter table auth_sessions drop column sso_identity_id;
+    alter table auth_tickets drop column sso_identity_id; alter table extension_codes drop column session_id;
+    insert into auth_users (name, email) select name, name || '@example.com' from unnest(array['kept', 'doubtful', 'password']) name;
+    insert into workspaces (name) values ('kept'), ('doubtful');
+    insert into sso_connections (workspace_id, kind, issuer, sso_url, certificates, updated_at)
+      select id, 'saml', name, 'https://idp.example', '{x}', case name when 'kept' then now() - interval '2 hours' else now() end from workspaces;
+    insert into auth_identities (user_id, provider_id, account_id, created_at)
+      select u.id, 'sso:' || c.id, u.name, now() - interval '1 hour' from auth_users u join sso_connections c on c.issuer = u.name;
+    insert into auth_sessions (user_id, token, expires_at, created_at)
+      select id, name || at, now() + interval '1 day', now() - at::interval from auth_users, unnest(array['3 hours', '1 minute']) at`)
+  await client.query(`begin; ${sql}; commit`)
+  const read = async (query: string) => (await client.query<{ name: string }>(query)).rows.map(({ name }) => name)
+  expect(await read('select account_id as name from auth_identities')).toEqual(['kept'])
+  const left = ['doubtful3 hours', 'kept3 hours', 'password1 minute', 'password3 hours']
+  expect(await read('select token as name from auth_sessions order by 1')).toEqual(left)
+  expect(await read('select session_id::text as name from auth_revocations')).toHaveLength(2)
+})

@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../app.ts'
+import { requireAccountSession } from '../domains/auth/service.ts'
 import { archiveOf } from '../domains/personal-data/service.ts'
 import { signedIn } from './signed-in.ts'
 
-/** GET /api/auth/user/export: everything of the account, as one ZIP. */
+/** GET /api/auth/user/export: everything of the account, as one ZIP. 403 REAUTHENTICATION_NEEDED from single sign-on. */
 export function serveAccountArchive(app: FastifyInstance, services: Services): void {
   app.get('/api/auth/user/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')
+    await requireAccountSession(services.database.db, actor)
     const archive = await archiveOf(services.database.db, actor)
     return reply
       .type('application/zip')

@@ -107,7 +107,10 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'personalData.export',
       tags: ['Account'],
       summary: 'Everything of the account, as one ZIP of JSON files',
-      responses: { '200': { description: 'The archive', content: { 'application/zip': {} } } },
+      responses: {
+        '200': { description: 'The archive', content: { 'application/zip': {} } },
+        '403': { description: 'REAUTHENTICATION_NEEDED: the session came from single sign-on' },
+      },
     },
   },
   '/auth/change-email': {

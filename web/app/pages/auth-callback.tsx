@@ -9,6 +9,7 @@ import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
 import { takeReturnPath } from '../return-path'
 import { session } from '../session'
+import { toast } from '../ui/toast'
 
 export const meta = () => pageMeta('Signing you in', 'One moment.')
 
@@ -37,7 +38,11 @@ export default function AuthCallback() {
       const key = query.get('error')
       const known = provider === 'google' ? googleProblem(key) : ssoProblem(key)
       const problem = known ?? 'This link is invalid or has expired.'
-      void navigate(paths.login, { replace: true, state: { problem } })
+      // Somebody who is signed in wanted to go on in another workspace; the log-in page would send them away.
+      if (session.hasStoredToken()) {
+        toast.error(problem)
+        void navigate(paths.dashboard, { replace: true })
+      } else void navigate(paths.login, { replace: true, state: { problem } })
       return
     }
     const state =
@@ -62,6 +67,8 @@ export default function AuthCallback() {
       (answer) => {
         if (!here) return
         if (!('token' in answer)) {
+          // The log-in page sends away whoever is still signed in.
+          void session.signOut()
           void navigate(paths.login, { replace: true, state: { needed: answer } })
           return
         }

@@ -26,6 +26,7 @@ import {
   makeAccountOfMailbox,
   offerFactorRemoval,
   proveMailbox,
+  requireAccountSession,
   trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
@@ -361,6 +362,7 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
   // To stay where one is changes nothing that wants a proof, and mails nobody.
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
+  else await requireAccountSession(db, actor)
   // It belongs to nobody's account yet, so nothing is kept from its owner by a refusal.
   if (moves && !(await mayMail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
@@ -488,8 +490,9 @@ export async function listSessions(db: Db, actor: Actor) {
   }
 }
 
-/** Ends one of one's own sessions. @throws Refusal SESSION_NOT_FOUND */
+/** Ends one of one's own sessions. @throws Refusal SESSION_NOT_FOUND, REAUTHENTICATION_NEEDED: another, from single sign-on */
 export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
+  if (id !== actor.sessionId) await requireAccountSession(db, actor)
   const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))
   if (!ended) throw new Refusal('SESSION_NOT_FOUND')
 }

@@ -153,11 +153,20 @@ export async function refuseUnconfirmed(
   throw new Refusal('EMAIL_NOT_VERIFIED')
 }
 
-/** A one-time code that signs in, for a redirect to carry. @param codeChallenge of the browser that may use it; null for any */
-export async function issueCode(tx: Db, userId: string, codeChallenge: string | null): Promise<string> {
+/**
+ * A one-time code that signs in, for a redirect to carry.
+ * @param codeChallenge of the browser that may use it; null for any
+ * @param ssoIdentityId of the single sign-on that the code is for; null for other ways to sign in
+ */
+export async function issueCode(
+  tx: Db,
+  userId: string,
+  codeChallenge: string | null,
+  ssoIdentityId: string | null = null,
+): Promise<string> {
   const code = newToken()
   const expiresAt = new Date(Date.now() + CODE_SECONDS * 1000)
-  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, expiresAt })
+  await tx.insert(authCodes).values({ codeHash: hashToken(code), userId, codeChallenge, ssoIdentityId, expiresAt })
   return code
 }
 

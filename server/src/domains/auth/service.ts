@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { SwitchProof } from '@x-automated/contract/people'
 import type { Role } from '@x-automated/contract/route'
 import { APIError } from 'better-auth/api'
-import { and, eq, gt, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import {
   createLocalJWKSet,
   type FlattenedJWSInput,
@@ -17,14 +18,17 @@ import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
+import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { joinOnSignUp, type WaitlistContext } from '../waitlist/service.ts'
 import {
   chooseWorkspace,
   ensurePersonalWorkspace,
+  findChosenWorkspace,
   listMembershipChanges,
   listWorkspaces,
   MEMBERSHIPS_CHANNEL,
   membershipKey,
+  type VersionedMembership,
   workspaceOf,
 } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
@@ -208,7 +212,7 @@ export async function authenticateOperator(
     if (error instanceof Refusal) return null
     throw error
   })
-  if (!actor || !(await isOperator(context.db, context.env, actor.userId))) throw new Refusal('NOT_FOUND')
+  if (!actor || !(await isOperator(context.db, context.env, actor))) throw new Refusal('NOT_FOUND')
   return actor
 }
 
@@ -265,7 +269,8 @@ export async function signIn(
       .update(authSessions)
       .set({ ipAddress: request.address, userAgent: request.userAgent })
       .where(eq(authSessions.id, row.id))
-    return openSession(tx, auth, { sessionId: row.id, user: signedIn.user })
+    const workspace = await workspaceOf(tx, { sessionId: row.id, user: signedIn.user })
+    return openSession(tx, auth, { sessionId: row.id, user: signedIn.user, workspace })
   })
   await limits.giveBack('signInByAddress', request.addressHash)
   if (!isKnown) await limits.giveBack('signInByAccount', hashToken(input.email))
@@ -273,17 +278,21 @@ export async function signIn(
   return session
 }
 
-/** Ends the first step of a sign-in: with a session, or where the account has a second factor with a ticket for that step. */
+/**
+ * Ends the first step of a sign-in: with a session, or where the account has a second factor with a ticket for that step.
+ * @throws Refusal INVALID_CODE: as signInAs
+ */
 export async function finishSignIn(
   tx: Db,
   context: Pick<AuthContext, 'auth' | 'request'>,
   user: { id: string; email: string; name: string },
+  ssoIdentityId: string | null = null,
 ) {
-  return (await askSecondFactor(tx, user.id)) ?? signInAs(tx, context, user)
+  return (await askSecondFactor(tx, user.id, ssoIdentityId)) ?? signInAs(tx, context, user, ssoIdentityId)
 }
 
 /** @returns null where the account has no second factor */
-async function askSecondFactor(tx: Db, userId: string) {
+async function askSecondFactor(tx: Db, userId: string, ssoIdentityId: string | null = null) {
   const isOwn = and(eq(authFactors.userId, userId), isNotNull(authFactors.confirmedAt))
   const kinds = await tx.selectDistinct({ kind: authFactors.kind }).from(authFactors).where(isOwn)
   if (kinds.length === 0) return null
@@ -292,6 +301,7 @@ async function askSecondFactor(tx: Db, userId: string) {
   await tx.insert(authTickets).values({
     ticketHash: hashToken(ticket),
     userId,
+    ssoIdentityId,
     attemptsLeft: SECOND_FACTOR_TRIES,
     expiresAt: new Date(Date.now() + TICKET_SECONDS * 1000),
   })
@@ -299,28 +309,81 @@ async function askSecondFactor(tx: Db, userId: string) {
   return { secondFactor, ticket }
 }
 
-/** Lets a session make sensitive changes for a while. @returns since when */
+/**
+ * Lets a session make sensitive changes for a while. The account itself has proved who it is,
+ * so a session of single sign-on is no longer limited to its workspace. @returns since when
+ */
 export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   const now = new Date()
-  await db.update(authSessions).set({ reauthenticatedAt: now }).where(eq(authSessions.id, sessionId))
+  await db
+    .update(authSessions)
+    .set({ reauthenticatedAt: now, ssoIdentityId: null })
+    .where(eq(authSessions.id, sessionId))
   return now
 }
 
-/** Begins a session of somebody who has proved who they are. */
+/** Is the session limited to the workspace whose single sign-on it came from? @throws Refusal UNAUTHORIZED: it has ended */
+export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
+  const [session] = await db
+    .select({ ssoIdentityId: authSessions.ssoIdentityId })
+    .from(authSessions)
+    .where(eq(authSessions.id, sessionId))
+  if (!session) throw new Refusal('UNAUTHORIZED')
+  return session.ssoIdentityId !== null
+}
+
+/**
+ * For what concerns the account rather than the workspace: single sign-on vouches for its own workspace only.
+ * @throws Refusal REAUTHENTICATION_NEEDED, UNAUTHORIZED where the session is gone
+ */
+export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
+  if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')
+}
+
+/**
+ * Begins a session of somebody who has proved who they are.
+ * @param ssoIdentityId of the single sign-on that vouches for them; the session works in its workspace only
+ * @throws Refusal INVALID_CODE: they are no longer a member of that workspace
+ */
 export async function signInAs(
   tx: Db,
   { auth, request }: Pick<AuthContext, 'auth' | 'request'>,
   user: { id: string; email: string; name: string },
+  ssoIdentityId: string | null = null,
 ) {
-  return openSession(tx, auth, { sessionId: await beginSession(tx, request, user.id), user })
+  const sessionId = await beginSession(tx, request, user.id, ssoIdentityId)
+  if (ssoIdentityId !== null) {
+    const workspaceId = await findSsoWorkspace(tx, ssoIdentityId)
+    if (!workspaceId || !(await chooseWorkspace(tx, { sessionId, userId: user.id, workspaceId })))
+      throw new Refusal('INVALID_CODE')
+  }
+  return openSession(tx, auth, { sessionId, user, workspace: await workspaceOf(tx, { sessionId, user }) })
 }
 
-/** A session without tokens of its own yet. @returns its id */
-export async function beginSession(tx: Db, request: Client, userId: string): Promise<string> {
+/** An identity of single sign-on is of the connection that its provider names. */
+const isOfConnection = sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`
+
+async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | null> {
+  const [found] = await tx
+    .select({ workspaceId: ssoConnections.workspaceId })
+    .from(authIdentities)
+    .innerJoin(ssoConnections, isOfConnection)
+    .where(eq(authIdentities.id, identityId))
+  return found?.workspaceId ?? null
+}
+
+/** A session without tokens of its own yet. @param ssoIdentityId as in signInAs @returns its id */
+export async function beginSession(
+  tx: Db,
+  request: Client,
+  userId: string,
+  ssoIdentityId: string | null = null,
+): Promise<string> {
   const [row] = await tx
     .insert(authSessions)
     .values({
       userId,
+      ssoIdentityId,
       token: hashToken(newToken()),
       expiresAt: sessionEnd(),
       ipAddress: request.address,
@@ -387,7 +450,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
       if (!verifierFits(code.codeChallenge, input.codeVerifier)) return null
       const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
       if (!user) return null
-      return finishSignIn(tx, { auth, request }, user)
+      return finishSignIn(tx, { auth, request }, user, code.ssoIdentityId)
     })
     .then((session) => {
       // Refused only after the commit, so that a code is used up by a wrong verifier too.
@@ -406,7 +469,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
   const pair = await db.transaction(async (tx) => {
     // The session is locked first: successors of one token that are used side by side wait for each other here.
     const [session] = await tx
-      .select({ id: authSessions.id, userId: authSessions.userId })
+      .select({ id: authSessions.id, userId: authSessions.userId, ssoIdentityId: authSessions.ssoIdentityId })
       .from(authRefreshTokens)
       .innerJoin(authSessions, eq(authSessions.id, authRefreshTokens.sessionId))
       .where(and(eq(authRefreshTokens.tokenHash, tokenHash), gt(authSessions.expiresAt, sql`now()`)))
@@ -419,9 +482,17 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
       await endSessions(tx, auth, [session.id])
       return null
     }
+    // A session of single sign-on goes nowhere else once its person was removed from the workspace.
+    const workspace = session.ssoIdentityId
+      ? await findChosenWorkspace(tx, session.id)
+      : await workspaceOf(tx, { sessionId: session.id, user })
+    if (!workspace) {
+      await endSessions(tx, auth, [session.id])
+      return null
+    }
     if (!token.rotatedAt) await useRefreshToken(tx, token)
     await keepSession(tx, session.id, request)
-    return openSession(tx, auth, { sessionId: session.id, user, parentId: token.id })
+    return openSession(tx, auth, { sessionId: session.id, user, workspace, parentId: token.id })
   })
   if (!pair) throw new Refusal('UNAUTHORIZED')
   return pair
@@ -443,13 +514,14 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
   await tx.update(authRefreshTokens).set({ revokedAt: now }).where(isSibling)
 }
 
-/** Ends this session, all others of the user, or all. */
+/** Ends this session, all others of the user, or all. @throws Refusal REAUTHENTICATION_NEEDED: others, from single sign-on */
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
   actor: Actor,
   scope: 'local' | 'others' | 'global',
 ) {
   const { userId, sessionId } = actor
+  if (scope !== 'local') await requireAccountSession(db, actor)
   await db.transaction(async (tx) => {
     if (scope === 'local') await endSession(tx, auth, { userId, id: sessionId })
     else await endOtherSessions(tx, auth, { userId, except: scope === 'others' ? sessionId : null })
@@ -457,7 +529,10 @@ export async function signOut(
   return { success: true as const }
 }
 
-/** Goes on with this session in another workspace of its person. @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED where the session is gone */
+/**
+ * Goes on with this session in another workspace of its person.
+ * @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED where the session is gone, REAUTHENTICATION_NEEDED from single sign-on
+ */
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
   { userId, sessionId }: Actor,
@@ -465,17 +540,52 @@ export async function switchWorkspace(
 ) {
   return db.transaction(async (tx) => {
     const [found] = await tx
-      .select({ user: authUsers })
+      .select({ user: authUsers, ssoIdentityId: authSessions.ssoIdentityId })
       .from(authSessions)
       .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
       .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
+      // No proof comes or goes before the tokens are made.
+      .for('update', { of: authSessions })
     if (!found) throw new Refusal('UNAUTHORIZED')
+    const own = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
+    if (!own) throw new Refusal('WORKSPACE_NOT_FOUND')
+    if (found.ssoIdentityId)
+      await requireSsoWorkspace(tx, { sessionId, userId, ssoIdentityId: found.ssoIdentityId }, own)
     if (!(await chooseWorkspace(tx, { sessionId, userId, workspaceId }))) throw new Refusal('WORKSPACE_NOT_FOUND')
-    const { user, ...pair } = await openSession(tx, auth, { sessionId, user: found.user })
-    const workspace = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
-    if (!workspace) throw new Refusal('WORKSPACE_NOT_FOUND')
+    const workspace = await workspaceOf(tx, { sessionId, user: found.user })
+    const { user, ...pair } = await openSession(tx, auth, { sessionId, user: found.user, workspace })
     return { ...pair, workspace }
   })
+}
+
+/** @throws Refusal REAUTHENTICATION_NEEDED: a session of single sign-on asks for another workspace than its own */
+async function requireSsoWorkspace(
+  tx: Db,
+  { sessionId, userId, ssoIdentityId }: { sessionId: string; userId: string; ssoIdentityId: string },
+  wanted: { id: string; name: string },
+): Promise<void> {
+  const present = await findChosenWorkspace(tx, sessionId)
+  if (present?.id === wanted.id) return
+  const select = () =>
+    tx
+      .select({ kind: ssoConnections.kind, issuer: ssoConnections.issuer })
+      .from(authIdentities)
+      .innerJoin(ssoConnections, isOfConnection)
+  const isProved = tx
+    .select({ one: sql`1` })
+    .from(ssoDomains)
+    .where(and(eq(ssoDomains.workspaceId, wanted.id), isNotNull(ssoDomains.verifiedAt)))
+  const [from] = await select().where(eq(authIdentities.id, ssoIdentityId))
+  const [to] = await select().where(
+    and(eq(authIdentities.userId, userId), eq(ssoConnections.workspaceId, wanted.id), exists(isProved)),
+  )
+  const isSame = to !== undefined && to.kind === from?.kind && to.issuer === from.issuer
+  const singleSignOn: SwitchProof['singleSignOn'] = to ? (isSame ? 'same' : 'another') : null
+  throw new Refusal(
+    'REAUTHENTICATION_NEEDED',
+    `Single sign-on signed you in to ${present?.name ?? 'one workspace'} only. Confirm that it is you to open ${wanted.name}.`,
+    { details: { singleSignOn } satisfies SwitchProof },
+  )
 }
 
 /** Who is signed in. @throws Refusal UNAUTHORIZED where the account is gone */
@@ -491,15 +601,19 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
     createdAt: user.createdAt,
     workspace,
     workspaces,
-    ...(operates(env, user) ? { operator: true as const } : {}),
+    ...(operates(env, user) && !(await isSsoSession(db, actor)) ? { operator: true as const } : {}),
   }
 }
 
-/** Is the account's verified address among OPERATORS? */
-export async function isOperator(db: Db, env: { operators: string[] }, userId: string): Promise<boolean> {
+/** Is the account's verified address among OPERATORS? A workspace's single sign-on does not vouch for that. */
+async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
-  const [user] = await db.select().from(authUsers).where(eq(authUsers.id, userId))
-  return user !== undefined && operates(env, user)
+  const [found] = await db
+    .select({ user: authUsers, ssoIdentityId: authSessions.ssoIdentityId })
+    .from(authUsers)
+    .innerJoin(authSessions, eq(authSessions.userId, authUsers.id))
+    .where(and(eq(authUsers.id, actor.userId), eq(authSessions.id, actor.sessionId)))
+  return found !== undefined && found.ssoIdentityId === null && operates(env, found.user)
 }
 
 function operates(env: { operators: string[] }, user: { email: string; emailVerified: boolean }): boolean {
@@ -530,10 +644,15 @@ async function openSession(
   {
     sessionId,
     user,
+    workspace,
     parentId = null,
-  }: { sessionId: string; user: { id: string; email: string; name: string }; parentId?: string | null },
+  }: {
+    sessionId: string
+    user: { id: string; email: string; name: string }
+    workspace: VersionedMembership
+    parentId?: string | null
+  },
 ) {
-  const workspace = await workspaceOf(tx, { sessionId, user })
   const refreshToken = newToken()
   await tx
     .insert(authRefreshTokens)
@@ -577,6 +696,27 @@ export async function endOtherSessions(
     tx,
     auth,
     rows.map((row) => row.id),
+  )
+}
+
+/** Removes identities, and with them the codes, tickets and sessions of single sign-on that came from them. @param which of auth_identities */
+export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
+  // Codes and tickets first: whoever exchanges one of them holds it before the identity.
+  const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
+  await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
+  await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))
+  // Locked, so that no further session can come from them meanwhile.
+  const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) return
+  const sessions = await tx
+    .select({ id: authSessions.id })
+    .from(authSessions)
+    .where(inArray(authSessions.ssoIdentityId, ids))
+  await tx.delete(authIdentities).where(inArray(authIdentities.id, ids))
+  await auth.revoke(
+    tx,
+    sessions.map(({ id }) => id),
   )
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 
@@ -26,10 +27,15 @@ export const authSessions = pgTable(
     userAgent: text('user_agent'),
     /** When its user last proved who they are, for sensitive changes. */
     reauthenticatedAt: time('reauthenticated_at'),
+    /** The single sign-on that the session came from: it works in that workspace only and ends with the link. */
+    ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (t) => [index('auth_sessions_user').on(t.userId)],
+  (t) => [
+    index('auth_sessions_user').on(t.userId),
+    index('auth_sessions_sso').on(t.ssoIdentityId).where(sql`sso_identity_id is not null`),
+  ],
 )
 
 /** Sign-ups whose mailed link nobody has opened yet: there is no account before. Several of one address stand side by side. */
@@ -141,6 +147,8 @@ export const authCodes = pgTable('auth_codes', {
     .references(() => authUsers.id, { onDelete: 'cascade' }),
   /** S256 of the verifier that must come with the code; null where none was asked for. */
   codeChallenge: text('code_challenge'),
+  /** As in the session that the code becomes. */
+  ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })
 

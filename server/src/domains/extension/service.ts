@@ -7,7 +7,7 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { deviceNameOf } from '../account/service.ts'
-import { type AuthContext, beginSession, type Client, endSession, keepSession } from '../auth/service.ts'
+import { type AuthContext, beginSession, type Client, endSession, isSsoSession, keepSession } from '../auth/service.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import {
@@ -35,13 +35,19 @@ function newCode(): string {
   return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }
 
+/** The pairings that a session may see and end: its person's, from single sign-on only those of its workspace. */
+async function reachedBy(db: Db, actor: Actor) {
+  const isOwn = eq(extensionPairings.userId, actor.userId)
+  return (await isSsoSession(db, actor)) ? and(isOwn, eq(extensionPairings.workspaceId, actor.workspaceId)) : isOwn
+}
+
 /** The paired extensions of a person. */
 export async function list(db: Db, actor: Actor, latestVersion: string | null) {
   const rows = await db
     .select({ pairing: extensionPairings, userAgent: authSessions.userAgent })
     .from(extensionPairings)
     .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
-    .where(and(eq(extensionPairings.userId, actor.userId), gt(authSessions.expiresAt, sql`now()`)))
+    .where(and(await reachedBy(db, actor), gt(authSessions.expiresAt, sql`now()`)))
     .orderBy(desc(extensionPairings.reportedAt))
     .limit(PAIRINGS_MAX)
   const pairings = rows.map(({ pairing, userAgent }) => ({
@@ -66,6 +72,7 @@ export async function createCode(db: Db, actor: Actor) {
       codeHash: hashToken(code),
       userId: actor.userId,
       workspaceId: actor.workspaceId,
+      sessionId: actor.sessionId,
       expiresAt,
     })
   })
@@ -86,7 +93,10 @@ export async function pair(
       .returning()
     if (!spent) return null
     const { userId, workspaceId } = spent
-    const sessionId = await beginSession(tx, request, userId)
+    const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, spent.sessionId))
+    if (!from) return null
+    // What came from single sign-on ends with it.
+    const sessionId = await beginSession(tx, request, userId, from.ssoIdentityId)
     await tx.insert(extensionPairings).values({ sessionId, userId, workspaceId, version, tokenHash: hashToken(token) })
     return findAccount(tx, { userId, workspaceId })
   })
@@ -176,7 +186,7 @@ export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, act
     const [pairing] = await tx
       .select({ id: extensionPairings.sessionId })
       .from(extensionPairings)
-      .where(and(eq(extensionPairings.sessionId, id), eq(extensionPairings.userId, actor.userId)))
+      .where(and(eq(extensionPairings.sessionId, id), await reachedBy(tx, actor)))
     if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
     await endSession(tx, auth, { userId: actor.userId, id: pairing.id })
   })

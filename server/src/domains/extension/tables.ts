@@ -43,5 +43,9 @@ export const extensionCodes = pgTable('extension_codes', {
   workspaceId: uuid('workspace_id')
     .notNull()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
+  /** The session that made the code, and that it ends with. */
+  sessionId: uuid('session_id')
+    .notNull()
+    .references(() => authSessions.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })

@@ -11,7 +11,15 @@ import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, finishSignIn, issueCode, proveMailbox, verifierFits } from '../auth/service.ts'
+import {
+  type Auth,
+  type AuthContext,
+  endIdentities,
+  finishSignIn,
+  issueCode,
+  proveMailbox,
+  verifierFits,
+} from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { findSignUpReferral, join, type WaitlistContext } from '../waitlist/service.ts'
 import { identityLinkedMail, identityUnlinkedMail } from './mails.ts'
@@ -233,6 +241,11 @@ export async function issueLinkCode(
   return code
 }
 
+/** Ends the codes of accounts elsewhere that were signed in to and are not linked yet. */
+export async function endLinkCodes(tx: Db, providerId: string): Promise<void> {
+  await tx.delete(authLinkCodes).where(eq(authLinkCodes.providerId, providerId))
+}
+
 /** Identities of single sign-on have the provider `sso:` with the id of their workspace's connection. */
 const isSso = sql`${authIdentities.providerId} like 'sso:%'`
 const shown = {
@@ -290,7 +303,7 @@ export async function link(
 
 /** @throws Refusal IDENTITY_NOT_FOUND, REAUTHENTICATION_NEEDED, LAST_WAY_IN */
 export async function unlink(
-  context: { db: Db; limits: Limits; outbox: Outbox; origin: string },
+  context: { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin: string },
   actor: Actor,
   id: string,
 ): Promise<void> {
@@ -311,7 +324,7 @@ export async function unlink(
       .where(eq(authIdentities.userId, actor.userId))
       .for('update')
     if (all.length === 1) throw new Refusal('LAST_WAY_IN')
-    await tx.delete(authIdentities).where(isOwn)
+    await endIdentities(tx, context.auth, isOwn)
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
     if (user) await outbox.post(tx, identityUnlinkedMail(user.email, `${origin}/account`))
   })

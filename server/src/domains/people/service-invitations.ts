@@ -5,6 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
+import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { beyondPlan, limitOn } from '../billing/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -153,9 +154,11 @@ export async function findReceived(
 
 /**
  * Takes the invitation that a mailed link stands for; only the account with the verified address that it was mailed to can.
- * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED from single sign-on
  */
-export async function accept(db: Db, { userId }: Actor, { token }: { token: string }) {
+export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
+  const { userId } = actor
+  await requireAccountSession(db, actor)
   return db.transaction(async (tx) => {
     const [found] = await tx
       .select()

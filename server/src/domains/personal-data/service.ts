@@ -65,7 +65,7 @@ export async function remove(
     // Nobody pays for what is gone.
     await endSubscriptions(tx, jobs, owned)
     for (const workspaceId of owned) {
-      await unlinkWorkspace(tx, workspaceId)
+      await unlinkWorkspace(tx, auth, workspaceId)
       // Their own sessions end below.
       await endMemberships(tx, and(eq(workspaceMembers.workspaceId, workspaceId), ne(workspaceMembers.userId, user.id)))
       await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))

@@ -15,7 +15,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { createSealer, hashToken, type Sealer } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, openRemovalTicket, signInAs, trustSession } from '../auth/service.ts'
+import { type AuthContext, openRemovalTicket, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { factorsChangedMail } from './mails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
@@ -160,9 +160,10 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   return { success: true as const, ...outcome }
 }
 
-/** @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet */
-export async function rename(db: Db, { userId }: Actor, { id, name }: { id: string; name: string }) {
-  const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, userId), isConfirmed)
+/** @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet; REAUTHENTICATION_NEEDED from single sign-on */
+export async function rename(db: Db, actor: Actor, { id, name }: { id: string; name: string }) {
+  await requireAccountSession(db, actor)
+  const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)
   const [factor] = await db.update(authFactors).set({ name }).where(isOwn).returning()
   if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
   return factor
@@ -272,7 +273,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
     if (!proved || !user) return null
     // Gone already where the same ticket was quicker elsewhere.
     const [used] = await tx.delete(authTickets).where(eq(authTickets.ticketHash, ticketHash)).returning()
-    return used ? signInAs(tx, { auth: context.auth, request }, user) : null
+    return used ? signInAs(tx, { auth: context.auth, request }, user, used.ssoIdentityId) : null
   })
   if (!session) throw new Refusal('INVALID_CODE')
   if (shown.code?.length === 6) await limits.forget('secondFactorByUser', userId)

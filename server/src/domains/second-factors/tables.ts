@@ -1,6 +1,6 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time } from '../../db/columns.ts'
-import { authUsers } from '../auth/tables.ts'
+import { authIdentities, authUsers } from '../auth/tables.ts'
 
 /** What somebody proves themselves with beside their password. It counts once it is confirmed. */
 export const authFactors = pgTable(
@@ -49,6 +49,8 @@ export const authTickets = pgTable('auth_tickets', {
   userId: uuid('user_id')
     .notNull()
     .references(() => authUsers.id, { onDelete: 'cascade' }),
+  /** As in the session that the ticket becomes. */
+  ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   attemptsLeft: integer('attempts_left').notNull(),
   challenge: text('challenge'),
   expiresAt: time('expires_at').notNull(),

@@ -1,20 +1,19 @@
-import { browser, signInAtGoogle } from '@x-automated/stand-ins/google/visit'
 import { type Sso, startSso } from '@x-automated/stand-ins/sso'
 import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pkce } from '../../../test/accounts.ts'
+import { makeAccount, pkce } from '../../../test/accounts.ts'
 import { call, makePerson, type Person, subscribe } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
+import { type Company, KINDS, ORIGIN, oidc, saml, ssoVisits } from '../../../test/sso.ts'
 import { hashToken } from '../../sealing.ts'
 import { trustSession } from '../auth/service.ts'
-import { authIdentities, authUsers } from '../auth/tables.ts'
+import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { subscriptions } from '../billing/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { ssoConnections, ssoRequests } from './tables.ts'
 
-const ORIGIN = 'http://localhost:3000'
 let app: TestApp
 /** The provider of another company. */
 let other: Sso
@@ -23,95 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => other.close())
 
-type Kind = 'oidc' | 'saml'
-const KINDS: Kind[] = ['oidc', 'saml']
-let count = 0
-
-const oidc = (idp: Sso) => ({ kind: 'oidc', issuer: idp.url, clientId: idp.clientId, clientSecret: idp.clientSecret })
-const saml = (idp: Sso) => ({ kind: 'saml', metadataUrl: idp.metadataUrl })
-const settings = (kind: Kind, idp: Sso) => (kind === 'oidc' ? oidc(idp) : saml(idp))
-
-/** A workspace's owner, with a provider and a domain that DNS has proved. */
-async function makeCompany(kind: Kind, idp = app.sso) {
-  const owner = await makePerson(app)
-  const domain = `company${++count}.example`
-  expect((await owner.call('PUT', '/sso/connection', settings(kind, idp))).status).toBe(200)
-  const added = await proveDomain(owner, domain)
-  return { kind, owner, domain, domainId: added.id as string, workspaceId: owner.workspaceId as string }
-}
-type Company = Awaited<ReturnType<typeof makeCompany>>
-
-async function proveDomain(owner: Person, domain: string) {
-  const { body } = await owner.call('POST', '/sso/domains', { domain })
-  app.sso.setTxt(domain, ['v=spf1 -all', body.record])
-  const verified = await owner.call('POST', `/sso/domains/${body.id}/verify`)
-  expect([verified.status, verified.body.verifiedAt]).toEqual([200, expect.any(String)])
-  return verified.body
-}
-
-/** Follows one of our redirects. */
-async function visit(address: string | URL, init: RequestInit = {}): Promise<URL> {
-  const url = new URL(address)
-  const answer = await fetch(app.origin + url.pathname + url.search, { ...init, redirect: 'manual' })
-  expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, null])
-  return new URL(answer.headers.get('location')!)
-}
-
-/** Our page after what a provider has sent: always on our own origin. */
-async function ours(address: string | URL, init?: RequestInit): Promise<URL> {
-  const page = await visit(address, init)
-  expect(page.origin).toBe(ORIGIN)
-  return page
-}
-
-const post = (action: string, fields: Record<string, string>) =>
-  ours(action, { method: 'POST', body: new URLSearchParams(fields) })
-
-/** Signs in at the provider that an address of it asks of. @returns what the browser brings back */
-async function atProvider(url: URL, email: string, decision: 'continue' | 'cancel' = 'continue') {
-  if (url.pathname.startsWith('/saml')) {
-    const { action, fields } = await signInAtSaml(url.href, email, decision)
-    return { action, fields, back: () => post(action, fields) }
-  }
-  const callback = await signInAtGoogle(url.href, email, decision, browser())
-  return { action: callback.href, fields: {} as Record<string, string>, back: () => ours(callback) }
-}
-
-async function leaves(email: string) {
-  const { codeVerifier, codeChallenge } = pkce()
-  const { status, body } = await call(app, 'POST', '/auth/sso', { email, codeChallenge })
-  expect(status).toBe(200)
-  return { codeVerifier, url: await visit(body.url) }
-}
-
-/** The whole of a sign-in. */
-async function signIn(email: string, typed = email, decision: 'continue' | 'cancel' = 'continue') {
-  const { url, codeVerifier } = await leaves(email)
-  const page = url.origin === ORIGIN ? url : await (await atProvider(url, typed, decision)).back()
-  const code = page.searchParams.get('code')
-  const answer = code ? await call(app, 'POST', '/auth/exchange', { code, codeVerifier }) : null
-  return { page, code, codeVerifier, answer, error: page.searchParams.get('error') }
-}
-
-/** Links a person's single sign-on, from inside their session. */
-async function link(person: Person, { workspaceId }: Company, email: string) {
-  await trustSession(app.db, person.actor.sessionId)
-  const { codeVerifier, codeChallenge } = pkce()
-  const { status, body } = await person.call('POST', '/auth/sso/link', { workspaceId, codeChallenge })
-  expect(status).toBe(200)
-  const page = await (await atProvider(await visit(body.url), email)).back()
-  expect(page.pathname).toBe('/account')
-  const code = page.searchParams.get('code') ?? 'none'
-  return { page, answer: await person.call('POST', '/auth/identities', { code, codeVerifier }) }
-}
-
-async function makeLinked(kind: Kind) {
-  const company = await makeCompany(kind)
-  const email = `ada@${company.domain}`
-  const { answer } = await link(company.owner, company, email)
-  expect([answer.status, answer.body.provider, answer.body.email]).toEqual([200, 'sso', email])
-  return { ...company, email }
-}
+const { makeOwner, makeCompany, visit, ours, post, atProvider, leaves, signIn, link, makeLinked } = ssoVisits(() => app)
 
 describe.each(KINDS)('somebody invited, signing in by %s', (kind) => {
   async function invite(email: string, company: Company) {
@@ -480,7 +391,6 @@ describe('linking', () => {
       expect((await owner.call(method, path)).body.code).toBe('SSO_CONNECTION_NOT_FOUND')
   })
 })
-
 describe('setting it up', () => {
   it('shows who we are and what is set, and never the client secret', async () => {
     const { owner, workspaceId, domain } = await makeCompany('oidc')
@@ -508,7 +418,7 @@ describe('setting it up', () => {
   })
 
   it('takes SAML by metadata, pasted or fetched, and by hand', async () => {
-    const owner = await makePerson(app)
+    const owner = await makeOwner()
     const xml = await (await fetch(app.sso.metadataUrl)).text()
     const { certificate } = app.sso.signingKey
     for (const input of [
@@ -534,7 +444,7 @@ describe('setting it up', () => {
   })
 
   it('400: says at its field what is wrong', async () => {
-    const owner = await makePerson(app)
+    const owner = await makeOwner()
     const hand = { kind: 'saml', entityId: 'x', ssoUrl: `${app.sso.url}/saml/sso`, certificate: 'nonsense' }
     const wrong: [object, string][] = [
       [{ kind: 'oidc' }, 'issuer'],
@@ -560,7 +470,7 @@ describe('setting it up', () => {
   })
 
   it('where no stand-ins run, no address of a private network is taken or asked', async () => {
-    const owner = await makePerson(app)
+    const owner = await makeOwner()
     await owner.call('PUT', '/sso/connection', oidc(app.sso))
     const strict = await app.startAnother({ env: { STAND_INS: 'off' } })
     const there = { url: `${strict.url}/api` }
@@ -583,12 +493,37 @@ describe('setting it up', () => {
     })
   })
 
-  it('only admins and the owner may look and change', async () => {
+  it('shows it to admins and the owner only', async () => {
     const owner = await makePerson(app)
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     expect((await admin.call('GET', '/sso')).status).toBe(200)
     const member = await makePerson(app, { in: owner, role: 'member' })
     expect((await member.call('GET', '/sso')).body.code).toBe('FORBIDDEN')
+  })
+
+  it('lets only the owner change or remove it, with a fresh proof', async () => {
+    const { owner } = await makeCompany('oidc')
+    const admin = await makeAccount(app, { in: owner, role: 'admin' })
+    await trustSession(app.db, admin.actor.sessionId)
+    await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, owner.id))
+    const change = (person: Person) => person.call('PUT', '/sso/connection', saml(app.sso))
+    const remove = (person: Person) => person.call('DELETE', '/sso/connection')
+    for (const call of [change, remove]) {
+      expect((await call(admin)).body.code).toBe('FORBIDDEN')
+      expect((await call(owner)).body.code).toBe('REAUTHENTICATION_NEEDED')
+    }
+    expect((await owner.call('GET', '/sso')).body.connection.kind).toBe('oidc')
+    // The token still says owner, the workspace no longer does.
+    await trustSession(app.db, owner.actor.sessionId)
+    const handOver = (userId: string, role: 'admin' | 'owner') =>
+      app.db
+        .update(workspaceMembers)
+        .set({ role })
+        .where(and(eq(workspaceMembers.workspaceId, owner.workspaceId), eq(workspaceMembers.userId, userId)))
+    await handOver(owner.id, 'admin')
+    for (const call of [change, remove]) expect((await call(owner)).body.code).toBe('FORBIDDEN')
+    await handOver(owner.id, 'owner')
+    for (const call of [change, remove]) expect((await call(owner)).status).toBeLessThan(300)
   })
 })
 

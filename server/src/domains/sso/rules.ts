@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, X509Certificate } from 'node:crypto'
 import { DOMAIN_RECORD } from '@x-automated/contract/sso-problems'
 
 /** The domain of an address of mail, as domains are kept: lower case and ASCII. Null for what has none. */
@@ -10,6 +10,29 @@ export function domainOf(email: string): string | null {
 /** Do the TXT records of a domain prove that it is the workspace's which was given this token? */
 export function isProvedBy(records: readonly string[], token: string): boolean {
   return records.some((record) => record.trim() === DOMAIN_RECORD + token)
+}
+
+/** What says whom a provider's names mean, and who may vouch for them. */
+export interface ProviderIdentity {
+  kind: 'oidc' | 'saml'
+  issuer: string
+  clientId: string | null
+  certificates: string[] | null
+}
+
+/**
+ * Do names that the former provider gave mean the same people at the next one? An OpenID provider may name people for each client
+ * (OpenID Connect Core 1.0, 8.1); for SAML only a key in common shows that the next one speaks for the former.
+ */
+export function keepsLinks(former: ProviderIdentity, next: ProviderIdentity): boolean {
+  if (former.kind !== next.kind || former.issuer !== next.issuer) return false
+  if (next.kind === 'oidc') return former.clientId === next.clientId
+  const keys = new Set((former.certificates ?? []).map(publicKeyOf))
+  return (next.certificates ?? []).some((certificate) => keys.has(publicKeyOf(certificate)))
+}
+
+function publicKeyOf(certificate: string): string {
+  return new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 }
 
 /** The provider of identities of a connection, in the table of identities. */

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { SsoConnectionInput } from '@x-automated/contract/sso'
 import { DOMAIN_RECORD, type SsoProblem } from '@x-automated/contract/sso-problems'
-import { and, asc, eq, exists, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, exists, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { z } from 'zod'
 import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
+import type { Outbox } from '../../jobs/mail.ts'
 import { type Dns, DnsUnavailable } from '../../outside/dns.ts'
 import { type ProviderClaims, ProviderDeclined, ProviderUnavailable } from '../../outside/openid.ts'
 import { finishSaml, openSamlResponse, samlMetadata } from '../../outside/saml.ts'
@@ -14,9 +16,9 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, issueCode, proveMailbox } from '../auth/service.ts'
+import { type Auth, type AuthContext, endIdentities, issueCode, proveMailbox } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
-import { issueLinkCode } from '../identities/service.ts'
+import { endLinkCodes, issueLinkCode } from '../identities/service.ts'
 import { findOpenInvitation } from '../people/service.ts'
 import type { WaitlistContext } from '../waitlist/service.ts'
 import { findRole } from '../workspaces/service.ts'
@@ -27,11 +29,13 @@ import {
   fetchMetadata,
   leaveFor,
   openIdOf,
+  type Provider,
   type ProviderContext,
   readProvider,
   samlOf,
 } from './engine.ts'
-import { domainOf, isProvedBy, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
+import { type ConnectionChange, connectionChangedMail } from './mails.ts'
+import { domainOf, isProvedBy, keepsLinks, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
 import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
 
 const REQUEST_SECONDS = 10 * 60
@@ -39,7 +43,9 @@ const DOMAINS_MAX = 50
 
 type SignInContext = AuthContext & WaitlistContext & ProviderContext & { log: FastifyBaseLogger }
 type AdminContext = ProviderContext & { db: Db; limits: Limits; dns: Dns }
+type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin: string }
 type Request = typeof ssoRequests.$inferSelect
+type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
 
 /** Why nobody is let in; the page that they come back to says it. */
 class SsoStopped extends Error {
@@ -53,21 +59,24 @@ class SsoStopped extends Error {
 // Going there
 
 /**
- * Begins a sign-in by the domain of an address. The answer is the same, and takes as long, for a domain that nobody has proved.
+ * Begins a sign-in by the domain of an address, or at a workspace. The answer is the same, and takes as long, where there is none.
  * @returns an address of ours, which leads on to the provider @throws Refusal RATE_LIMITED
  */
 export async function begin(
   context: SignInContext,
-  { email, domain, codeChallenge }: { email?: string; domain?: string; codeChallenge: string },
+  asked: { email?: string; domain?: string; workspaceId?: string; codeChallenge: string },
 ): Promise<{ url: string }> {
   const { db, limits, request } = context
   await limits.spend('authorizeByAddress', request.addressHash)
-  const asked = domain ?? domainOf(email ?? '') ?? ''
+  const { email, workspaceId, codeChallenge } = asked
+  const domain = asked.domain ?? domainOf(email ?? '') ?? ''
+  const isAsked = workspaceId ? eq(ssoDomains.workspaceId, workspaceId) : eq(ssoDomains.domain, domain)
   const [found] = await db
     .select({ id: ssoConnections.id })
     .from(ssoDomains)
     .innerJoin(ssoConnections, eq(ssoConnections.workspaceId, ssoDomains.workspaceId))
-    .where(and(eq(ssoDomains.domain, asked), isNotNull(ssoDomains.verifiedAt)))
+    .where(and(isAsked, isNotNull(ssoDomains.verifiedAt)))
+    .limit(1)
   return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
 }
 
@@ -195,9 +204,14 @@ interface Arrival {
 async function arrive(context: SignInContext, { request, connection, claims }: Arrival): Promise<string> {
   const { codeChallenge = '', sessionId = null } = request ?? {}
   const code = await context.db.transaction(async (tx) => {
+    // What has vouched must still be the workspace's provider when the code is made.
+    const [present] = await tx.select().from(ssoConnections).where(eq(ssoConnections.id, connection.id)).for('share')
+    if (!isDeepStrictEqual(present, connection)) throw new SsoStopped('sso_failed')
     const email = await provedEmail(tx, connection, claims)
-    if (sessionId === null)
-      return issueCode(tx, await findMember({ ...context, db: tx }, { connection, claims, email }), codeChallenge)
+    if (sessionId === null) {
+      const { userId, id } = await findMember({ ...context, db: tx }, { connection, claims, email })
+      return issueCode(tx, userId, codeChallenge, id)
+    }
     const [session] = await tx.select().from(authSessions).where(eq(authSessions.id, sessionId))
     const member = { workspaceId: connection.workspaceId, userId: session?.userId ?? '' }
     if (!session || !(await findRole(tx, member))) throw new SsoStopped('sso_not_member')
@@ -232,29 +246,32 @@ async function provedEmail(
  * Who is let in: the account that the provider's subject was linked to from inside a session, while it is a member of the workspace.
  * Whoever is invited to it and has no account yet is made one; an account that exists is never found by its address.
  * @param email that the provider vouches for, on a proved domain
- * @returns the account's id @throws SsoStopped
+ * @returns the identity that links them @throws SsoStopped
  */
 async function findMember(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
-): Promise<string> {
+): Promise<Identity> {
   const { db: tx } = context
   const isTheirs = and(
     eq(authIdentities.providerId, providerIdOf(connection.id)),
     eq(authIdentities.accountId, claims.subject),
   )
-  const [linked] = await tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isTheirs)
+  const [linked] = await tx
+    .select({ id: authIdentities.id, userId: authIdentities.userId })
+    .from(authIdentities)
+    .where(isTheirs)
   if (!linked) return enterInvited(context, { connection, claims, email })
   const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
   if (!role) throw new SsoStopped('sso_not_member')
-  return linked.userId
+  return linked
 }
 
 /** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoStopped: not invited, or there is an account with the address */
 async function enterInvited(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
-): Promise<string> {
+): Promise<Identity> {
   const { db: tx } = context
   const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoStopped('sso_not_linked')
@@ -267,11 +284,13 @@ async function enterInvited(
     .returning()
   if (!user) throw new SsoStopped('sso_not_linked')
   await proveMailbox(context, user)
-  await tx
+  const [identity] = await tx
     .insert(authIdentities)
     .values({ userId: user.id, providerId: providerIdOf(connection.id), accountId: claims.subject, email })
+    .returning({ id: authIdentities.id, userId: authIdentities.userId })
+  if (!identity) throw new Error('the identity could not be made')
   await invitation.enter(user.id)
-  return user.id
+  return identity
 }
 
 /** Where a page goes on, always on our own origin. */
@@ -349,23 +368,34 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
   return { ...domain, record: DOMAIN_RECORD + domain.token }
 }
 
-/** Sets the workspace's provider. Sign-ins under way at the one before end. @throws Refusal INVALID_INPUT, RATE_LIMITED */
-export async function save(context: AdminContext, actor: Actor, input: z.output<typeof SsoConnectionInput>) {
+/**
+ * Sets the workspace's provider. Sign-ins under way at the former one end, and links that the next one may not vouch for.
+ * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, INVALID_INPUT, RATE_LIMITED
+ */
+export async function save(
+  context: AdminContext & OwnerContext,
+  actor: Actor,
+  input: z.output<typeof SsoConnectionInput>,
+) {
   const { db, limits } = context
   const { workspaceId, userId } = actor
+  await requireProof(context, actor)
   if (input.metadataUrl) await limits.spend('lookUpByWorkspace', workspaceId)
   const fetchedXml = await fetchMetadata(context, input)
   return db.transaction(async (tx) => {
+    await requireOwner(tx, actor)
     const [stored = null] = await tx
       .select()
       .from(ssoConnections)
       .where(eq(ssoConnections.workspaceId, workspaceId))
       .for('update')
     const provider = readProvider(context, input, { stored, fetchedXml })
+    if (stored && isUnchanged(stored, provider)) return shownConnection(tx, stored)
     if (stored) {
+      const endsLinks = !keepsLinks(stored, provider)
+      await mailChange(context, tx, stored, { kind: 'changed', endsLinks })
       await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
-      // Another issuer may give the same name to somebody else.
-      if (stored.kind !== provider.kind || stored.issuer !== provider.issuer) await unlinkAll(tx, stored.id)
+      if (endsLinks) await unlinkAll(tx, context.auth, stored.id)
     }
     const [saved] = await tx
       .insert(ssoConnections)
@@ -373,33 +403,81 @@ export async function save(context: AdminContext, actor: Actor, input: z.output<
       .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
       .returning()
     if (!saved) throw new Error('the connection could not be saved')
+    if (!stored) await mailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
     return shownConnection(tx, saved)
   })
 }
 
-/** Removes the provider and every link to it. @throws Refusal SSO_CONNECTION_NOT_FOUND */
-export async function remove(db: Db, { workspaceId }: Actor): Promise<void> {
-  await db.transaction(async (tx) => {
+function isUnchanged(stored: Connection, provider: Provider): boolean {
+  return isDeepStrictEqual({ ...stored, ...provider }, stored)
+}
+
+/** Asked in the transaction that changes something: what a token says of a role may be a minute old. @throws Refusal FORBIDDEN */
+async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
+  if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
+}
+
+/** Emails the owner and everyone who has linked a connection. Call it before links end. */
+async function mailChange(
+  { outbox, origin }: OwnerContext,
+  tx: Db,
+  { id, workspaceId }: Connection,
+  change: Pick<ConnectionChange, 'kind' | 'endsLinks'>,
+): Promise<void> {
+  const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
+  const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
+  // Made anew at each use: a union changes the query that it begins with.
+  const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
+  const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
+  const people = await tx
+    .select({
+      email: authUsers.email,
+      isOwner: sql<boolean>`${inArray(authUsers.id, owners())}`,
+      isLinked: sql<boolean>`${inArray(authUsers.id, linked())}`,
+    })
+    .from(authUsers)
+    .where(inArray(authUsers.id, owners().union(linked())))
+  const [workspace] = await tx.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId))
+  const facts = { ...change, workspace: workspace?.name ?? '', origin }
+  await outbox.postAll(
+    tx,
+    people.map((person) => connectionChangedMail(person, facts)),
+  )
+}
+
+/**
+ * Removes the provider and every link to it.
+ * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, SSO_CONNECTION_NOT_FOUND
+ */
+export async function remove(context: OwnerContext, actor: Actor): Promise<void> {
+  await requireProof(context, actor)
+  await context.db.transaction(async (tx) => {
+    await requireOwner(tx, actor)
     const [removed] = await tx
       .delete(ssoConnections)
-      .where(eq(ssoConnections.workspaceId, workspaceId))
-      .returning({ id: ssoConnections.id })
+      .where(eq(ssoConnections.workspaceId, actor.workspaceId))
+      .returning()
     if (!removed) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
-    await unlinkAll(tx, removed.id)
+    await mailChange(context, tx, removed, { kind: 'removed', endsLinks: true })
+    await unlinkAll(tx, context.auth, removed.id)
   })
 }
 
-async function unlinkAll(tx: Db, connectionId: string): Promise<void> {
-  await tx.delete(authIdentities).where(eq(authIdentities.providerId, providerIdOf(connectionId)))
+/** The connection must be locked: what it has vouched for, and nobody has used yet, ends too. */
+async function unlinkAll(tx: Db, auth: Auth, connectionId: string): Promise<void> {
+  const providerId = providerIdOf(connectionId)
+  await endLinkCodes(tx, providerId)
+  await endIdentities(tx, auth, eq(authIdentities.providerId, providerId))
 }
 
 /** Unlinks everybody who signs in through a workspace. Call it before the workspace is deleted. */
-export async function unlinkWorkspace(tx: Db, workspaceId: string): Promise<void> {
+export async function unlinkWorkspace(tx: Db, auth: Auth, workspaceId: string): Promise<void> {
   const [connection] = await tx
     .select({ id: ssoConnections.id })
     .from(ssoConnections)
     .where(eq(ssoConnections.workspaceId, workspaceId))
-  if (connection) await unlinkAll(tx, connection.id)
+    .for('update')
+  if (connection) await unlinkAll(tx, auth, connection.id)
 }
 
 /** @throws Refusal SSO_CONNECTION_NOT_FOUND, RATE_LIMITED */

@@ -71,14 +71,8 @@ export async function findRole(db: Db, member: { workspaceId: string; userId: st
 
 // Where a session works
 
-/**
- * The workspace that a session works in. A session that has none yet (new, or its person was taken out of it) gets the one
- * its person chose last, else their personal one, and stays there whatever other sessions choose.
- */
-export async function workspaceOf(
-  tx: Db,
-  { sessionId, user }: { sessionId: string; user: { id: string; name: string } },
-): Promise<VersionedMembership> {
+/** The workspace that a session works in; null if it has none yet, or its person was removed from it. */
+export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<VersionedMembership | null> {
   const [chosen] = await tx
     .select(versioned)
     .from(workspaceChoices)
@@ -91,6 +85,18 @@ export async function workspaceOf(
       ),
     )
     .where(eq(workspaceChoices.sessionId, sessionId))
+  return chosen ?? null
+}
+
+/**
+ * The workspace that a session works in. A session that has none yet (new, or its person was taken out of it) gets the one
+ * its person chose last, else their personal one, and stays there whatever other sessions choose.
+ */
+export async function workspaceOf(
+  tx: Db,
+  { sessionId, user }: { sessionId: string; user: { id: string; name: string } },
+): Promise<VersionedMembership> {
+  const chosen = await findChosenWorkspace(tx, sessionId)
   if (chosen) return chosen
   const [last] = await tx
     .select(versioned)

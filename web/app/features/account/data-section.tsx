@@ -5,19 +5,21 @@ import { Button } from '../../ui/button'
 import { Progress } from '../../ui/progress'
 import { save } from '../../ui/save-file'
 import { toast } from '../../ui/toast'
-import { sayFailure } from '../auth/proof'
+import { sayFailure, useProof } from '../auth/proof'
 import { fetchArchive, sizeWords } from './archive'
 import { Section } from './section'
 
 /** One archive of everything that is kept about the account. */
 export function DataSection() {
   const [received, setReceived] = useState(0)
+  const withProof = useProof()
   const stop = useRef<AbortController | null>(null)
   const download = useMutation({
     async mutationFn() {
       stop.current = new AbortController()
       setReceived(0)
-      const archive = await fetchArchive(setReceived, stop.current.signal)
+      const { signal } = stop.current
+      const archive = await withProof(() => fetchArchive(setReceived, signal))
       save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
       return archive.size
     },

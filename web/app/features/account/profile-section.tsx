@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { User } from '@x-automated/contract/account'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, client, fieldProblems } from '../../api'
 import { session } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { Button } from '../../ui/button'
@@ -10,6 +10,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
 import { Section } from './section'
 
 /** Who one is to others. */
@@ -41,20 +42,20 @@ function Coming() {
 function ProfileForm({ user }: { user: User }) {
   const queries = useQueryClient()
   const form = useForm({ values: { name: user.name } })
-  const save = useMutation(
-    api.account.updateUser.mutationOptions({
-      onSuccess(changed) {
-        queries.setQueryData(api.account.findUser.queryKey(), changed)
-        session.updateUser({ id: changed.id, email: changed.email })
-        toast.success('Your name was saved.')
-      },
-      onError(error) {
-        const problem = fieldProblems(error).name
-        if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-        else toast.error(errorWords(error))
-      },
-    }),
-  )
+  const withProof = useProof()
+  const save = useMutation({
+    mutationFn: (input: { name: string }) => withProof(() => client.account.updateUser(input)),
+    onSuccess(changed) {
+      queries.setQueryData(api.account.findUser.queryKey(), changed)
+      session.updateUser({ id: changed.id, email: changed.email })
+      toast.success('Your name was saved.')
+    },
+    onError(error) {
+      const problem = fieldProblems(error).name
+      if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
+      else sayFailure(error)
+    },
+  })
   return (
     <form
       noValidate

@@ -2,12 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Factor } from '@x-automated/contract/second-factors'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, client, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
 
 interface RenameFactorProps {
   factor: Pick<Factor, 'id' | 'name'>
@@ -20,20 +21,20 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
   const formId = useId()
   const queries = useQueryClient()
   const form = useForm({ values: { name } })
-  const rename = useMutation(
-    api.secondFactors.rename.mutationOptions({
-      async onSuccess(renamed) {
-        await queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-        toast.success(`It is called “${renamed.name}” now.`)
-        onClose()
-      },
-      onError(error) {
-        const problem = fieldProblems(error).name
-        if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-        else toast.error(errorWords(error))
-      },
-    }),
-  )
+  const withProof = useProof()
+  const rename = useMutation({
+    mutationFn: (input: { id: string; name: string }) => withProof(() => client.secondFactors.rename(input)),
+    async onSuccess(renamed) {
+      await queries.invalidateQueries({ queryKey: api.secondFactors.key() })
+      toast.success(`It is called “${renamed.name}” now.`)
+      onClose()
+    },
+    onError(error) {
+      const problem = fieldProblems(error).name
+      if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
+      else sayFailure(error)
+    },
+  })
   const close = () => {
     form.reset()
     onClose()

@@ -9,18 +9,19 @@ import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { sayFailure } from '../auth/proof'
+import { sayFailure, useProof } from '../auth/proof'
 import { ComingRows, Row, Rows } from './rows'
 import { Section } from './section'
 
 /** Where the account is signed in, and ways to end that. */
 export function SessionsSection() {
   const queries = useQueryClient()
+  const withProof = useProof()
   const confirm = useConfirm()
   const list = useQuery(api.account.listSessions.queryOptions())
   const reread = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
   const elsewhere = useMutation({
-    mutationFn: () => client.auth.signOut({ scope: 'others' }),
+    mutationFn: () => withProof(() => client.auth.signOut({ scope: 'others' })),
     onSuccess() {
       toast.success('Every other device was signed out.')
       return reread()
@@ -28,7 +29,7 @@ export function SessionsSection() {
     onError: (error) => sayFailure(error),
   })
   const everywhere = useMutation({
-    mutationFn: () => client.auth.signOut({ scope: 'global' }),
+    mutationFn: () => withProof(() => client.auth.signOut({ scope: 'global' })),
     onSuccess: () => session.forget(),
     onError: (error) => sayFailure(error),
   })
@@ -87,8 +88,9 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
   const Sign = signs[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
+  const withProof = useProof()
   const end = useMutation({
-    mutationFn: () => client.account.endSession({ id }),
+    mutationFn: () => withProof(() => client.account.endSession({ id })),
     onSuccess() {
       toast.success(`${name} was signed out.`)
       return onEnded()

@@ -9,23 +9,29 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Skeleton } from '../../ui/skeleton'
+import { useBackAgain } from '../../ui/use-back-again'
 import { knowsPasskeys, signWithPasskey } from './passkey'
+import type { ProofQuestion } from './proof'
 import { type ProofWay, proofWays, wayWords } from './proof-ways'
 
 interface ProofDialogProps {
   open: boolean
+  question?: ProofQuestion
   onProved: () => void
   onCancel: () => void
 }
 
 /** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useProof`. */
-export default function ProofDialog({ open, onProved, onCancel }: ProofDialogProps) {
+export default function ProofDialog({ open, question, onProved, onCancel }: ProofDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
   const [chosen, setChosen] = useState<ProofWay | null>(null)
   const failed = user.isError || factors.isError
   const known = user.data && factors.data
-  const ways = known ? proofWays({ ...user.data, factors: factors.data.factors }, knowsPasskeys()) : []
+  const singleSignOn = question?.singleSignOn
+  const ways = known
+    ? proofWays({ ...user.data, factors: factors.data.factors }, knowsPasskeys(), singleSignOn !== undefined)
+    : []
   const way = chosen ?? ways[0]
   const isSame = (other: ProofWay) => JSON.stringify(other) === JSON.stringify(way)
 
@@ -34,7 +40,9 @@ export default function ProofDialog({ open, onProved, onCancel }: ProofDialogPro
       open={open}
       onClose={onCancel}
       title="Confirm that it is you"
-      description="This change is a sensitive one. Your answer holds for 10 minutes on this device."
+      description={
+        question?.words ?? 'This change is a sensitive one. Your answer holds for 10 minutes on this device.'
+      }
     >
       <div className="grid gap-4 pt-2">
         {failed && (
@@ -50,7 +58,11 @@ export default function ProofDialog({ open, onProved, onCancel }: ProofDialogPro
           </Callout>
         )}
         {!known && !failed && <Skeleton className="h-20" />}
-        {way && <WayForm key={JSON.stringify(way)} way={way} onProved={onProved} onCancel={onCancel} />}
+        {way?.kind === 'singleSignOn' && singleSignOn ? (
+          <SingleSignOnProof leave={singleSignOn} onCancel={onCancel} />
+        ) : (
+          way && <WayForm key={JSON.stringify(way)} way={way} onProved={onProved} onCancel={onCancel} />
+        )}
         {ways.length > 1 && (
           <div className="grid gap-1 border-t border-line pt-4">
             <p className="text-muted">Another way</p>
@@ -70,6 +82,30 @@ export default function ProofDialog({ open, onProved, onCancel }: ProofDialogPro
   )
 }
 
+function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; onCancel: () => void }) {
+  const leaving = useMutation({ mutationFn: leave })
+  useBackAgain(leaving.reset)
+  return (
+    <div className="grid gap-4">
+      {leaving.isError && (
+        <Callout tone="bad">
+          {errorWords(leaving.error, 'The single sign-on could not begin. Please try again.')}
+        </Callout>
+      )}
+      <ProofButtons onCancel={onCancel}>
+        <Button
+          variant="primary"
+          autoFocus
+          loading={leaving.isPending || leaving.isSuccess}
+          onClick={() => leaving.mutate()}
+        >
+          Continue with single sign-on
+        </Button>
+      </ProofButtons>
+    </div>
+  )
+}
+
 interface WayFormProps {
   way: ProofWay
   onProved: () => void
@@ -78,6 +114,8 @@ interface WayFormProps {
 
 function WayForm({ way, ...rest }: WayFormProps) {
   switch (way.kind) {
+    case 'singleSignOn':
+      return null
     case 'password':
       return <PasswordProof {...rest} />
     case 'totp':

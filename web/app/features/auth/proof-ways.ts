@@ -2,6 +2,7 @@ import type { Factor } from '@x-automated/contract/second-factors'
 
 /** One way to prove who one is. */
 export type ProofWay =
+  | { kind: 'singleSignOn' }
   | { kind: 'password' }
   | { kind: 'totp'; factorIds: string[] }
   | { kind: 'passkey'; factorId: string; name: string }
@@ -11,10 +12,12 @@ export type ProofWay =
 export function proofWays(
   { hasPassword, factors }: { hasPassword: boolean; factors: readonly Pick<Factor, 'id' | 'kind' | 'name'>[] },
   canPasskey: boolean,
+  hasSingleSignOn = false,
 ): ProofWay[] {
   const apps = factors.filter(({ kind }) => kind === 'totp')
   const passkeys = canPasskey ? factors.filter(({ kind }) => kind === 'passkey') : []
   return [
+    ...(hasSingleSignOn ? [{ kind: 'singleSignOn' } as const] : []),
     ...(hasPassword ? [{ kind: 'password' } as const] : []),
     ...(apps.length > 0 ? [{ kind: 'totp', factorIds: apps.map(({ id }) => id) } as const] : []),
     ...passkeys.map(({ id, name }) => ({ kind: 'passkey', factorId: id, name }) as const),
@@ -25,6 +28,8 @@ export function proofWays(
 /** The words on the button that chooses a way. */
 export function wayWords(way: ProofWay): string {
   switch (way.kind) {
+    case 'singleSignOn':
+      return 'Use single sign-on'
     case 'password':
       return 'Use your password'
     case 'totp':

@@ -5,7 +5,14 @@ import { toast } from '../../ui/toast'
 /** The person was asked who they are, and thought better of it: nothing was changed. */
 export class ProofCancelled extends Error {}
 
-type WithProof = <T>(call: () => Promise<T>) => Promise<T>
+/** What the dialog asks for, where it is not the usual sensitive change. */
+export interface ProofQuestion {
+  words: string
+  /** Goes to the identity provider that may vouch for the person as well; the page is left. */
+  singleSignOn?: () => Promise<void>
+}
+
+type WithProof = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => ProofQuestion) => Promise<T>
 
 const ProofContext = createContext<WithProof | null>(null)
 
@@ -32,20 +39,24 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false)
   // Each time anew, so that nothing typed before is still there.
   const [round, setRound] = useState(0)
+  const [question, setQuestion] = useState<ProofQuestion>()
   const answer = useRef<(proved: boolean) => void>(() => {})
   const settle = (proved: boolean) => {
     setOpen(false)
     answer.current(proved)
   }
 
-  const withProof = useCallback<WithProof>(async (call) => {
+  const withProof = useCallback<WithProof>(async (call, questionOf) => {
+    let asked: ProofQuestion | undefined
     try {
       return await call()
     } catch (error) {
       if (errorCode(error) !== 'REAUTHENTICATION_NEEDED') throw error
+      asked = questionOf?.(error)
     }
     // Of two questions at once the first is given up.
     answer.current(false)
+    setQuestion(asked)
     setRound((before) => before + 1)
     setOpen(true)
     const proved = await new Promise<boolean>((resolve) => {
@@ -60,7 +71,13 @@ export function ProofProvider({ children }: { children: ReactNode }) {
       {children}
       {round > 0 && (
         <Suspense>
-          <ProofDialog key={round} open={open} onProved={() => settle(true)} onCancel={() => settle(false)} />
+          <ProofDialog
+            key={round}
+            open={open}
+            question={question}
+            onProved={() => settle(true)}
+            onCancel={() => settle(false)}
+          />
         </Suspense>
       )}
     </ProofContext>

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonText } from '../../ui/skeleton'
+import { ProofCancelled, ProofProvider, useProof } from '../auth/proof'
 import { asRole, roleSentence } from './role-words'
 import { useSwitchWorkspace } from './use-workspaces'
 
@@ -40,7 +41,9 @@ export function Invitation({ token }: { token: string }) {
         {invitedBy ?? 'An admin'} invites you to <strong>{workspaceName}</strong> {asRole(role)}.
       </p>
       <p className="-mt-3 text-muted">{roleSentence(role)}</p>
-      <Answer token={token} email={email} workspaceName={workspaceName} />
+      <ProofProvider>
+        <Answer token={token} email={email} workspaceName={workspaceName} />
+      </ProofProvider>
       <p className="text-muted">
         For <span className="wrap-anywhere">{email}</span>, until <DateTime value={expiresAt} precision="day" />.
       </p>
@@ -51,8 +54,9 @@ export function Invitation({ token }: { token: string }) {
 function Answer({ token, email, workspaceName }: { token: string; email: string; workspaceName: string }) {
   const state = useSession()
   const switching = useSwitchWorkspace()
+  const withProof = useProof()
   const accept = useMutation({
-    mutationFn: () => client.people.accept({ token }),
+    mutationFn: () => withProof(() => client.people.accept({ token })),
     onSuccess: ({ id }) => switching.mutate(id),
   })
   if (state.status === 'starting') return <SkeletonText lines={1} />
@@ -93,7 +97,9 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   }
   return (
     <div className="grid gap-3">
-      {accept.isError && <Callout tone="bad">{errorWords(accept.error)}</Callout>}
+      {accept.isError && !(accept.error instanceof ProofCancelled) && (
+        <Callout tone="bad">{errorWords(accept.error)}</Callout>
+      )}
       <Button
         variant="primary"
         loading={accept.isPending || switching.isPending || switching.isSuccess}

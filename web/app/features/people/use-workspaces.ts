@@ -1,19 +1,63 @@
+import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { api, client, errorWords } from '../../api'
+import type { SwitchProof } from '@x-automated/contract/people'
+import { api, client, errorCode, errorWords } from '../../api'
 import { paths } from '../../paths'
 import { session, useSession } from '../../session'
-import { toast } from '../../ui/toast'
+import { useBackAgain } from '../../ui/use-back-again'
+import { newCodeChallenge } from '../auth/pkce'
+import { sayFailure, useProof } from '../auth/proof'
 
-/** Goes on in another workspace. The page is loaded anew, so that nothing of the one before stays on it. */
-export function useSwitchWorkspace() {
-  return useMutation({
-    mutationFn: (workspaceId: string) => client.people.switch({ workspaceId }),
-    onSuccess({ token, refreshToken }) {
-      session.move({ token, refreshToken })
+/**
+ * Goes on in another workspace. The page is loaded anew, so that nothing of the one before stays on it.
+ * From single sign-on, the other workspace asks for a proof of its own: at the same identity provider that needs no question.
+ * @param onQuestion called before the person is asked who they are
+ */
+export function useSwitchWorkspace(onQuestion?: () => void) {
+  const withProof = useProof()
+  const switching = useMutation({
+    mutationFn: (workspaceId: string) =>
+      withProof(
+        () => switchTo(workspaceId),
+        (error) => {
+          onQuestion?.()
+          const leave = () => leaveForSingleSignOn(workspaceId)
+          return { words: errorWords(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
+        },
+      ),
+    onSuccess(moved) {
+      // The identity provider asks now: the page is being left.
+      if (moved === 'leaving') return
+      session.move({ token: moved.token, refreshToken: moved.refreshToken })
       location.assign(paths.dashboard)
     },
-    onError: (error) => void toast.error(errorWords(error, 'Failed to switch the workspace. Please try again.')),
+    onError: (error) => sayFailure(error, 'Failed to switch the workspace. Please try again.'),
   })
+  useBackAgain(switching.reset)
+  return switching
+}
+
+async function switchTo(workspaceId: string) {
+  try {
+    return await client.people.switch({ workspaceId })
+  } catch (error) {
+    if (singleSignOnOf(error) !== 'same') throw error
+    await leaveForSingleSignOn(workspaceId)
+    return 'leaving' as const
+  }
+}
+
+/** The single sign-on by which a workspace can be entered that asks for a proof; null if there is none. */
+function singleSignOnOf(error: unknown): SwitchProof['singleSignOn'] {
+  if (errorCode(error) !== 'REAUTHENTICATION_NEEDED' || !(error instanceof ORPCError)) return null
+  return (error.data as SwitchProof | undefined)?.singleSignOn ?? null
+}
+
+async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
+  const codeChallenge = await newCodeChallenge('sso')
+  if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+  const { url } = await client.sso.begin({ workspaceId, codeChallenge })
+  location.assign(url)
 }
 
 /** The workspace one works in, and the others that one could; null while that is not known, or for guests. */

@@ -5,6 +5,7 @@ import { useCarriedReferral } from '../../referral-code'
 import type { User } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Sheet } from '../../ui/dialog'
+import { ProofProvider } from '../auth/proof'
 import { BackToFirstSteps } from '../first-steps/back-to-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { guestLinks, memberLinks, profileLinks } from './navigation'
@@ -18,11 +19,19 @@ interface NarrowMenuProps {
 }
 
 /** The links of the header and the profile menu, below 768 px. */
-export default function NarrowMenu({ user, open, onClose }: NarrowMenuProps) {
+export default function NarrowMenu(props: NarrowMenuProps) {
+  return (
+    <ProofProvider>
+      <MenuSheet {...props} />
+    </ProofProvider>
+  )
+}
+
+function MenuSheet({ user, open, onClose }: NarrowMenuProps) {
   const signOut = useSignOut()
   const carry = useCarriedReferral()
   const workspaces = useWorkspaces()
-  const switching = useSwitchWorkspace()
+  const switching = useSwitchWorkspace(onClose)
   const more = memberLinks.filter((link) => profileLinks.every(({ to }) => to !== link.to))
   const operates = useIsOperator() === true
   const operator = operates ? [{ label: 'Operator', to: paths.operator }] : []

@@ -2,6 +2,7 @@ import { ArrowLeftRight, ListChecks, LogOut } from 'lucide-react'
 import { paths } from '../../paths'
 import type { User } from '../../session'
 import { Menu, MenuItem, MenuLink, MenuNote, MenuSeparator } from '../../ui/menu'
+import { ProofProvider } from '../auth/proof'
 import { useHiddenFirstSteps } from '../first-steps/use-hidden-first-steps'
 import { useSwitchWorkspace, useWorkspaces } from '../people/use-workspaces'
 import { profileLinks } from './navigation'
@@ -11,6 +12,14 @@ import { useSignOut } from './use-sign-out'
 
 /** Who is signed in, their pages, and the way out. Open from the first: it comes when its button is pressed. */
 export default function ProfileMenu({ user }: { user: User }) {
+  return (
+    <ProofProvider>
+      <OpenProfileMenu user={user} />
+    </ProofProvider>
+  )
+}
+
+function OpenProfileMenu({ user }: { user: User }) {
   const signOut = useSignOut()
   const operates = useIsOperator() === true
   const workspaces = useWorkspaces()

@@ -2,44 +2,65 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, client, errorWords } from '../../api'
 import { Button } from '../../ui/button'
+import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
+import { sayFailure, useProof } from '../auth/proof'
 import { ConnectionForm } from './connection-form'
 
 const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
 
+interface ConnectionCardProps {
+  connection: SsoConnection | null
+  /** Is it the owner who looks? */
+  mayChange: boolean
+}
+
 /** The identity provider: its form, or what is set with buttons to test, change and remove it. */
-export function ConnectionCard({ connection }: { connection: SsoConnection | null }) {
+export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
   const [isEditing, setEditing] = useState(false)
   return (
     <Card
       title="2. Tell us about your identity provider"
       description={connection ? undefined : 'One for the whole workspace.'}
     >
-      {connection && !isEditing ? (
-        <Connection connection={connection} onEdit={() => setEditing(true)} />
-      ) : (
-        <ConnectionForm connection={connection} onDone={() => setEditing(false)} />
-      )}
+      <div className="grid grid-cols-1 gap-5">
+        {!mayChange && (
+          <Callout title="Only the owner of the workspace sets, changes and removes the identity provider">
+            It decides who can sign in as whom. Ask the owner to {connection ? 'change' : 'set'} it.
+          </Callout>
+        )}
+        {connection && !isEditing ? (
+          <Connection connection={connection} mayChange={mayChange} onEdit={() => setEditing(true)} />
+        ) : (
+          mayChange && <ConnectionForm connection={connection} onDone={() => setEditing(false)} />
+        )}
+      </div>
     </Card>
   )
 }
 
-function Connection({ connection, onEdit }: { connection: SsoConnection; onEdit: () => void }) {
+interface ConnectionProps {
+  connection: SsoConnection
+  mayChange: boolean
+  onEdit: () => void
+}
+
+function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
+  const withProof = useProof()
   const queries = useQueryClient()
   const confirm = useConfirm()
   const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorWords(error)) }))
-  const remove = useMutation(
-    api.sso.remove.mutationOptions({
-      onSuccess: () => toast.success('The identity provider was removed.'),
-      onError: (error) => toast.error(errorWords(error)),
-      onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
-    }),
-  )
+  const remove = useMutation({
+    mutationFn: () => withProof(() => client.sso.remove({})),
+    onSuccess: () => toast.success('The identity provider was removed.'),
+    onError: (error) => sayFailure(error),
+    onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
+  })
   const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection
   const ask = async () => {
     const people = linkedCount === 1 ? '1 person' : `${linkedCount} people`
@@ -47,12 +68,12 @@ function Connection({ connection, onEdit }: { connection: SsoConnection; onEdit:
       title: 'Remove the identity provider?',
       body:
         linkedCount > 0
-          ? `Nobody can sign in with it any more. ${people} linked it, and would have to link it again.`
+          ? `Nobody can sign in with it any more. ${people} linked it: their links and the sessions that came from them end, and they get an email.`
           : 'Nobody can sign in with it any more.',
       confirm: 'Remove',
       danger: true,
     })
-    if (yes) remove.mutate({})
+    if (yes) remove.mutate()
   }
   return (
     <div className="grid gap-5">
@@ -94,10 +115,12 @@ function Connection({ connection, onEdit }: { connection: SsoConnection; onEdit:
         <Button loading={test.isPending} onClick={() => test.mutate({})}>
           Test connection
         </Button>
-        <Button onClick={onEdit}>Change</Button>
-        <Button loading={remove.isPending} onClick={ask}>
-          Remove
-        </Button>
+        {mayChange && <Button onClick={onEdit}>Change</Button>}
+        {mayChange && (
+          <Button loading={remove.isPending} onClick={ask}>
+            Remove
+          </Button>
+        )}
       </div>
       <p role="status" className="sr-only">
         {test.data && (test.data.ok ? 'The test found nothing wrong.' : 'The test found something wrong.')}

@@ -1,16 +1,23 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, client, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
+import { ProofCancelled, useProof } from '../auth/proof'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
+
+/** What keeps links: then the provider's names for people mean the same as before. */
+const WHAT_STAYS = {
+  oidc: 'the issuer and the client ID stay the same',
+  saml: 'the entity ID stays the same and a present certificate is among the new ones',
+}
 
 export interface ConnectionFormProps {
   /** What is set; null where nothing is. */
@@ -23,20 +30,26 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
   const form = useForm<ConnectionValues>({ defaultValues: emptyConnection(connection) })
   const { errors } = form.formState
   const { kind, samlBy } = form.watch()
-  const save = useMutation(
-    api.sso.save.mutationOptions({
-      onSuccess() {
-        toast.success('The identity provider was saved. Test it before you tell your team.')
-        onDone()
-        return queries.invalidateQueries({ queryKey: api.sso.key() })
-      },
-      onError(error) {
-        for (const [field, message] of Object.entries(fieldProblems(error)))
-          form.setError(field as Name, { message }, { shouldFocus: true })
-      },
-    }),
-  )
-  const said = save.isError && Object.keys(fieldProblems(save.error)).length === 0
+  const withProof = useProof()
+  const linked = connection?.linkedCount ?? 0
+  const save = useMutation({
+    mutationFn: (input: ReturnType<typeof connectionInput>) => withProof(() => client.sso.save(input)),
+    onSuccess({ linkedCount }) {
+      toast.success(
+        linkedCount < linked
+          ? `The identity provider was saved. ${linked === 1 ? '1 link has' : `${linked} links have`} ended.`
+          : 'The identity provider was saved. Test it before you tell your team.',
+      )
+      onDone()
+      return queries.invalidateQueries({ queryKey: api.sso.key() })
+    },
+    onError(error) {
+      for (const [field, message] of Object.entries(fieldProblems(error)))
+        form.setError(field as Name, { message }, { shouldFocus: true })
+    },
+  })
+  const said =
+    save.isError && !(save.error instanceof ProofCancelled) && Object.keys(fieldProblems(save.error)).length === 0
   const input = (name: Name, label: string, more: { hint?: string; required?: boolean; placeholder?: string } = {}) => {
     const { hint, required = true, placeholder } = more
     const Control = name === 'clientSecret' ? PasswordInput : Input
@@ -122,6 +135,13 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
             </>
           )}
         </>
+      )}
+      {linked > 0 && (
+        <Callout tone="warn" title="What a change ends">
+          {linked === 1 ? '1 person has' : `${linked} people have`} linked this provider. Their links, and the sessions
+          that came from them, end unless {kind === 'oidc' ? WHAT_STAYS.oidc : WHAT_STAYS.saml}. You and they get an
+          email.
+        </Callout>
       )}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" loading={save.isPending}>

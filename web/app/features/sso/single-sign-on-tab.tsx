@@ -4,12 +4,13 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonText } from '../../ui/skeleton'
+import { ProofProvider } from '../auth/proof'
 import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
 import { ServiceProviderCard } from './service-provider-card'
 
-/** A workspace's single sign-on: set up by its admins, in the order in which one does it. */
+/** A workspace's single sign-on, in the order in which one sets it up: its provider by the owner, the rest by admins too. */
 export function SingleSignOnTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const role = me.data?.workspace.role
@@ -58,7 +59,9 @@ export function SingleSignOnTab() {
     <div className="grid grid-cols-1 gap-6">
       <State isConnected={connection !== null} proved={domains.filter(({ verifiedAt }) => verifiedAt).length} />
       <ServiceProviderCard serviceProvider={serviceProvider} />
-      <ConnectionCard connection={connection} />
+      <ProofProvider>
+        <ConnectionCard connection={connection} mayChange={isAtLeast(role ?? 'admin', 'owner')} />
+      </ProofProvider>
       <DomainsCard domains={domains} />
     </div>
   )

@@ -1,0 +1,37 @@
+import { mailOf } from '../../jobs/mail.ts'
+import type { Mail } from '../../outside/mail.ts'
+
+export interface ConnectionChange {
+  kind: 'set up' | 'changed' | 'removed'
+  workspace: string
+  /** Does everyone have to link it again? */
+  endsLinks: boolean
+  origin: string
+}
+
+/** Informs the owner of a workspace, or somebody who has linked its single sign-on, that the identity provider changed. */
+export function connectionChangedMail(
+  { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
+  { kind, workspace, endsLinks, origin }: ConnectionChange,
+): Mail {
+  const consequence = isLinked
+    ? endsLinks
+      ? `You can no longer sign in with it, and its sessions have ended. Log in with your password or an emailed code${kind === 'removed' ? '' : ', then link it again on your account page'}.`
+      : 'Your link to it still works.'
+    : endsLinks && kind !== 'removed'
+      ? 'Members who had linked it have to link it again.'
+      : null
+  return mailOf(email, {
+    subject: `Single sign-on of ${workspace} was ${kind}`,
+    lines: [
+      `${isOwner ? 'You, as its owner,' : 'The owner'} ${kind} the identity provider of the workspace ${workspace}.`,
+      ...(consequence ? [consequence] : []),
+    ],
+    action: isOwner
+      ? { label: 'See single sign-on', link: `${origin}/settings?tab=single-sign-on` }
+      : { label: 'See how you sign in', link: `${origin}/account#sign-in` },
+    closing: isOwner
+      ? 'If this was not you, change your password and end all other sessions.'
+      : 'If you did not expect this, ask the owner of the workspace.',
+  })
+}

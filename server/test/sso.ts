@@ -1,0 +1,119 @@
+import { browser, signInAtGoogle } from '@x-automated/stand-ins/google/visit'
+import type { Sso } from '@x-automated/stand-ins/sso'
+import { signInAtSaml } from '@x-automated/stand-ins/sso/visit'
+import { expect } from 'vitest'
+import { trustSession } from '../src/domains/auth/service.ts'
+import { makeAccount, pkce } from './accounts.ts'
+import { call, type Person } from './makers.ts'
+import type { TestApp } from './open-app.ts'
+
+export type Kind = 'oidc' | 'saml'
+export const KINDS: Kind[] = ['oidc', 'saml']
+export const ORIGIN = 'http://localhost:3000'
+
+export const oidc = (idp: Sso) => ({
+  kind: 'oidc',
+  issuer: idp.url,
+  clientId: idp.clientId,
+  clientSecret: idp.clientSecret,
+})
+export const saml = (idp: Sso) => ({ kind: 'saml', metadataUrl: idp.metadataUrl })
+export const settings = (kind: Kind, idp: Sso) => (kind === 'oidc' ? oidc(idp) : saml(idp))
+
+let count = 0
+export const newDomain = () => `company${++count}.example`
+
+/** Companies with single sign-on, and people who sign in by it. @param app opened with `sso`, once the tests run */
+export function ssoVisits(app: () => TestApp) {
+  /** A workspace's owner who has just proved who they are. */
+  async function makeOwner() {
+    const owner = await makeAccount(app())
+    await trustSession(app().db, owner.actor.sessionId)
+    return owner
+  }
+
+  /** A workspace's owner, with a provider and a domain that DNS has proved. */
+  async function makeCompany(kind: Kind, idp = app().sso) {
+    const owner = await makeOwner()
+    const domain = newDomain()
+    expect((await owner.call('PUT', '/sso/connection', settings(kind, idp))).status).toBe(200)
+    const added = await proveDomain(owner, domain)
+    return { kind, owner, domain, domainId: added.id as string, workspaceId: owner.workspaceId as string }
+  }
+
+  async function proveDomain(owner: Person, domain: string) {
+    const { body } = await owner.call('POST', '/sso/domains', { domain })
+    app().sso.setTxt(domain, ['v=spf1 -all', body.record])
+    const verified = await owner.call('POST', `/sso/domains/${body.id}/verify`)
+    expect([verified.status, verified.body.verifiedAt]).toEqual([200, expect.any(String)])
+    return verified.body
+  }
+
+  /** Follows one of our redirects. */
+  async function visit(address: string | URL, init: RequestInit = {}): Promise<URL> {
+    const url = new URL(address)
+    const answer = await fetch(app().origin + url.pathname + url.search, { ...init, redirect: 'manual' })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, null])
+    return new URL(answer.headers.get('location')!)
+  }
+
+  /** Our page after what a provider has sent: always on our own origin. */
+  async function ours(address: string | URL, init?: RequestInit): Promise<URL> {
+    const page = await visit(address, init)
+    expect(page.origin).toBe(ORIGIN)
+    return page
+  }
+
+  const post = (action: string, fields: Record<string, string>) =>
+    ours(action, { method: 'POST', body: new URLSearchParams(fields) })
+
+  /** Signs in at the provider that an address of it asks of. @returns what the browser brings back */
+  async function atProvider(url: URL, email: string, decision: 'continue' | 'cancel' = 'continue') {
+    if (url.pathname.startsWith('/saml')) {
+      const { action, fields } = await signInAtSaml(url.href, email, decision)
+      return { action, fields, back: () => post(action, fields) }
+    }
+    const callback = await signInAtGoogle(url.href, email, decision, browser())
+    return { action: callback.href, fields: {} as Record<string, string>, back: () => ours(callback) }
+  }
+
+  async function leaves(email: string) {
+    const { codeVerifier, codeChallenge } = pkce()
+    const { status, body } = await call(app(), 'POST', '/auth/sso', { email, codeChallenge })
+    expect(status).toBe(200)
+    return { codeVerifier, url: await visit(body.url) }
+  }
+
+  /** The whole of a sign-in. */
+  async function signIn(email: string, typed = email, decision: 'continue' | 'cancel' = 'continue') {
+    const { url, codeVerifier } = await leaves(email)
+    const page = url.origin === ORIGIN ? url : await (await atProvider(url, typed, decision)).back()
+    const code = page.searchParams.get('code')
+    const answer = code ? await call(app(), 'POST', '/auth/exchange', { code, codeVerifier }) : null
+    return { page, code, codeVerifier, answer, error: page.searchParams.get('error') }
+  }
+
+  /** Links a person's single sign-on, from inside their session. */
+  async function link(person: Person, { workspaceId }: { workspaceId: string }, email: string) {
+    await trustSession(app().db, person.actor.sessionId)
+    const { codeVerifier, codeChallenge } = pkce()
+    const { status, body } = await person.call('POST', '/auth/sso/link', { workspaceId, codeChallenge })
+    expect(status).toBe(200)
+    const page = await (await atProvider(await visit(body.url), email)).back()
+    expect(page.pathname).toBe('/account')
+    const code = page.searchParams.get('code') ?? 'none'
+    return { page, answer: await person.call('POST', '/auth/identities', { code, codeVerifier }) }
+  }
+
+  async function makeLinked(kind: Kind) {
+    const company = await makeCompany(kind)
+    const email = `ada@${company.domain}`
+    const { answer } = await link(company.owner, company, email)
+    expect([answer.status, answer.body.provider, answer.body.email]).toEqual([200, 'sso', email])
+    return { ...company, email }
+  }
+
+  return { makeOwner, makeCompany, proveDomain, visit, ours, post, atProvider, leaves, signIn, link, makeLinked }
+}
+
+export type Company = Awaited<ReturnType<ReturnType<typeof ssoVisits>['makeCompany']>>
