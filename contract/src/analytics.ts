@@ -75,9 +75,12 @@ export const analytics = {
           /** A campaign, or `direct`: messages without one (leads page, messenger). */
           campaignId: z.union([z.literal('direct'), Id]).optional(),
         })
-        .refine(({ from, to }) => !from || !to || from <= to, { message: 'must not be before from', path: ['to'] })
+        .refine(({ from, to }) => !from || !to || from <= to, {
+          message: 'The last day must not be before the first.',
+          path: ['to'],
+        })
         .refine(({ from, to }) => !from || !to || daysBetween(from, to) < ANALYTICS_DAYS_MAX, {
-          message: `at most ${ANALYTICS_DAYS_MAX} days`,
+          message: `Choose at most ${ANALYTICS_DAYS_MAX} days.`,
           path: ['to'],
         }),
     )

@@ -64,6 +64,7 @@ export type Me = z.output<typeof Me>
 
 /** Specification §8. */
 const noCode = 'No code detected.'
+const incomplete = 'You must provide either an email or phone number and a password'
 
 export const auth = {
   signUpEmail: route({
@@ -79,8 +80,8 @@ export const auth = {
   })
     .input(
       z.strictObject({
-        email: z.string({ error: 'You must provide either an email or phone number and a password' }).pipe(Email),
-        password: NewPassword,
+        email: z.string({ error: incomplete }).pipe(Email),
+        password: z.string({ error: incomplete }).pipe(NewPassword),
         name: nameText(100).optional(),
         referralCode: ReferralCode,
         /** PKCE (RFC 7636, S256): binds the one-time code behind the mailed link to the browser that signed up. */

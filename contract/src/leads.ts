@@ -165,7 +165,7 @@ export const nextPart = { cursor: z.string().nullable() }
 export function hasOneSelection(body: LeadSelection): boolean {
   return (body.leadIds === undefined) !== (body.filter === undefined)
 }
-export const ONE_SELECTION = { message: 'give either leadIds or filter', path: ['leadIds'] }
+export const ONE_SELECTION = { message: 'Give either leadIds or filter.', path: ['leadIds'] }
 
 /** The answer of an import (POST /leads/import, text/csv). */
 export const ImportResult = z.object({

@@ -175,7 +175,10 @@ export const operator = {
     .input(
       z
         .object({ from: Day, to: Day, by: z.enum(['page', 'ref']).default('page'), ...paging(25) })
-        .refine(({ from, to }) => from <= to, { path: ['from'], error: 'must not be after the last day' })
+        .refine(({ from, to }) => from <= to, {
+          path: ['from'],
+          error: 'The last day must not be before the first.',
+        })
         .refine(({ from, to }) => daysBetween(from, to) <= VIEW_DAYS_MAX, {
           path: ['from'],
           error: `must be at most ${VIEW_DAYS_MAX} days before the last day`,

@@ -88,7 +88,7 @@ const scrapeRequest = {
     .optional(),
 }
 const boundsInOrder = (r: { minFollowers: number; maxFollowers: number }) => r.minFollowers <= r.maxFollowers
-const BOUNDS_IN_ORDER = { message: 'must not be less than minFollowers', path: ['maxFollowers'] }
+const BOUNDS_IN_ORDER = { message: 'must not be less than the minimum', path: ['maxFollowers'] }
 
 const startErrors = [
   'X_SESSION_EXPIRED',

@@ -31,7 +31,7 @@ export function isTimeZone(name: string): boolean {
 const ClockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00')
 const WorkDays = z
   .array(wholeNumber(1, 7))
-  .min(1, 'choose at least one day')
+  .min(1, 'Choose at least one day.')
   .max(7)
   .transform((days) => [...new Set(days)].sort())
 
@@ -42,7 +42,7 @@ const Hours = z
 
 const paceFields = {
   /** A name of the IANA database, such as Europe/Berlin. */
-  timeZone: z.string().max(60).refine(isTimeZone, 'is no time zone we know'),
+  timeZone: z.string().max(60).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
   /** Days on which working hours begin: 1 (Monday) to 7. */
   workDays: WorkDays,
   /** Null: all day. */
@@ -126,7 +126,10 @@ export const sendingSettings = {
       z.strictObject({
         words: z
           .array(
-            text(OPT_OUT_WORD_LENGTH_MAX).refine((word) => /[\p{L}\p{N}]/u.test(word), 'must hold a letter or a digit'),
+            text(OPT_OUT_WORD_LENGTH_MAX).refine(
+              (word) => /[\p{L}\p{N}]/u.test(word),
+              'must contain a letter or a digit',
+            ),
           )
           .max(OPT_OUT_WORDS_MAX),
       }),

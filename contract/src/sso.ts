@@ -92,7 +92,7 @@ export const SsoConnectionInput = z
       .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be words separated by spaces')
       .refine(
         (scopes) => ['openid', 'email'].every((one) => scopes.split(' ').includes(one)),
-        'must hold openid and email',
+        'must contain openid and email',
       )
       .optional(),
     metadataXml: Xml.optional(),

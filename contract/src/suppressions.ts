@@ -63,7 +63,7 @@ export const suppressions = {
         q: text(50).optional(),
         ...paging(50),
         /** From the answer before: goes on behind it, at the cost of one page however deep. */
-        cursor: z.string().max(500).refine(isStorable, 'is not one of an answer before').optional(),
+        cursor: z.string().max(500).refine(isStorable, 'must be the cursor of an earlier response').optional(),
       }),
     )
     .output(Page.extend({ suppressions: z.array(Suppression), cursor: z.string().nullable() })),
@@ -84,7 +84,7 @@ export const suppressions = {
           reason: SuppressionReasonField.default('manual'),
           note: text(SUPPRESSION_NOTE_MAX).optional(),
         })
-        .refine(hasOneSelection, { message: 'give one of handles, leadIds and filter', path: ['handles'] }),
+        .refine(hasOneSelection, { message: 'Give one of handles, leadIds and filter.', path: ['handles'] }),
     )
     .output(
       Success.extend({

@@ -94,7 +94,7 @@ export const tags = {
         .strictObject({ ...leadSelection, add: tagIds.default([]), remove: tagIds.default([]) })
         .refine(hasOneSelection, ONE_SELECTION)
         .refine(({ add, remove }) => add.length + remove.length > 0, {
-          message: 'name a tag to add or remove',
+          message: 'Name a tag to add or remove.',
           path: ['add'],
         }),
     )

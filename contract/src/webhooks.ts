@@ -66,7 +66,7 @@ const Url = z
   .trim()
   .max(2_000)
   .pipe(z.url({ protocol: /^https?$/, error: 'must be a web address, like https://example.com/hooks' }))
-  .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not hold a user name or password')
+  .refine((url) => !/^[a-z]+:\/\/[^/?#]*@/i.test(url), 'must not contain a user name or password')
   .refine((url) => !url.includes('#'), 'must not have a fragment')
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS))

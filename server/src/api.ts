@@ -4,13 +4,7 @@ import { OpenAPIHandler } from '@orpc/openapi/fastify'
 import { ORPCError, onError } from '@orpc/server'
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4'
 import { contract } from '@x-automated/contract/contract'
-import {
-  ERROR_STATUS,
-  ERROR_TEXT,
-  type ErrorCode,
-  type ErrorEnvelope,
-  type FieldProblem,
-} from '@x-automated/contract/errors'
+import { ERROR_STATUS, ERROR_TEXT, type ErrorCode, type ErrorEnvelope } from '@x-automated/contract/errors'
 import type { OperationMeta } from '@x-automated/contract/route'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Services } from './app.ts'
@@ -42,6 +36,7 @@ import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { webhookRoutes } from './domains/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
+import { inputProblems, speakPlainly } from './input-problems.ts'
 import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
@@ -79,6 +74,7 @@ export const router = {
 
 /** Serves the contract under /api. */
 export function serveApi(app: FastifyInstance, services: Services): void {
+  speakPlainly()
   const handler = new OpenAPIHandler(router, {
     customErrorResponseBodyEncoder: envelopeOf,
     interceptors: [
@@ -143,8 +139,8 @@ export function contextOf(
 
 function envelopeOf(error: ORPCError<string, unknown>): ErrorEnvelope {
   if (error.cause instanceof ValidationError && error.status === 400) {
-    const details = error.cause.issues.map(problemOf)
-    return { success: false, code: 'INVALID_INPUT', error: firstProblem(details), details }
+    const details = inputProblems(error.cause.issues as Parameters<typeof inputProblems>[0])
+    return { success: false, code: 'INVALID_INPUT', error: details[0]?.problem ?? ERROR_TEXT.INVALID_INPUT, details }
   }
   if (!(error.code in ERROR_STATUS)) {
     // oRPC's own refusals: a body that cannot be read is the caller's doing, everything else is ours.
@@ -157,21 +153,6 @@ function envelopeOf(error: ORPCError<string, unknown>): ErrorEnvelope {
     error: error.message,
     ...(error.data === undefined ? {} : { details: error.data }),
   }
-}
-
-function problemOf(issue: { message: string; path?: readonly (PropertyKey | { key: PropertyKey })[] }): FieldProblem {
-  const field = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.')
-  return { field, problem: issue.message }
-}
-
-/** One sentence for the screen: the specification's texts stand as they are, the library's get their field in front. */
-function firstProblem([first]: FieldProblem[]): string {
-  if (!first) return ERROR_TEXT.INVALID_INPUT
-  if (!first.field && first.problem.startsWith('Invalid input')) return 'The body must be a JSON object.'
-  const isSentence =
-    /^[A-Z]/.test(first.problem) &&
-    !/^(Invalid input|Too (big|small)|Unrecognized|Invalid option|Invalid string)/.test(first.problem)
-  return isSentence || !first.field ? first.problem : `${first.field}: ${first.problem}`
 }
 
 async function describeApi(): Promise<string> {

@@ -1,4 +1,5 @@
 import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
+import { fieldProblem } from './input-problems.ts'
 
 /**
  * The one error a domain throws for an outcome that the contract names.
@@ -23,7 +24,8 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of one field of the input, as the contract's own validation words it. */
+/** A refusal of one field of the input. @param problem a sentence, or a predicate such as 'is required' */
 export function invalidField(field: string, problem: string): Refusal {
-  return new Refusal('INVALID_INPUT', problem, { details: [{ field, problem }] })
+  const details = [fieldProblem(field, problem)]
+  return new Refusal('INVALID_INPUT', details[0]?.problem, { details })
 }

@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
-import { ERROR_STATUS } from '@x-automated/contract/errors'
+import { ERROR_STATUS, type FieldProblem } from '@x-automated/contract/errors'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { authUsers } from '../src/domains/auth/tables.ts'
 import { type Answer, call, makePerson, type Person } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
-import { operations, pathWith } from './operations.ts'
+import { type JsonSchema, operations, pathWith } from './operations.ts'
 
 /** What holds on every route, tried on every route of the contract (api.md, Conventions). */
 let app: TestApp
@@ -116,6 +116,69 @@ describe('every operation that takes a body', () => {
     const body = JSON.stringify({ surprise: 'x'.repeat(256 * 1024) })
     expectEnvelope(await person.call(operation.method, pathWith(operation, SOME_ID), body), 413, 'BODY_TOO_LARGE')
   })
+})
+
+describe('every operation with an input that does not fit', () => {
+  /** Words of schemas, which mean nothing to a person. */
+  const SCHEMA_WORDS =
+    /invalid input|\bexpected\b|\breceived\b|regex|pattern|zod|undefined|\bnull\b|\bNaN\b|unrecognized|too (big|small)|invalid (string|option|union|type|value|key|element)|\[object/i
+  const WRONG = [null, 5, -1.5, true, 'x', '', '\u0000', 'x'.repeat(20_000), [], {}]
+
+  /** An input with this value in every place: in each field, in fields of fields, and as the only entry of each list. */
+  function filled(schema: JsonSchema, wrong: unknown): unknown {
+    if (schema.properties)
+      return Object.fromEntries(Object.entries(schema.properties).map(([key, field]) => [key, filled(field, wrong)]))
+    return schema.type === 'array' && schema.items && !Array.isArray(wrong) ? [filled(schema.items, wrong)] : wrong
+  }
+
+  const inQuery = (input: Record<string, unknown>) =>
+    new URLSearchParams(Object.entries(input).map(([key, value]) => [key, String(value)]))
+
+  it.each(named(operations.filter(({ takesInput }) => takesInput)))(
+    '%s: says in a sentence per field what is wrong',
+    async (_, operation) => {
+      const { method } = operation
+      const path = pathWith(operation, SOME_ID)
+      const isInPath = (field: string) => operation.path.includes(`{${field}}`)
+      const taken = Object.entries(operation.input.properties ?? {}).filter(([field]) => !isInPath(field))
+      const input: JsonSchema = { properties: Object.fromEntries(taken) }
+      const bodies = [
+        {},
+        { surprise: true },
+        ...WRONG.map((wrong) => filled(input, wrong)),
+        ...WRONG.map((wrong) => Object.fromEntries(taken.map(([field]) => [field, wrong]))),
+      ]
+      const makeCaller = async () => {
+        const caller = await makePerson(app)
+        app.services.env.operators.push(caller.email)
+        return caller
+      }
+      let caller = await makeCaller()
+      let refused = 0
+      for (const body of bodies) {
+        const answer =
+          method === 'GET'
+            ? await caller.call('GET', `${path}?${inQuery(body as Record<string, unknown>)}`)
+            : await caller.call(method, path, body)
+        expect(answer.status).not.toBe(500)
+        if (answer.body.code !== 'INVALID_INPUT') {
+          // It was taken, and may have ended the session.
+          caller = await makeCaller()
+          continue
+        }
+        refused += 1
+        expect(answer.body.error).not.toMatch(SCHEMA_WORDS)
+        const details = (answer.body.details ?? []) as FieldProblem[]
+        expect(new Set(details.map(({ field }) => field)).size).toBe(details.length)
+        for (const { field, problem } of details) {
+          expect([field, problem]).toEqual([expect.any(String), expect.stringMatching(/^(?!The body is)[A-Z“].{6,}/)])
+          expect(problem.replaceAll(/“[^”]*”/g, '')).not.toMatch(SCHEMA_WORDS)
+        }
+      }
+      // A query ignores what it does not know.
+      if (method !== 'GET') expect(refused).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe('every operation that reads by a query', () => {

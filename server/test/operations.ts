@@ -1,6 +1,7 @@
 import { contract } from '@x-automated/contract/contract'
 import type { ErrorCode } from '@x-automated/contract/errors'
 import type { OperationMeta } from '@x-automated/contract/route'
+import { z } from 'zod'
 
 /** One operation of the contract, as tests walk over all of them. */
 export interface Operation extends OperationMeta {
@@ -12,6 +13,15 @@ export interface Operation extends OperationMeta {
   declared: ErrorCode[]
   /** Something of what it is given can be malformed: an id in a path never is, only unknown. */
   takesInput: boolean
+  /** What it is given, as JSON Schema. */
+  input: JsonSchema
+}
+
+/** As much of JSON Schema as tests need to make wrong inputs. */
+export interface JsonSchema {
+  type?: string
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
 }
 
 interface Procedure {
@@ -19,7 +29,7 @@ interface Procedure {
     route: { method: string; path: string }
     meta: OperationMeta
     errorMap: Record<string, unknown>
-    inputSchema?: { shape?: object }
+    inputSchema?: z.ZodType & { shape?: object }
   }
 }
 
@@ -32,11 +42,20 @@ export const operations: Operation[] = Object.entries(contract).flatMap(([domain
       method: route.method,
       path: route.path,
       declared: Object.keys(errorMap) as ErrorCode[],
+      input: inputSchema ? jsonSchemaOf(inputSchema) : {},
       takesInput: inputSchema !== undefined && !(route.method === 'GET' && isInPath(inputSchema.shape, route.path)),
       ...meta,
     }
   }),
 )
+
+/** Of `z.preprocess` what comes out of it: what goes in can be anything. */
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const { def } = (schema as z.ZodPipe)._zod
+  const isPreprocessed = def.type === 'pipe' && def.in._zod.def.type === 'transform'
+  const taken = isPreprocessed ? (def.out as z.ZodType) : schema
+  return z.toJSONSchema(taken, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+}
 
 /** Are all fields of a query's schema in the path? */
 function isInPath(fields: object | undefined, path: string): boolean {

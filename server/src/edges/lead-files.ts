@@ -9,6 +9,7 @@ import type { Services } from '../app.ts'
 import { run } from '../domains/imports/service.ts'
 import { type ImportSource, type LeadRow, readAll } from '../domains/leads/service.ts'
 import { importSuppressions } from '../domains/suppressions/service.ts'
+import { inputProblems } from '../input-problems.ts'
 import { asRefusal } from '../operations.ts'
 import { Refusal } from '../refusal.ts'
 import { BODY_SECONDS_MAX } from './body-time.ts'
@@ -125,8 +126,8 @@ function readOptions(query: unknown) {
 function readQuery<T>(schema: z.ZodType<T>, query: unknown): T {
   const read = schema.safeParse(query)
   if (read.success) return read.data
-  const details = read.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }))
-  throw new Refusal('INVALID_INPUT', `${details[0]?.field}: ${details[0]?.problem}`, { details })
+  const details = inputProblems(read.error.issues)
+  throw new Refusal('INVALID_INPUT', details[0]?.problem, { details })
 }
 
 /** A failure that comes when the answer has begun: what its status and body would have been. */

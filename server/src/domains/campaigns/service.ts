@@ -70,7 +70,7 @@ export async function list(
   { page, pageSize, cursor, leadListId }: Paging & { leadListId?: string },
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not one of an answer before')
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const behind = place
     ? sql`(${campaigns.createdAt}, ${campaigns.id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
     : undefined

@@ -31,7 +31,7 @@ export async function leaderboard(
   { period, page, pageSize, cursor }: LeaderboardInput,
 ) {
   const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of the leaderboard')
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const key = periodKey(period)
   const lost = period === 'week' ? expiredCredits : noCredits
   const [standings, total, own] = await Promise.all([

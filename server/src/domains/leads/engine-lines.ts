@@ -24,7 +24,7 @@ export function readLeadLines(named?: readonly string[]) {
 function columnsOf(record: CsvRecord, named: readonly string[] | undefined): Columns {
   if ('problem' in record) throw new Refusal('INVALID_INPUT', `The first line ${record.problem}.`)
   if (named && named.length !== record.fields.length)
-    throw invalidField('columns', `names ${named.length} columns where the file has ${record.fields.length}`)
+    throw invalidField('columns', `must name the ${record.fields.length} columns of the file, not ${named.length}`)
   const columns = readHeader(named ?? record.fields)
   if ('problem' in columns) throw new Refusal('INVALID_INPUT', columns.problem)
   return columns

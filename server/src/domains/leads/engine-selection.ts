@@ -129,7 +129,8 @@ export async function choosePart(
   most = PART_MAX,
 ): Promise<Part> {
   const place = cursor === undefined ? null : readCursor('createdAt', cursor)
-  if (cursor !== undefined && !(place && filter)) throw invalidField('cursor', 'is not one of an answer before')
+  if (cursor !== undefined && !(place && filter))
+    throw invalidField('cursor', 'must be the cursor of an earlier response')
   await tx.execute(sql`create temp table if not exists chosen_leads (id uuid primary key) on commit delete rows`)
   await tx.execute(sql`delete from chosen_leads`)
   const chosen = sql`select id from chosen_leads`

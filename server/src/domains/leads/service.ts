@@ -57,7 +57,8 @@ interface ListInput extends LeadQuery {
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
+  if (cursor !== undefined && !place)
+    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
   const offset = place ? 0 : (page - 1) * pageSize
   // One more than is shown tells whether the list goes on.
   const span = { sort, place, limit: pageSize + 1 }
@@ -111,7 +112,8 @@ export async function listByStanding(
   { page, pageSize, cursor }: { page: number; pageSize: number; cursor?: string },
 ) {
   const place = cursor === undefined ? null : readCursor('-createdAt', cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not a cursor of this order')
+  if (cursor !== undefined && !place)
+    throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
   const behind = place
     ? sql`and (s.created_at, s.lead_id) < (${String(place.value)}::timestamptz, ${place.id}::uuid)`
     : sql``

@@ -250,11 +250,11 @@ describe('POST and DELETE /lists/{id}/leads', () => {
   })
 
   it.each([
-    [{}, 'give either leadIds or filter'],
+    [{}, 'Give either leadIds or filter.'],
     [{ leadIds: [], filter: {} }, /leadIds/],
-    [{ leadIds: ['a'], filter: {} }, 'give either leadIds or filter'],
+    [{ leadIds: ['a'], filter: {} }, 'Give either leadIds or filter.'],
     [{ filter: { colour: 'red' } }, /colour/],
-    [{ leadIds: Array(5_001).fill('a') }, /5000/],
+    [{ leadIds: Array(5_001).fill('a') }, /5,000/],
   ])('400: %#', async (body, text) => {
     const { id } = await makeList()
     for (const method of ['POST', 'DELETE']) {

@@ -412,6 +412,6 @@ async function lockList(db: Db, actor: Actor, id: string, lock?: 'update' | 'no 
 function placeOf(cursor: string | undefined) {
   if (cursor === undefined) return null
   const place = readCursor(cursor)
-  if (!place) throw invalidField('cursor', 'is not one of an answer before')
+  if (!place) throw invalidField('cursor', 'must be the cursor of an earlier response')
   return place
 }

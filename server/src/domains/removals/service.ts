@@ -52,7 +52,7 @@ export async function removeMany(
       })
       .onConflictDoNothing()
       .returning()
-    if (!removal) throw invalidField('removalId', 'is that of another deletion')
+    if (!removal) throw invalidField('removalId', 'belongs to another deletion')
     if (removal.leadCount === 0) {
       await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
       return { success: true as const, removed: 0, removalId: null, cursor }

@@ -378,10 +378,13 @@ describe.concurrent('POST /scrapes', () => {
     [{ ...anyone, twitterHandle: ' @' }, 'Please enter a X handle to scrape'],
     [{ ...anyone, twitterHandle: 'not a handle' }, /1 to 15 letters/],
     [{ ...anyone, twitterHandle: '@Search' }, /page of X/],
-    [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, /type/],
-    [{ twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 }, /maxFollowers/],
-    [{ ...anyone, twitterHandle: 'ana', keywords: [''] }, /keywords/],
-    [{ ...anyone, twitterHandle: 'ana', maxResults: 0 }, /maxResults/],
+    [{ ...anyone, twitterHandle: 'ana', type: 'likes' }, 'Type must be followers or following.'],
+    [
+      { twitterHandle: 'ana', type: 'followers', minFollowers: 10, maxFollowers: 9 },
+      'Max followers must not be less than the minimum.',
+    ],
+    [{ ...anyone, twitterHandle: 'ana', keywords: [''] }, 'Entry 1 of keywords is required.'],
+    [{ ...anyone, twitterHandle: 'ana', maxResults: 0 }, 'Max results must be at least 1.'],
     [
       { ...anyone, twitterHandle: 'ana', credentials: { username: '', password: '' } },
       'Please enter your X credentials',

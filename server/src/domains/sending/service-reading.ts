@@ -80,7 +80,7 @@ function countDms(campaign: Campaign, status: DmStatus | undefined): number {
 
 function readCursor(cursor: string) {
   const [at, id] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'is not one of an answer before')
+  if (!isMoment(at ?? '') || !isId(id ?? '')) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const createdAt = new Date(at ?? '')
   return or(gt(dms.createdAt, createdAt), and(eq(dms.createdAt, createdAt), gt(dms.id, id as string)))
 }

@@ -125,11 +125,11 @@ describe('POST /suppressions', () => {
   })
 
   it.each([
-    [{}, 'give one of handles, leadIds and filter'],
-    [{ handles: ['ana'], leadIds: ['x'] }, 'give one of handles, leadIds and filter'],
+    [{}, 'Give one of handles, leadIds and filter.'],
+    [{ handles: ['ana'], leadIds: ['x'] }, 'Give one of handles, leadIds and filter.'],
     [{ handles: [] }, /handles/],
     [{ handles: ['a b'] }, 'must be 1 to 15 letters, digits or underscores'],
-    [{ handles: Array(5_001).fill('a') }, /5000/],
+    [{ handles: Array(5_001).fill('a') }, /5,000/],
     [{ handles: ['ana'], reason: 'because' }, /reason/],
     [{ handles: ['ana'], note: 'n'.repeat(501) }, /note/],
     [{ handles: ['ana'], colour: 'red' }, /colour/],

@@ -36,7 +36,7 @@ interface ListInput {
 /** One page of the suppression list, newest first, with the exact total. @throws Refusal INVALID_INPUT: no cursor of ours */
 export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
   const place = cursor === undefined ? null : readCursor(cursor)
-  if (cursor !== undefined && !place) throw invalidField('cursor', 'is not one of an answer before')
+  if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
   const matching = and(eq(suppressions.workspaceId, actor.workspaceId), q ? handleHas(q) : undefined)
   const behind = place
     ? sql`(${suppressions.createdAt}, ${suppressions.id}) < (${place.createdAt.toISOString()}::timestamptz, ${place.id}::uuid)`

@@ -1,0 +1,121 @@
+import type { FieldProblem } from '@x-automated/contract/errors'
+import { z } from 'zod'
+
+/** An issue as zod hands it to an error map, and as it reports it. */
+type RawIssue = z.core.$ZodRawIssue
+interface Issue {
+  message: string
+  code?: string
+  keys?: readonly string[]
+  path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
+}
+
+/** Has every schema without words of its own say what is wrong in plain ones: a predicate, which `inputProblems` makes a sentence. */
+export function speakPlainly(): void {
+  z.config({ customError: predicateOf })
+}
+
+/** What is wrong with an input, in one sentence per field. `field` is a dotted path, '' for the whole body. */
+export function inputProblems(issues: readonly Issue[]): FieldProblem[] {
+  const problems = new Map<string, FieldProblem>()
+  // Of several issues of one field the first is the cause of the others.
+  for (const problem of issues.flatMap(problemsOf))
+    if (!problems.has(problem.field)) problems.set(problem.field, problem)
+  return [...problems.values()]
+}
+
+function problemsOf({ code, message, keys = [], path = [] }: Issue): FieldProblem[] {
+  const parts = path.map((part) => String(typeof part === 'object' ? part.key : part))
+  if (code === 'unrecognized_keys')
+    return keys.map((key) => ({
+      field: [...parts, key].join('.'),
+      problem: `“${key.slice(0, 100)}” is not a field of this call.`,
+    }))
+  if (parts.length === 0 && code === 'invalid_type') return [{ field: '', problem: 'The body must be a JSON object.' }]
+  return [fieldProblem(parts.join('.'), message)]
+}
+
+/** @param problem a sentence of its own, or a predicate that the field's name comes before */
+export function fieldProblem(field: string, problem: string): FieldProblem {
+  if (!/^[a-z]/.test(problem)) return { field, problem }
+  const name = field === '' ? 'The body' : nameOf(field)
+  const predicate = PLURAL.test(name) ? problem.replace(/^is /, 'are ') : problem
+  return { field, problem: `${name} ${predicate}.` }
+}
+
+/** Handles, but not status, basis or address. */
+const PLURAL = /^(?!Entry ).*[^sui]s$/
+const SPECIAL_WORDS: Record<string, string> = {
+  id: 'ID',
+  ids: 'IDs',
+  url: 'URL',
+  xml: 'XML',
+  sso: 'SSO',
+  dm: 'DM',
+  dms: 'DMs',
+  x: 'X',
+}
+
+/** `leadListId` → 'Lead list ID', `handles.0` → 'Entry 1 of handles'. */
+function nameOf(field: string): string {
+  const parts = field.split('.')
+  const at = parts.findLastIndex((part) => !/^\d+$/.test(part))
+  const words = (parts[at] ?? '')
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .split(/[\s_-]+/)
+    .map((word) => SPECIAL_WORDS[word.toLowerCase()] ?? word.toLowerCase())
+    .join(' ')
+  const index = parts[at + 1]
+  if (index !== undefined) return `Entry ${Number(index) + 1} of ${words}`
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const TYPES: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+const either = new Intl.ListFormat('en', { type: 'disjunction' })
+
+function predicateOf(issue: RawIssue): string {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is required'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? 'of another type'}`
+    case 'invalid_value':
+      return `must be ${either.format(issue.values.map(String))}`
+    case 'invalid_union':
+      return unionPredicate(issue.errors)
+    case 'too_big':
+      return amount(issue.origin, issue.exact ? 'exactly' : 'at most', issue.maximum)
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'is required'
+      return amount(issue.origin, issue.exact ? 'exactly' : 'at least', issue.minimum)
+    case 'unrecognized_keys':
+      return `must not have ${issue.keys.join(', ')}`
+    case 'invalid_format':
+      return 'is not written as it must be'
+    default:
+      return 'is not valid'
+  }
+}
+
+/** What the branch says that came furthest; else all that it could be. */
+function unionPredicate(branches: readonly (readonly { code?: string; message: string }[])[]): string {
+  const said = branches.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
+  if (said?.[0]) return said[0].message
+  const wanted = branches.flatMap((issues) => issues.map(({ message }) => message.replace(/^must be /, '')))
+  return `must be ${either.format([...new Set(wanted)])}`
+}
+
+function amount(origin: string, bound: string, limit: number | bigint): string {
+  const number = limit.toLocaleString('en')
+  const [one, many] = origin === 'string' ? ['character', 'characters'] : ['entry', 'entries']
+  return origin === 'string' || origin === 'array'
+    ? `must have ${bound} ${number} ${limit === 1 ? one : many}`
+    : `must be ${bound} ${number}`
+}
