@@ -83,7 +83,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       onError: (error) => {
         if (isSessionTrouble({ ...failureOf(error), words: error.message })) onAskCredentials(true)
         const problem = fieldProblems(error).twitterHandle
-        if (problem) form.setError('handle', { message: `The handle ${problem}.` }, { shouldFocus: true })
+        if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
       },
     }),
   )

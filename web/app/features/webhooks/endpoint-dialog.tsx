@@ -44,7 +44,7 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
   }
   const onError = (error: Error) => {
     const { url } = fieldProblems(error)
-    if (url) form.setError('url', { message: `The address ${url}` }, { shouldFocus: true })
+    if (url) form.setError('url', { message: url }, { shouldFocus: true })
   }
   const create = useMutation(
     api.webhooks.create.mutationOptions({
