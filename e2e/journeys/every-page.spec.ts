@@ -140,12 +140,25 @@ async function lookInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** More than the 200 ms after which skeletons appear. */
-const SKELETONS_APPEAR_MS = 400
 /** Its answer never comes. */
 const NO_CAMPAIGN = '01900000-0000-7000-8000-000000000000'
 /** What a page needs to know whose it is; with it, the parts that wait for it begin to load. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
+
+/** All that a page draws without its answers is there: at several looks in a row it awaits nothing but them. */
+async function isDrawn(page: Page): Promise<void> {
+  const missing = async () => {
+    for (let looks = 0; looks < 3; looks += 1) {
+      await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
+      const files = [...(awaited.get(page) ?? [])]
+        .map((request) => request.url())
+        .filter((url) => !url.includes('/api/'))
+      if (files.length > 0) return files
+    }
+    return []
+  }
+  await expect.poll(missing, { timeout: 40_000, message: 'what has not been drawn' }).toEqual([])
+}
 
 /** Looks at a page whose answers are held back: at first all of them, then all but what it knows of its owner. */
 async function lookWhileLoading(page: Page, path: string): Promise<void> {
@@ -156,12 +169,11 @@ async function lookWhileLoading(page: Page, path: string): Promise<void> {
     })
     await page.setViewportSize({ width: 390, height: 800 })
     await page.goto(path)
-    await page.getByRole('main').first().waitFor()
-    await page.waitForTimeout(SKELETONS_APPEAR_MS)
+    await isDrawn(page)
     await lookNarrow(page, [390, 320])
     for (const tab of (await page.getByRole('main').getByRole('tab').all()).slice(1)) {
       await tab.click()
-      await page.waitForTimeout(SKELETONS_APPEAR_MS)
+      await isDrawn(page)
       await lookNarrow(page, [390, 320]).catch(async (cause) => {
         throw new Error(`${await tab.innerText()}: ${cause.message}`, { cause })
       })
