@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Services } from '../../server/src/app.ts'
 import type { Db } from '../../server/src/db/open.ts'
-import { claimDue, letGoOf, TIMING } from '../../server/src/domains/sending/engine.ts'
+import { claimDue, TIMING } from '../../server/src/domains/sending/engine.ts'
 import { record, send } from '../../server/src/domains/sending/engine-sending.ts'
 import { fillQueue } from './seed.ts'
 
@@ -13,7 +13,7 @@ interface Statement {
   parameters: ({ name: string } | { value: unknown })[]
 }
 export interface Cycle {
-  /** On the connection that claims, up to its commit; then all that follows, on another. */
+  /** Up to the commit of the claim; then all that follows. */
   claim: Statement[]
   rest: Statement[]
 }
@@ -26,13 +26,12 @@ export async function catchCycle(services: Services): Promise<Cycle> {
   const logger = { logQuery: (text: string, values: unknown[]) => void log.push({ text, values }) }
   const db = drizzle(client, { logger }) as unknown as Db
   const needs = { ...services, database: { ...services.database, db } }
-  const [claimed] = (await claimDue(db, 1, services.env, 1)).claimed
+  const { claimed } = await claimDue(db, 1, services.env)
   if (!claimed) throw new Error('nothing was claimed')
   const claims = log.splice(0)
-  const verdict = await send(needs, claimed, TIMING, () => true)
+  const verdict = await send(needs, claimed, TIMING)
   if (verdict.kind !== 'sent') throw new Error(`not sent: ${verdict.kind}`)
   await record(db, [{ claimed, verdict, failures: 0 }])
-  await letGoOf(db, [claimed.campaignId])
   await client.end()
 
   const names = new Map<unknown, string>([
@@ -52,49 +51,28 @@ export async function catchCycle(services: Services): Promise<Cycle> {
   return { claim: claims.map(named), rest: log.map(named) }
 }
 
-/** The floor: the caught statements through `pg`, one connection that claims for all free hands at once, and one for each hand. */
+/** The floor: the caught statements through `pg`, as many at a time as there are hands, each on a connection of its own. */
 export async function replay(url: string, cycle: Cycle, hands: number, isDone: Promise<void>): Promise<void> {
   let over = false
   void isDone.then(() => {
     over = true
   })
-  const connect = async () => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    return client
-  }
-  const claims = await connect()
-  const free = await Promise.all(Array.from({ length: hands }, connect))
-  const all = [claims, ...free]
-  // The last statement lets go of the campaign's lock, on the connection that holds it.
-  const [unlock, writes] = [cycle.rest.at(-1) as Statement, cycle.rest.slice(0, -1)]
   const [begin, commit] = [cycle.claim.at(0) as Statement, cycle.claim.at(-1) as Statement]
   const looks = cycle.claim.slice(1, -1)
-  const unlocks: Names[] = []
-  const inHand = new Set<Promise<void>>()
-  while (!over) {
-    for (const names of unlocks.splice(0)) await run(claims, unlock, names)
-    const claimed: Names[] = []
-    await run(claims, begin, {})
-    while (claimed.length < free.length) {
-      const names = await claim(claims, looks)
-      if (!names) break
-      claimed.push(names)
-    }
-    await run(claims, commit, {})
-    for (const names of claimed) {
-      const hand = free.pop() as pg.Client
-      const work = (async () => {
-        for (const statement of writes) await run(hand, statement, names)
-        unlocks.push(names)
-        free.push(hand)
-      })().finally(() => inHand.delete(work))
-      inHand.add(work)
-    }
-    await Promise.race([...inHand, isDone])
-  }
-  await Promise.all(inHand)
-  await Promise.all(all.map((client) => client.end()))
+  await Promise.all(
+    Array.from({ length: hands }, async () => {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      while (!over) {
+        await run(client, begin, {})
+        const names = await claim(client, looks)
+        await run(client, commit, {})
+        if (names) for (const statement of cycle.rest) await run(client, statement, names)
+        else await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+      await client.end()
+    }),
+  )
 }
 
 /** What the parameters of a cycle are, by the names that `catchCycle` gives them. */
@@ -106,7 +84,7 @@ async function claim(client: pg.Client, looks: Statement[]): Promise<Names | nul
   for (const statement of looks) {
     const row = (await run(client, statement, names)).rows[0]
     if (!row) return null
-    // In the order of the statements: the account that is due, its next message, the campaign's lock, the message under its lease.
+    // In the order of the statements: the account that is due, its next message, the message under its lease.
     if ('ids' in row) names.accountId = row.id
     if ('lease' in row) names.lease = row.lease
     if (!('dmId' in row)) continue

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { type Db, openDatabase } from '../../server/src/db/open.ts'
+import { openDatabase } from '../../server/src/db/open.ts'
 import { receive } from '../../server/src/domains/replies/service.ts'
-import { claimDue, letGoOf } from '../../server/src/domains/sending/engine.ts'
+import { claimDue } from '../../server/src/domains/sending/engine.ts'
 import { record } from '../../server/src/domains/sending/engine-sending.ts'
 import { openLiveness } from '../../server/src/jobs/liveness.ts'
 
@@ -32,27 +31,22 @@ process.send?.('ready')
 
 async function claim({ seconds, dailyDmCap }: Extract<Task, { kind: 'claims' }>): Promise<Done> {
   const liveness = await openLiveness(database)
-  const client = await database.connect()
-  const session = drizzle(client) as unknown as Db
   const pace = { sendIntervalSeconds: 0, dailyDmCap, isRealX: false }
   const done: Done = { times: [], claims: [], seconds: 0 }
   const began = performance.now()
   while (performance.now() - began < seconds * 1_000) {
     const start = performance.now()
-    const { claimed, isIdle } = await claimDue(session, liveness.workerId, pace, 1)
-    const [one] = claimed
+    const { claimed: one, isIdle } = await claimDue(database.db, liveness.workerId, pace)
     if (!one) {
       if (isIdle) await new Promise((resolve) => setTimeout(resolve, 1))
       continue
     }
     const claimedAt = performance.now()
     await record(database.db, [{ claimed: one, verdict: { kind: 'sent', eventId: randomUUID() }, failures: 0 }])
-    await letGoOf(session, [one.campaignId])
     done.claims.push(claimedAt - start)
     done.times.push(performance.now() - start)
   }
   done.seconds = (performance.now() - began) / 1_000
-  await client.end()
   await liveness.close()
   return done
 }

@@ -42,6 +42,8 @@ export const Campaign = z.object({
   updatedAt: Time,
   /** Why it paused by itself, as a text to show. */
   pauseReason: z.string().nullable(),
+  /** Messages that a sender owns at this moment. Of a paused or archived campaign: those that may still go out; 0 when none can. */
+  messagesInFlight: z.number().int(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
   /** That one: the oldest of them; null where it does not wait for its turn. */
@@ -240,9 +242,10 @@ export const campaigns = {
     path: '/campaigns/{id}',
     tag: 'Campaigns',
     summary: 'Resume, pause, archive or edit a campaign',
-    description: 'Becoming active queues what was never queued, in the same transaction.',
+    description:
+      'Becoming active queues what was never queued, in the same transaction. A pause or an archiving takes effect before the next message; the answer waits until no sender owns a message of the campaign, at most 25 seconds, and `messagesInFlight` says how many are left.',
     access: 'member',
-    effect: 'rows',
+    effect: 'outside',
     errors: ['CAMPAIGN_NOT_FOUND', 'CAMPAIGN_STATE', 'X_NOT_CONNECTED', 'X_ACCOUNT_NOT_FOUND', 'PLAN_LIMIT'],
   })
     .input(

@@ -12,7 +12,7 @@ export type Role = 'viewer' | 'member' | 'admin' | 'owner'
 
 /**
  * What a call changes.
- * `none`: it reads. `rows`: rows only, in one transaction. `outside`: it also talks to another service.
+ * `none`: it reads. `rows`: rows only, in one transaction. `outside`: it also talks to another service, or waits, outside any transaction.
  * An Idempotency-Key is honoured for the latter two, unless `unkeyed` (sign-in and its like).
  */
 export type Effect = 'none' | 'rows' | 'outside' | 'unkeyed'

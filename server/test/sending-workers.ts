@@ -1,8 +1,6 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
-import type { Db } from '../src/db/open.ts'
 import { createSession } from '../src/db/session.ts'
 import { createSessionLocks } from '../src/db/session-locks.ts'
-import { type Claimed, claimDue, letGoOf, TIMING } from '../src/domains/sending/engine.ts'
+import { type Claimed, claimDue, TIMING } from '../src/domains/sending/engine.ts'
 import { record, send, type Verdict } from '../src/domains/sending/engine-sending.ts'
 import { settle, takeOver } from '../src/domains/sending/engine-settling.ts'
 import { expireLeases } from '../src/domains/sending/service.ts'
@@ -11,24 +9,16 @@ import type { TestApp } from './open-app.ts'
 
 // Processes that send, as jobs/sender.ts has them, one step at a time: so that a test can have one die, or stand still, between any two.
 
-interface Session {
-  db: Db
-  stands: boolean
-  end(): Promise<void>
-}
 interface Hand {
   claimed: Claimed
   verdict: Verdict | null
-  /** The one that claimed it, and holds its campaign's lock while it stands. */
-  session: Session
 }
 export interface Worker {
   name: string
   id: number
   hands: Hand[]
-  /** Its own steps come one after the other, as its connection carries one at a time. */
+  /** Its own steps come one after the other. */
   busy: Promise<unknown>
-  session: Session
   die(): Promise<void>
 }
 
@@ -57,31 +47,17 @@ export function openWorkers({ services, db }: TestApp) {
       id: liveness.workerId,
       hands: [],
       busy: Promise.resolve(),
-      session: await openSession(),
       async die() {
         alive = false
         starting.delete(name)
         workers.delete(name)
         worker.hands = []
-        await Promise.all([worker.session.end(), life?.end()])
+        await life?.end()
       },
     }
     workers.set(name, worker)
     return worker
   }
-  async function openSession(): Promise<Session> {
-    const connection = await services.database.connect()
-    const session = {
-      db: drizzle(connection) as unknown as Db,
-      stands: true,
-      async end() {
-        session.stands = false
-        await connection.end()
-      },
-    }
-    return session
-  }
-
   /** Lets the worker do something, after what it is doing; if it has died of that, nothing. */
   async function have(name: string, work: (worker: Worker) => Promise<unknown>): Promise<void> {
     const worker = await workerNamed(name)
@@ -98,13 +74,18 @@ export function openWorkers({ services, db }: TestApp) {
 
     claim: (name: string, most: number) =>
       have(name, async (worker) => {
-        const { claimed } = await claimDue(worker.session.db, worker.id, services.env, most)
-        worker.hands.push(...claimed.map((one) => ({ claimed: one, verdict: null, session: worker.session })))
+        for (let claims = 0; claims < most; ) {
+          const { claimed, isIdle } = await claimDue(db, worker.id, services.env)
+          if (isIdle) return
+          if (!claimed) continue
+          worker.hands.push({ claimed, verdict: null })
+          claims += 1
+        }
       }),
     send: (name: string) =>
       have(name, async (worker) => {
         const hand = worker.hands.find(({ verdict }) => verdict === null)
-        if (hand) hand.verdict = await send(services, hand.claimed, TIMING, () => hand.session.stands)
+        if (hand) hand.verdict = await send(services, hand.claimed, TIMING)
       }),
     record: (name: string) =>
       have(name, async (worker) => {
@@ -112,22 +93,13 @@ export function openWorkers({ services, db }: TestApp) {
         if (!hand?.verdict) return
         await record(db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
         worker.hands.splice(worker.hands.indexOf(hand), 1)
-        if (hand.session.stands) await letGoOf(hand.session.db, [hand.claimed.campaignId])
       }),
     die: (name: string) => have(name, (worker) => worker.die()),
-    /** The connection that claims breaks, and with it go its locks; the process lives, with what it has in hand. */
-    loseSession: (name: string) =>
-      have(name, async (worker) => {
-        await worker.session.end()
-        worker.session = await openSession()
-      }),
     async sweep() {
       await expireLeases(db)
       await takeOver(db)
       await settle(services, TIMING)
     },
-    isInHand: (campaignId: string) =>
-      [...workers.values()].some(({ hands }) => hands.some(({ claimed }) => claimed.campaignId === campaignId)),
     async endWorkers() {
       await Promise.all([...starting.values()].map(async (worker) => (await worker).die()))
     },

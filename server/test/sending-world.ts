@@ -195,7 +195,7 @@ export async function openWorld(app: TestApp) {
           `worker:${worker.id}`,
           async () => {},
         )
-        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING, () => true)
+        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING)
       } finally {
         await worker.die()
       }
@@ -321,6 +321,7 @@ export async function openWorld(app: TestApp) {
       )
       return rows
     },
+    isInFlight: async (id: string) => (await client.campaigns.find({ id })).messagesInFlight > 0,
     /** Nothing waits that could go out. */
     async isQuiet() {
       const { rows } = await db.execute(

@@ -7,8 +7,8 @@ import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
 /** Connections of one process: the pool's, a few beside transactions, and those of its own. Fewer than 5 leave one for everything. */
 export const CONNECTIONS = { default: 15, min: 5 }
-/** `session`, and the sender's. */
-const OWN_CONNECTIONS = 2
+/** `session`. */
+const OWN_CONNECTIONS = 1
 
 /** A database or a transaction's handle: what every query function takes first. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>

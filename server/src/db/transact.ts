@@ -5,9 +5,9 @@ import type { Db } from './open.ts'
  *
  *   message (dms) → list → scrape → lead → place in a list → tag → a scrape's count of its finds → campaign → X account → a month's count
  *
- * and rows of one table in the order of their ids, which the triggers that count tags and finds keep by themselves. Of the advisory locks, a campaign's gate and lock come before all rows; 'queueing' stands before leads.
+ * and rows of one table in the order of their ids, which the triggers that count tags and finds keep by themselves. Of the advisory locks, a campaign's gate comes before all rows; 'queueing' stands before leads.
  * Recording an outcome goes that way, and happens most. What departs from it does so without waiting, or where nobody can be on the way back:
- * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign shuts its gate to them.
+ * - Claims lock campaign or account before the message, and skip a message that is locked. Changing the queued text of a campaign takes its gate, so that none of it is claimed meanwhile.
  * - Queueing a list locks the campaign before its leads; it has no messages yet whose outcomes could be recorded.
  * - Suppressing people locks their leads and then their campaigns before the messages, of which it skips those that are locked.
  * - Restoring leads locks the campaigns of their messages before them: nobody else can hold a lead that is not there yet.

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { eq, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX } from '../../test/makers.ts'
 import { openApp, type TestApp } from '../../test/open-app.ts'
@@ -17,10 +16,10 @@ import {
   SENDS,
   setFaults,
 } from '../../test/outreach.ts'
-import type { Db } from '../db/open.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
-import { type Claimed, claimDue, TIMING } from '../domains/sending/engine.ts'
+import { type Claimed, claimDue, releaseLostClaims, TIMING } from '../domains/sending/engine.ts'
 import { record, send } from '../domains/sending/engine-sending.ts'
+import { takeOver } from '../domains/sending/engine-settling.ts'
 import { queueDirect } from '../domains/sending/service.ts'
 import { dms, workers } from '../domains/sending/tables.ts'
 import { xAccounts } from '../domains/x-account/tables.ts'
@@ -126,53 +125,44 @@ describe('an outcome that nobody knows', () => {
   })
 })
 
-describe('when the connection that claims breaks', () => {
-  /** Ends what holds locks of campaigns: the sessions that claim. */
-  const breakSessions = () =>
-    app.db.execute(sql`
-      select pg_terminate_backend(pid) from (
-        select distinct pid from pg_locks
-        where locktype = 'advisory' and mode = 'ShareLock' and database = (select oid from pg_database where datname = current_database())
-      ) sessions`)
+it.each([
+  ['was just made', 60_000],
+  ['has grown old', 0],
+])('hands nothing of a paused campaign to X if the claim %s', async (_, handOverMs) => {
+  const { person, account } = await connected()
+  const { id } = await launch(person, await makeList(app, person, openHandles(1)))
+  const claimed = await claimAndDie()
+  await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, id))
+  await new Promise((resolve) => setTimeout(resolve, 2))
+  const verdict = await send(app.services, claimed, { ...TIMING, handOverMs })
+  expect(verdict).toEqual({ kind: 'paused' })
+  expect(await arrivedFrom(account.handle)).toEqual([])
+  await record(app.db, [{ claimed, verdict, failures: 0 }])
+  const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
+  expect(dm).toMatchObject({ status: 'queued', lease: null, leaseExpiresAt: null, claimedAt: null, triedAt: null })
+})
 
-  it('a pause still waits for what is in hand', async () => {
-    const { person, account } = await connected()
-    await setFaults(app, { ...SENDS, delayMs: 1_500 })
-    await start(paced(0.1))
-    const { id } = await launch(person, await makeList(app, person, openHandles(20)))
-    await eventually(async () => (await inHand(id)) >= 3, 'some are in hand')
-    await breakSessions()
-    const paused = await person.client.campaigns.update({ id, status: 'paused' })
-    const { length } = await arrivedFrom(account.handle)
-    expect(length).toBeGreaterThanOrEqual(3)
-    expect(paused).toMatchObject({ status: 'paused', dmsSentCount: length, dmsQueuedCount: 20 - length })
-    expect(await inHand(id)).toBe(0)
+it('gives back what was claimed while the connection broke, unless it may have been handed over', async () => {
+  const { person, account } = await connected()
+  await launch(person, await makeList(app, person, openHandles(2)))
+  const [handedOver, lost] = [await claimAndDie(), await claimAndDie()]
+  const rows = () => app.db.select().from(dms).where(eq(dms.workspaceId, person.workspaceId)).orderBy(dms.claimedAt)
+  const [first] = await rows()
+  await app.db.update(dms).set({ holder: first!.holder }).where(eq(dms.id, lost.id))
+  await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
+  await releaseLostClaims(app.db, Number(first!.holder!.replace('worker:', '')), [handedOver.id])
+  const after = await rows()
+  expect(after.find(({ id }) => id === handedOver.id)).toEqual(first)
+  expect(after.find(({ id }) => id === lost.id)).toMatchObject({
+    status: 'queued',
+    lease: null,
+    leaseExpiresAt: null,
+    claimedAt: null,
+    triedAt: null,
+    attempts: 0,
   })
-
-  it.each([
-    ['the connection is gone', () => false, 60_000],
-    ['the claim has grown old', () => true, 0],
-  ])('nothing of a paused campaign is handed to X: %s', async (_, holds, handOverMs) => {
-    const { person, account } = await connected()
-    const { id } = await launch(person, await makeList(app, person, openHandles(1)))
-    const claimed = await claimAndDie()
-    await app.db.update(campaigns).set({ status: 'paused' }).where(eq(campaigns.id, id))
-    await new Promise((resolve) => setTimeout(resolve, 2))
-    const verdict = await send(app.services, claimed, { ...TIMING, handOverMs }, holds)
-    expect(verdict).toEqual({ kind: 'paused' })
-    expect(await arrivedFrom(account.handle)).toEqual([])
-    await record(app.db, [{ claimed, verdict, failures: 0 }])
-    const [dm] = await app.db.select().from(dms).where(eq(dms.campaignId, id))
-    expect(dm).toMatchObject({ status: 'queued', lease: null, leaseExpiresAt: null, claimedAt: null, triedAt: null })
-  })
-
-  it('what it claimed of an active campaign is sent all the same', async () => {
-    const { person, account } = await connected()
-    await launch(person, await makeList(app, person, openHandles(1)))
-    const claimed = await claimAndDie()
-    expect(await send(app.services, claimed, TIMING, () => false)).toMatchObject({ kind: 'sent' })
-    expect(await arrivedFrom(account.handle)).toHaveLength(1)
-  })
+  const [woken] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
+  expect(woken!.nextSendAt).not.toBeNull()
 })
 
 describe('a claim that has grown old', () => {
@@ -193,9 +183,9 @@ describe('a claim that has grown old', () => {
     await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
     const second = await claimAndDie(needs.env)
     expect(second.id).not.toBe(first.id)
-    const verdict = await send(needs, first, TIMING, () => true)
+    const verdict = await send(needs, first, TIMING)
     expect(verdict).toMatchObject({ kind: 'late', until: expect.any(Date) })
-    expect(await send(needs, second, TIMING, () => true)).toMatchObject({ kind: 'sent' })
+    expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
     expect(await arrivedFrom(account.handle)).toHaveLength(1)
     // Meanwhile the account found nothing else to send.
     await app.db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
@@ -213,7 +203,7 @@ describe('a claim that has grown old', () => {
     const claimed = await claimAndDie(needs.env)
     await age(claimed, 50)
     await app.db.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
-    expect(await send(needs, claimed, TIMING, () => true)).toMatchObject({ kind: 'sent' })
+    expect(await send(needs, claimed, TIMING)).toMatchObject({ kind: 'sent' })
     const [next] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
     expect(next!.nextSendAt!.getTime()).toBeGreaterThan(Date.now() + 55_000)
   })
@@ -224,7 +214,7 @@ describe('a claim that has grown old', () => {
     const claimed = await claimAndDie()
     await age(claimed, 130)
     await app.db.update(dms).set({ leaseExpiresAt: sql`now() - interval '1 second'` }).where(eq(dms.id, claimed.id))
-    expect(await send(app.services, claimed, TIMING, () => true)).toEqual({ kind: 'lost' })
+    expect(await send(app.services, claimed, TIMING)).toEqual({ kind: 'lost' })
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 })
@@ -234,7 +224,7 @@ it('a message that somebody is changing, who wakes its account then, is not wait
   await launch(person, await makeList(app, person, openHandles(1)))
   await app.db.transaction(async (tx) => {
     await tx.execute(sql`select from dms where workspace_id = ${person.workspaceId} for update`)
-    expect(await claimAndDie()).toBeUndefined()
+    expect(await claimAndDie()).toBeNull()
     await tx.update(xAccounts).set({ nextSendAt: new Date() }).where(eq(xAccounts.id, account.id))
   })
   expect(await claimAndDie()).toMatchObject({ accountId: account.id })
@@ -246,6 +236,7 @@ describe('a campaign that is archived while a process has died with a message in
     const list = await makeList(app, person, openHandles(1))
     const { id } = await launch(person, list)
     const claimed = await claimAndDie()
+    await takeOver(app.db)
     await person.client.campaigns.update({ id, status: 'archived' })
     const next = await launch(person, list)
     expect(next).toMatchObject({ status: 'completed', dmsFailedCount: 1 })
@@ -265,14 +256,10 @@ describe('a campaign that is archived while a process has died with a message in
 
 /** What a process leaves behind that is killed with a message in hand. */
 async function claimAndDie(env = app.services.env) {
-  const client = await app.services.database.connect()
   const [worker] = await app.db.insert(workers).values({}).returning()
-  const session = drizzle(client) as unknown as Db
-  try {
-    const { claimed } = await claimDue(session, worker!.id, env, 1)
-    return claimed[0]!
-  } finally {
-    await client.end()
+  for (;;) {
+    const { claimed, isIdle } = await claimDue(app.db, worker!.id, env)
+    if (claimed || isIdle) return claimed as Claimed
   }
 }
 

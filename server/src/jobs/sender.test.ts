@@ -228,6 +228,102 @@ describe('a pause', () => {
   })
 })
 
+describe('a pause of a campaign whose message is on its way to X', () => {
+  it('leaves the API to everybody else while twenty of them wait for one slow call', async () => {
+    const { person, account } = await connected()
+    await setFaults(app, { ...SENDS, delayMs: 4_000 })
+    await start(paced(60))
+    const { id } = await launch(person, await makeList(app, person, openHandles(3)))
+    await eventually(async () => (await inHand(id)) === 1, 'a message is in hand')
+    const pressed = performance.now()
+    const pauses = Promise.all(
+      Array.from({ length: 20 }, () => person.client.campaigns.update({ id, status: 'paused' })),
+    )
+    await eventually(
+      async () => (await person.client.campaigns.find({ id })).status === 'paused',
+      'the campaign is paused before its message has arrived',
+      1_500,
+    )
+    expect(await person.client.campaigns.find({ id })).toMatchObject({ messagesInFlight: 1, dmsSentCount: 0 })
+    for (let calls = 0; calls < 10; calls += 1) {
+      const began = performance.now()
+      await person.client.leads.list({})
+      expect(performance.now() - began).toBeLessThan(1_000)
+    }
+    expect(await arrivedFrom(account.handle)).toHaveLength(0)
+    for (const answer of await pauses)
+      expect(answer).toMatchObject({ status: 'paused', messagesInFlight: 0, dmsSentCount: 1, dmsQueuedCount: 2 })
+    expect(performance.now() - pressed).toBeLessThan(12_000)
+    expect(await arrivedFrom(account.handle)).toHaveLength(1)
+  })
+
+  it('answers after 25 seconds with what an extension still owns, and counts it until that is reported', async () => {
+    const { person } = await connected()
+    const { id } = await launch(person, await makeList(app, person, openHandles(2)), { channel: 'extension' })
+    const claim = await person.client.campaigns.claim({ id, holder: 'laptop' })
+    if (claim.status !== 200) throw new Error('nothing was claimed')
+    const pressed = performance.now()
+    const paused = await person.client.campaigns.update({ id, status: 'paused' })
+    expect(performance.now() - pressed).toBeGreaterThan(24_000)
+    expect(performance.now() - pressed).toBeLessThan(28_000)
+    expect(paused).toMatchObject({ status: 'paused', messagesInFlight: 1, dmsQueuedCount: 2 })
+    const archived = person.client.campaigns.update({ id, status: 'archived' })
+    await eventually(async () => (await person.client.campaigns.find({ id })).status === 'archived', 'it is archived')
+    await person.client.campaigns.recordOutcome({ id: claim.body.dmId, lease: claim.body.lease, wasSent: true })
+    expect(await archived).toMatchObject({ status: 'archived', messagesInFlight: 0, dmsSentCount: 1 })
+  }, 45_000)
+})
+
+describe('the interval between two messages of an account', () => {
+  /** Milliseconds between messages of each account, as the stand-in X received them. */
+  async function gapsAtX(handles: string[]): Promise<number[]> {
+    const log = await Promise.all(
+      handles.map(async (handle) => {
+        const answer = await fetch(`${app.x.url}/_log/dms?from=${handle}`)
+        return ((await answer.json()) as { at: string }[]).map(({ at }) => new Date(at).getTime()).sort()
+      }),
+    )
+    return log.flatMap((times) => times.slice(1).map((at, i) => at - (times[i] as number)))
+  }
+  /** Between a hand-over and its arrival at the stand-in. */
+  const TRANSPORT_MS = 60
+
+  it('is never shorter at X while several accounts are claimed for and claims are slow', async () => {
+    const teams = await Promise.all(Array.from({ length: 4 }, connected))
+    const campaigns = await Promise.all(
+      teams.map(async ({ person }) => ({
+        person,
+        id: (await launch(person, await makeList(app, person, openHandles(3)))).id,
+      })),
+    )
+    await app.db.execute(sql`
+      create function be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.2); return new; end'`)
+    try {
+      await app.db.execute(sql`
+        create trigger slow_claims before update on dms for each row
+        when (old.lease_expires_at is null and new.lease_expires_at is not null) execute function be_slow()`)
+      await Promise.all([start(paced(1)), start(paced(1))])
+      for (const { person, id } of campaigns) await completed(person, id)
+    } finally {
+      await app.db.execute(sql`drop function be_slow cascade`)
+    }
+    const gaps = await gapsAtX(teams.map(({ account }) => account.handle))
+    expect(gaps).toHaveLength(8)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000 - TRANSPORT_MS)
+  })
+
+  it('counts from the hand-over if looking up the lead took long', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(2), { unknownIds: true })
+    await setFaults(app, { method: 'GET', path: '/2/users/by/username/*', delayMs: 400, times: 1 })
+    const { id } = await launch(person, list)
+    await start(paced(1))
+    await completed(person, id)
+    const [gap] = await gapsAtX([account.handle])
+    expect(gap).toBeGreaterThanOrEqual(1_000 - TRANSPORT_MS)
+  })
+})
+
 describe('the pace', () => {
   it('holds over all processes, and after a long stop', async () => {
     const { person, account } = await connected()

@@ -1,14 +1,12 @@
-import { drizzle } from 'drizzle-orm/node-postgres'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Services } from '../app.ts'
-import type { Database, Db } from '../db/open.ts'
 import { retryWhileUnavailable } from '../db/unavailable.ts'
 import {
   type Claimed,
   claimDue,
-  letGoOf,
   lookAnew,
   nextDueInMs,
+  releaseLostClaims,
   TIMING,
   type Timing,
 } from '../domains/sending/engine.ts'
@@ -23,6 +21,8 @@ export interface SenderOptions {
   timing?: Partial<Timing>
 }
 
+/** Claims that run side by side while there is much to send. */
+const CLAIMS_AT_ONCE = 4
 /** Work is told by a notice; whoever misses one looks after this time. */
 const POLL_MS = 2_000
 const SWEEP_MS = 3_000
@@ -43,7 +43,10 @@ export async function startSender(
   const timing = { ...TIMING, ...given }
   const liveness = await retryWhileUnavailable(() => openLiveness(database))
   await retryWhileUnavailable(() => lookAnew(database.db))
-  const inHand = new Set<Promise<void>>()
+  /** What is being sent, by the id of its message. */
+  const inHand = new Map<string, Promise<void>>()
+  /** Messages whose outcome could not be recorded: they may have been sent, so their leases run out, and their conversations tell. */
+  const unrecorded = new Set<string>()
   /** How many messages in a row X did not take from an account. */
   const failures = new Map<string, number>()
   const work = createBell()
@@ -51,39 +54,59 @@ export async function startSender(
   const stopListening = notices.listen(SENDING_CHANNEL, work.ring)
   let closing = false
 
-  /** Claims one message after the other, while there are hands for them. */
-  async function claimOn(session: Db, holds: () => boolean): Promise<void> {
-    // Campaigns of messages that are out of hand again: one connection does one thing at a time, so this loop unlocks them.
-    const done: string[] = []
+  /** Claims while fewer than `concurrency` messages are in hand. */
+  async function claim(): Promise<void> {
+    let width = 1
     let contended = 0
+    let mayHaveLostClaims = false
     while (!closing) {
-      if (done.length > 0) await letGoOf(session, done.splice(0))
-      if (inHand.size >= concurrency) {
+      const free = concurrency - inHand.size
+      if (free <= 0) {
         await work.wait(POLL_MS)
         continue
       }
-      const { claimed, isIdle } = await claimDue(session, liveness.workerId, env, concurrency - inHand.size)
-      for (const one of claimed) {
-        const task = deliver(one, holds).finally(() => {
-          inHand.delete(task)
-          done.push(one.campaignId)
-          work.ring()
-        })
-        inHand.add(task)
+      try {
+        if (mayHaveLostClaims)
+          await releaseLostClaims(database.db, liveness.workerId, [...inHand.keys(), ...unrecorded])
+        mayHaveLostClaims = false
+        const isIdle = await claimSome(Math.min(width, free))
+        width = isIdle ? 1 : CLAIMS_AT_ONCE
+        if (!isIdle) {
+          contended = 0
+          continue
+        }
+        const dueMs = await nextDueInMs(database.db)
+        // Due, and yet not ours: another process has it, for a moment mostly.
+        contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
+        await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
+      } catch (error) {
+        log.warn({ err: error }, 'sending is interrupted')
+        mayHaveLostClaims = true
+        await work.wait(1_000)
       }
-      if (!isIdle || claimed.length > 0) {
-        contended = 0
-        continue
-      }
-      const dueMs = await nextDueInMs(session)
-      // Due, and yet not ours: another process has it, for a moment mostly.
-      contended = dueMs !== null && dueMs <= 0 ? contended + 1 : 0
-      await work.wait(contended > 0 ? Math.min(100, 4 * contended) : Math.min(POLL_MS, Math.ceil(dueMs ?? POLL_MS)))
     }
   }
 
-  async function deliver(claimed: Claimed, holds: () => boolean): Promise<void> {
-    const outcome = await send(services, claimed, timing, holds).catch((error): Verdict => {
+  /** Runs so many claims side by side and sends what they bring. @returns whether none of them found an account that is due */
+  async function claimSome(count: number): Promise<boolean> {
+    const claims = await Promise.allSettled(
+      Array.from({ length: count }, async () => {
+        const { claimed, isIdle } = await claimDue(database.db, liveness.workerId, env)
+        if (!claimed) return isIdle
+        const task = deliver(claimed).finally(() => {
+          inHand.delete(claimed.id)
+          work.ring()
+        })
+        inHand.set(claimed.id, task)
+        return false
+      }),
+    )
+    for (const one of claims) if (one.status === 'rejected') throw one.reason
+    return claims.every((one) => one.status === 'fulfilled' && one.value)
+  }
+
+  async function deliver(claimed: Claimed): Promise<void> {
+    const outcome = await send(services, claimed, timing).catch((error): Verdict => {
       log.error({ err: error, dmId: claimed.id }, 'a message could not be sent by a fault of ours')
       services.onFault(error)
       return { kind: 'later' }
@@ -95,10 +118,10 @@ export async function startSender(
       outcome.kind === 'failed' && isFailure && inARow >= FORBIDDEN_IN_A_ROW
         ? { kind: 'stop', reason: outcome.reason }
         : outcome
-    await writeDown({ claimed, verdict, failures: inARow }).catch((error) =>
-      // Its lease runs out, and then its conversation tells what became of it.
-      log.error({ err: error, dmId: claimed.id }, 'an outcome could not be recorded'),
-    )
+    await writeDown({ claimed, verdict, failures: inARow }).catch((error) => {
+      unrecorded.add(claimed.id)
+      log.error({ err: error, dmId: claimed.id }, 'an outcome could not be recorded')
+    })
     if (verdict.kind === 'unknown') unsettled.ring()
     if (verdict.kind === 'stop')
       log.warn({ accountId: claimed.accountId }, 'X has shut an account out: its campaigns pause')
@@ -127,23 +150,6 @@ export async function startSender(
     return next
   }
 
-  async function claim(): Promise<void> {
-    while (!closing) {
-      let session: Awaited<ReturnType<typeof openSession>> | null = null
-      try {
-        session = await openSession(database)
-        await claimOn(session.db, session.stands)
-      } catch (error) {
-        log.warn({ err: error }, 'sending is interrupted')
-        await work.wait(1_000)
-      } finally {
-        // Its locks are let go of only with the last message.
-        if (session?.stands()) await Promise.all(inHand)
-        await session?.end().catch(() => {})
-      }
-    }
-  }
-
   async function sweep(): Promise<void> {
     while (!closing) {
       let nextMs = SWEEP_MS
@@ -167,22 +173,11 @@ export async function startSender(
       work.ring()
       unsettled.ring()
       await Promise.all(loops)
-      await Promise.all(inHand)
+      await Promise.all(inHand.values())
       stopListening()
       await liveness.close()
     },
   }
-}
-
-/** The connection that claims and carries the locks of campaigns whose messages are in hand. */
-async function openSession(database: Database) {
-  const client = await database.connect()
-  let isBroken = false
-  const onBreak = () => {
-    isBroken = true
-  }
-  client.on('error', onBreak).on('end', onBreak)
-  return { db: drizzle(client) as unknown as Db, stands: () => !isBroken, end: () => client.end() }
 }
 
 /** An outcome is known and has to be written down: a database that is away for a moment is waited for. */

@@ -84,6 +84,7 @@ describe('POST /campaigns', () => {
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
       pauseReason: null,
+      messagesInFlight: 0,
       waiting: false,
       waitsBehind: null,
       waitingFor: null,

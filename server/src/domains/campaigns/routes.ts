@@ -19,8 +19,8 @@ export const campaignRoutes = {
   find: api.find.handler(async ({ context, input }) =>
     withWait(context, await find(context.db, context.actor, input.id)),
   ),
-  update: api.update.handler(async ({ context, input }) =>
-    withWait(context, await update(context.db, context.env, context.actor, input)),
+  update: api.update.handler(async ({ context, input, signal }) =>
+    withWait(context, await update(context, context.actor, input, signal)),
   ),
   estimate: api.estimate.handler(({ context, input }) => estimate(context, context.actor, input)),
   forecast: api.forecast.handler(({ context, input }) => forecast(context, context.actor, input.id)),

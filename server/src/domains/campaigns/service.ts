@@ -4,17 +4,19 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
+import type { SignedInContext } from '../../requests/context.ts'
 import { leadLists } from '../lists/tables.ts'
 import {
+  blockNewClaims,
+  countInFlight,
   endTurn,
-  holdCampaign,
   listDms,
   lockQueuedLeads,
   queueList,
   readTemplate,
   releaseLeads,
   renderAgain,
-  shutGate,
+  waitForInFlight,
   wakeAccount,
 } from '../sending/service.ts'
 import type { Pace } from '../sending-settings/service.ts'
@@ -47,6 +49,7 @@ const columns = {
   createdAt: campaigns.createdAt,
   updatedAt: campaigns.updatedAt,
   pauseReason: campaigns.pauseReason,
+  messagesInFlight: countInFlight(sql`campaigns.id`),
   /** Of several active campaigns on one X account the oldest sends. */
   waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
   waitsBehind: sql<{
@@ -153,38 +156,50 @@ interface Changes {
   xAccountId?: string
 }
 
+type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
+
 /**
- * Edits a campaign and moves it to another status. Becoming active queues what was never queued; a pause is answered once nothing is in a sender's hands any more.
+ * Edits a campaign and moves it to another status. Becoming active queues what was never queued. A pause or an archiving takes effect before the next message; the answer
+ * then waits for messages that a sender owns already, at most 25 seconds, and `messagesInFlight` says how many are left.
  * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder), PLAN_LIMIT
  */
-export async function update(db: Db, limits: Pace, actor: Actor, { id, status, ...edits }: Changes) {
-  const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
-  return transact(db, async (tx) => {
-    // Before any row is locked: senders record outcomes in the meantime.
-    if (status === 'paused' || status === 'archived') await holdCampaign(tx, (await find(tx, actor, id)).id)
-    else if (template) await shutGate(tx, (await find(tx, actor, id)).id)
-    if (status === 'archived') await lockQueuedLeads(tx, id)
-    if (status === 'active') await keepList(tx, actor, id)
-    const before = await lock(tx, actor, id)
-    const step = status ? transition(before.status, status) : 'same'
-    if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
-    const isEdited = Object.values(edits).some((value) => value !== undefined)
-    if (isEdited && !mayBeEdited(before.status))
-      throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
-    if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
-    const edited = isEdited ? await edit(tx, before, edits) : before
-    if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
-    if (template) await renderAgain(tx, id, template)
+export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {
+  const { db, progress } = context
+  const { id, status } = changes
+  // Already done if the same request died while it waited.
+  if (!progress?.begun)
+    await transact(db, async (tx) => {
+      await change(tx, context.env, actor, changes)
+      await progress?.keep(tx, true)
+    })
+  if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, signal)
+  return find(db, actor, id)
+}
 
-    if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
-    else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await keepGoing(tx, edited)
-    if ((status === 'paused' || status === 'archived') && step === 'changes') {
-      await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
-      if (status === 'archived') await releaseLeads(tx, id)
-      await endTurn(tx, edited.xAccountId)
-    }
-    return find(tx, actor, id)
-  })
+async function change(tx: Db, limits: Pace, actor: Actor, { id, status, ...edits }: Changes): Promise<void> {
+  const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
+  // Before any row is locked: senders record outcomes in the meantime.
+  if (status === 'paused' || status === 'archived' || template) await blockNewClaims(tx, (await find(tx, actor, id)).id)
+  if (status === 'archived') await lockQueuedLeads(tx, id)
+  if (status === 'active') await keepList(tx, actor, id)
+  const before = await lock(tx, actor, id)
+  const step = status ? transition(before.status, status) : 'same'
+  if (status && step === 'forbidden') throw new Refusal('CAMPAIGN_STATE', refusalOf(before.status, status))
+  const isEdited = Object.values(edits).some((value) => value !== undefined)
+  if (isEdited && !mayBeEdited(before.status))
+    throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
+  if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
+  const edited = isEdited ? await edit(tx, before, edits) : before
+  if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)
+  if (template) await renderAgain(tx, id, template)
+
+  if (status === 'active' && step === 'changes') await activate(tx, limits, actor, edited)
+  else if (edited.status === 'active' && (edits.channel || edits.xAccountId)) await keepGoing(tx, edited)
+  if ((status === 'paused' || status === 'archived') && step === 'changes') {
+    await tx.update(campaigns).set({ status, pauseReason: null, updatedAt: sql`now()` }).where(eq(campaigns.id, id))
+    if (status === 'archived') await releaseLeads(tx, id)
+    await endTurn(tx, edited.xAccountId)
+  }
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */

@@ -1,6 +1,5 @@
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
@@ -218,11 +217,11 @@ describe('in any order', () => {
     async (...some: (readonly Step[])[]) => {
       const { person, account, list } = await scene(some.length)
       const campaign = await launch(person, list)
-      const client = await app.services.database.connect()
-      const session = drizzle(client) as unknown as typeof app.db
       const claimed: Claimed[] = []
-      while (claimed.length < some.length) claimed.push(...(await claimDue(session, 1, app.env, 1)).claimed)
-      await client.end()
+      while (claimed.length < some.length) {
+        const next = await claimDue(app.db, 1, app.env)
+        if (next.claimed) claimed.push(next.claimed)
+      }
       const echoes = claimed.map((one) => said(account.handle, one.lead!.handle, one.message))
       await Promise.all(
         some.map(async (order, i) => {

@@ -90,6 +90,15 @@ export function claimThatLeavesTheDay(claims: SQL, cap: number): SQL {
     order by claimed_at desc offset ${Math.max(0, cap - 1)} limit 1`
 }
 
+/** Claims of one account this close to each other may be handed over in another order. */
+const CLAIMS_LOOKED_AT = 5
+
+/** When a message was last handed over, or claimed and not handed over yet: the interval counts from there. */
+export function lastHandOver(claims: SQL): SQL {
+  return sql`select max(greatest(claimed_at, handed_over_at)) from (
+    select claimed_at, handed_over_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit ${CLAIMS_LOOKED_AT}) latest`
+}
+
 /** The cap that holds now, and the first message since warming up was switched on; null: none yet, or it does not warm up. */
 export async function capOf(
   db: Db,
@@ -153,7 +162,7 @@ export async function findRest(
     firstInDay: string | null
   }>(sql`
     select clock_timestamp() as now,
-      (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
+      (${lastHandOver(claims)}) as "lastAt",
       (${claimThatLeavesTheDay(claims, cap.cap)}) + interval '1 day' as "leavesAt",
       counted.*
     from (

@@ -56,8 +56,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
 
 async function deliver(context: NowContext, actor: Actor, claimed: Claimed, end: number, signal?: AbortSignal) {
   const { db } = context.database
-  // It cannot be paused: nothing but the claim's own age is to be looked at.
-  const verdict = await send(context, claimed, TIMING, () => true).catch(async (error): Promise<never> => {
+  const verdict = await send(context, claimed, TIMING).catch(async (error): Promise<never> => {
     await transact(db, (tx) => withdrawDirect(tx, claimed))
     throw error
   })

@@ -9,7 +9,7 @@ import { backoffSeconds, findSentMessage } from './rules.ts'
 import { renewClaim } from './service-claims.ts'
 import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
 import { wakeAccount } from './service-schedule.ts'
-import { findReasonToStop, releaseIfArchived, skipMessage, WRITTEN_TO_AS_TWIN } from './service-stopping.ts'
+import { reasonToStop, releaseIfArchived, skipMessage, WRITTEN_TO_AS_TWIN } from './service-stopping.ts'
 import { mayGoOut } from './tables.ts'
 
 // Send and record: what engine.ts says of them.
@@ -47,11 +47,8 @@ class TooLate extends Error {
 }
 class Stopped extends Error {}
 
-/**
- * Hands a claimed message to X, unless its conversation shows that an attempt before has gone through.
- * @param holds whether the session that claimed it still stands, and so keeps a pause waiting
- */
-export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds: () => boolean): Promise<Verdict> {
+/** Hands a claimed message to X, unless its conversation shows that an attempt before has gone through. */
+export async function send(needs: Needs, claimed: Claimed, timing: Timing): Promise<Verdict> {
   const { lead } = claimed
   if (!lead) return { kind: 'failed', reason: LEAD_MISSING }
   if (claimed.suppressed) return { kind: 'skipped', reason: claimed.suppressed }
@@ -66,9 +63,7 @@ export async function send(needs: Needs, claimed: Claimed, timing: Timing, holds
     }
     if (twin) return { kind: 'failed', reason: twin }
     const { eventId } = await withAccount(needs, claimed.accountId, async (x, accessToken) => {
-      await keepFresh(needs, claimed, timing, holds)
-      const reason = await findReasonToStop(needs.database.db, claimed.id)
-      if (reason) throw new Stopped(reason)
+      await prepareHandOver(needs, claimed, timing)
       mayBeSent = true
       try {
         return await x.sendMessage(accessToken, recipientId, claimed.message)
@@ -161,35 +156,66 @@ export async function findInConversation(
   return found?.id ?? null
 }
 
+/** Below this age a claim is always good enough, so that very short intervals do not renew claims over and over. */
+const FRESH_MS = 250
+
 /**
- * Whoever settles a message counts on it having been handed over soon after its claim, and so do the pause to the next one and the cap. Where looking up and
- * looking through took longer, the claim is made anew; so is it where this process was stopped for a while, and then the message may have become another's, its
- * campaign paused, or its place in the pace taken. Once its session is gone, always.
+ * Settling counts on a message being handed over soon after its claim, and so do the cap and the interval. If looking up and reading took longer, or this process
+ * was stopped for a while, the claim is renewed: meanwhile the message may have become another's, its campaign paused, or its place on the account taken.
+ * @throws LeaseLost, CampaignPaused, TooLate, Stopped: it must not go out
  */
-async function keepFresh(needs: Needs, claimed: Claimed, { handOverMs }: Timing, holds: () => boolean): Promise<void> {
-  let isSure = holds()
-  while (!isSure || performance.now() - claimed.claimedAt > handOverMs / 2) {
-    const renewedAt = performance.now()
-    await transact(needs.database.db, async (tx) => {
-      const { rows } = await tx.execute<{ isActive: boolean }>(sql`
-        select c.status = 'active' as "isActive" from dms d join campaigns c on c.id = d.campaign_id
-        where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > clock_timestamp() and not d.outcome_unknown
-        for update of d`)
-      const [row] = rows
-      if (!row) throw new LeaseLost()
-      if (!row.isActive) throw new CampaignPaused()
-      const until = await renewClaim(tx, needs.env, {
-        id: claimed.id,
-        workspaceId: claimed.workspaceId,
-        xAccountId: claimed.accountId,
-        byHand: claimed.byHand ?? false,
-        byApi: true,
-      })
-      if (until) throw new TooLate(until)
+async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<void> {
+  const age = () => performance.now() - claimed.claimedAt
+  // Less than an interval after its claim, the next claim on the account sees the moment stored below.
+  const freshMs =
+    claimed.pauseSeconds > 0 ? Math.min(handOverMs / 2, Math.max(FRESH_MS, claimed.pauseSeconds * 500)) : handOverMs / 2
+  do {
+    if (age() > freshMs) await renew(needs, claimed)
+    await requireSendable(needs.database.db, claimed)
+    if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
+  } while (age() > handOverMs)
+}
+
+/** The lease and the campaign are still good, and nothing was said since. @throws LeaseLost, CampaignPaused, Stopped */
+async function requireSendable(db: Db, { id, lease }: Claimed): Promise<void> {
+  const { rows } = await db.execute<{ isActive: boolean; reason: string | null }>(sql`
+    select c.status = 'active' as "isActive", ${reasonToStop} as reason
+    from dms d join campaigns c on c.id = d.campaign_id left join leads l on l.id = d.lead_id
+    where d.id = ${id} and d.lease = ${lease} and d.status = 'queued' and d.lease_expires_at > clock_timestamp() and not d.outcome_unknown`)
+  const [row] = rows
+  if (!row) throw new LeaseLost()
+  if (!row.isActive) throw new CampaignPaused()
+  if (row.reason) throw new Stopped(row.reason)
+}
+
+/** The interval to the account's next message counts from here. @throws LeaseLost */
+async function storeHandOver(db: Db, { id, lease }: Claimed): Promise<void> {
+  const { rowCount } = await db.execute(sql`
+    update dms set handed_over_at = clock_timestamp() where id = ${id} and lease = ${lease} and status = 'queued' and not outcome_unknown`)
+  if (!rowCount) throw new LeaseLost()
+}
+
+/** @throws LeaseLost, CampaignPaused, TooLate */
+async function renew(needs: Needs, claimed: Claimed): Promise<void> {
+  const renewedAt = performance.now()
+  await transact(needs.database.db, async (tx) => {
+    const { rows } = await tx.execute<{ isActive: boolean }>(sql`
+      select c.status = 'active' as "isActive" from dms d join campaigns c on c.id = d.campaign_id
+      where d.id = ${claimed.id} and d.lease = ${claimed.lease} and d.status = 'queued' and d.lease_expires_at > clock_timestamp() and not d.outcome_unknown
+      for update of d`)
+    const [row] = rows
+    if (!row) throw new LeaseLost()
+    if (!row.isActive) throw new CampaignPaused()
+    const until = await renewClaim(tx, needs.env, {
+      id: claimed.id,
+      workspaceId: claimed.workspaceId,
+      xAccountId: claimed.accountId,
+      byHand: claimed.byHand ?? false,
+      byApi: true,
     })
-    claimed.claimedAt = renewedAt
-    isSure = true
-  }
+    if (until) throw new TooLate(until)
+  })
+  claimed.claimedAt = renewedAt
 }
 
 /** A message out of hand: what became of it, and for `later` how many failures of its account that makes in a row. */

@@ -1,11 +1,13 @@
 import { LEASE_SECONDS } from '@x-automated/contract/campaigns'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
+import { transact } from '../../db/transact.ts'
 import { X_TIMEOUT_MS } from '../../outside/x.ts'
 import { waitsForOlder } from '../campaigns/tables.ts'
 import {
   capOf,
   claimThatLeavesTheDay,
+  lastHandOver,
   type Pace,
   type PaceRow,
   pauseSecondsOf,
@@ -17,23 +19,23 @@ import {
 import { suppressedBecause } from '../suppressions/tables.ts'
 import type { withAccount } from '../x-account/service.ts'
 import { restSeconds } from './rules.ts'
-import { campaignGate, campaignLock, xUserLock } from './service-locks.ts'
-import { TURN_SECONDS } from './service-schedule.ts'
+import { campaignGate, xUserLock } from './service-locks.ts'
+import { TURN_SECONDS, wakeAccount } from './service-schedule.ts'
+import { releaseIfArchived } from './service-stopping.ts'
 
 /*
  * How our workers send, so that each message goes out once however many processes run and whenever they die.
  *
- * Claim. One short transaction locks an X account that is due, looks at its cap, takes the next message under a lease and moves the account's
- * schedule on. The message is then in one worker's hands.
- * Send (engine-sending.ts). Outside any transaction, and soon after the claim (HAND_OVER_MS), or the claim is renewed first.
+ * Claim. One short transaction locks one X account that is due, checks its limits, takes its next message under a lease and sets when the account is due again.
+ * Several such transactions run side by side.
+ * Send (engine-sending.ts). Outside any transaction, and soon after the claim (HAND_OVER_MS), or the claim is renewed first. The last statement before the call to X
+ * checks that the lease and the campaign are still good, and stores the moment of the hand-over: the interval to the account's next message counts from there.
  * Record. One transaction writes the outcome, if the lease is still the message's own.
- * Settle (engine-settling.ts). Where nobody knows whether X took a message (no answer, a worker that died, a lease that ran out), the conversation is read. If the message is
- * there, it was sent. If it is not, it may still take effect late, so it is looked for again once no call could still be under way, and only then queued again.
+ * Settle (engine-settling.ts). If nobody knows whether X took a message (no answer, a worker that died, a lease that ran out), the conversation is read. If the message is
+ * there, it was sent. If it is not, it may still take effect late, so the conversation is read again once no call can still be under way, and only then is it queued again.
  *
- * Pause. A worker holds the campaign's lock, shared, from before the claim until its outcome is recorded, on the session that claims. A pause (`holdCampaign`) first
- * shuts the campaign's gate, which every claim passes through, and then takes that lock exclusively: so it waits for what is in the hands of every process, and for
- * nothing taken meanwhile. The claims after it see the campaign paused. PostgreSQL gives the locks of a dead process free.
- * It does so too when only the session breaks: then a pause looks at the rows for what is in living hands, and a worker looks at the campaign before it sends.
+ * Pause. One short transaction blocks new claims of the campaign (`blockNewClaims`) and sets it paused. Outside any transaction the caller then waits until no sender owns
+ * a message of it (`waitForInFlight`). What was claimed before is under a lease, which the wait sees; what is not yet on its way to X finds the campaign paused and goes back.
  */
 
 export type Needs = Parameters<typeof withAccount>[0] & { env: Pace }
@@ -67,6 +69,8 @@ export interface Claimed {
   lead: { id: string; handle: string; xUserId: string | null } | null
   /** Why its lead is not to be written to, if it was suppressed by the claim. */
   suppressed: string | null
+  /** The interval that its account keeps after it, in seconds. */
+  pauseSeconds: number
   /** Since when it may have been sent by an attempt before; null: certainly never. */
   triedSince: Date | null
   /** By performance.now(), before the claim began. */
@@ -78,29 +82,20 @@ export interface Claimed {
 // Claiming
 
 /**
- * Takes messages that are due, `most` of them, in one transaction. The locks of their campaigns are held afterwards, by this session, until `letGoOf`.
- * @param session a connection of its own, not a pool: it carries the locks
- * @returns `isIdle`: no other account is due that another process does not see to
+ * Claims the next message of the account that has been due for longest, in one short transaction.
+ * @returns `claimed`: null if that account has to wait; `isIdle`: no account is due that another transaction is not already looking at
  */
 export async function claimDue(
-  session: Db,
+  db: Db,
   workerId: number,
   pace: Pace,
-  most: number,
-): Promise<{ claimed: Claimed[]; isIdle: boolean }> {
+): Promise<{ claimed: Claimed | null; isIdle: boolean }> {
   const claimedAt = performance.now()
-  return session.transaction(async (tx) => {
-    const claimed: Claimed[] = []
-    for (let looks = 0; claimed.length < most && looks < 2 * most + 8; looks += 1) {
-      const next = await claimNext(tx, workerId, pace)
-      if (next === 'idle') return { claimed, isIdle: true }
-      if (next) claimed.push({ ...next, claimedAt })
-    }
-    return { claimed, isIdle: false }
-  })
+  const next = await db.transaction((tx) => claimNext(tx, workerId, pace))
+  if (next === 'idle') return { claimed: null, isIdle: true }
+  return { claimed: next && { ...next, claimedAt }, isIdle: false }
 }
 
-/** The next message of the account that has been due for longest; null: that one has to wait, others may be due. */
 async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
   const { rows: due } = await tx.execute<DueAccount>(sql`
       select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", a.unread_since is not null as "isUnread",
@@ -113,7 +108,6 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   if (!account) return 'idle'
   const next = await findNext(tx, account, pace)
   if (next.restUntil) {
-    if (next.held) await letGoOf(tx, [next.campaignId])
     await tx.execute(
       sql`update x_accounts set next_send_at = ${next.restUntil.toISOString()}::timestamptz where id = ${account.id}`,
     )
@@ -130,17 +124,17 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
         ) where id = ${account.id}`)
     return null
   }
-  if (!next.held) {
-    // It is just being paused.
-    await lookSoon(tx, account.id)
+  if (!next.isOpen) {
+    await retrySoon(tx, account.id)
     return null
   }
-  // The campaign's lock is held: it cannot be paused any more; whether it was paused just before, this statement sees.
+  // The gate is held until the transaction ends: it cannot be paused any more; whether it was paused just before, this statement sees.
   // Who is changing the message may be about to wake its account, which is locked here: so it is not waited for (db/transact.ts).
+  const pauseSeconds = pauseSecondsOf(readPace(account.pace, pace), pace)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
-        update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = now(),
-          lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account.id},
+        update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = clock_timestamp(),
+          lease_expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), x_account_id = ${account.id},
           attempts = d.attempts + 1, tried_at = coalesce(d.tried_at, now()), updated_at = now()
         from campaigns c
         where d.id = (
@@ -150,7 +144,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
           and not ${waitsForOlder(sql`c`)}
         returning d.id, d.lease, d.campaign_id, d.workspace_id, d.message, d.lead_id
       ), moved as (
-        update x_accounts set next_send_at = now() + make_interval(secs => ${restSeconds(pauseSecondsOf(readPace(account.pace, pace), pace), Math.random())})
+        update x_accounts set next_send_at = clock_timestamp() + make_interval(secs => ${restSeconds(pauseSeconds, Math.random())})
         where id = ${account.id} and exists (select from claimed)
       )
       select c.id, c.lease, c.campaign_id as "campaignId", c.workspace_id as "workspaceId", c.message,
@@ -158,8 +152,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
       from claimed c left join leads l on l.id = c.lead_id`)
   const row = claims[0]
   if (!row) {
-    await letGoOf(tx, [next.campaignId])
-    await lookSoon(tx, account.id)
+    await retrySoon(tx, account.id)
     return null
   }
   return {
@@ -172,12 +165,31 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
     senderId: account.xUserId,
     lead: row.leadId ? { id: row.leadId, handle: row.handle, xUserId: row.leadXUserId } : null,
     suppressed: row.suppressed,
+    pauseSeconds,
     triedSince: next.triedAt ? new Date(next.triedAt) : null,
   }
 }
 
-/** What it was about to send is in other hands for a moment: meanwhile other accounts have their turn. */
-async function lookSoon(tx: Db, accountId: string): Promise<void> {
+/**
+ * Gives back what a worker claimed without knowing, as its connection broke while the claim was committed. Call it only while none of its claims is under way.
+ * @param knownIds messages that it may have handed over
+ */
+export async function releaseLostClaims(db: Db, workerId: number, knownIds: readonly string[]): Promise<void> {
+  await transact(db, async (tx) => {
+    const { rows } = await tx.execute<{ id: string; accountId: string }>(sql`
+      update dms set lease = null, holder = null, lease_expires_at = null, claimed_at = null, attempts = attempts - 1,
+        tried_at = case when attempts > 1 then tried_at end, updated_at = now()
+      where lease_expires_at is not null and holder = ${`worker:${workerId}`} and not outcome_unknown
+        and id <> all(${sql.param([...knownIds])}::uuid[])
+      returning id, x_account_id as "accountId"`)
+    if (rows.length === 0) return
+    await releaseIfArchived(tx, sql`select unnest(${sql.param(rows.map(({ id }) => id))}::uuid[])`)
+    for (const id of [...new Set(rows.map(({ accountId }) => accountId))].sort()) await wakeAccount(tx, id)
+  })
+}
+
+/** Its campaign is being paused, or its message changed, at this moment: meanwhile other accounts have their turn. */
+async function retrySoon(tx: Db, accountId: string): Promise<void> {
   await tx.execute(sql`update x_accounts set next_send_at = now() + interval '50 milliseconds' where id = ${accountId}`)
 }
 
@@ -195,8 +207,8 @@ type Next = {
   dmId: string | null
   campaignId: string
   triedAt: string | null
-  /** The campaign's lock is held by this session, and its gate was open. */
-  held: boolean
+  /** Nobody blocks new claims of the campaign, and nobody can until the transaction ends. */
+  isOpen: boolean
 }
 type NextRow = Omit<Next, 'restUntil'> & { lastAt: string | null; leavesAt: string | null; now: string }
 type ClaimRow = {
@@ -211,7 +223,7 @@ type ClaimRow = {
   suppressed: string | null
 }
 
-/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send, and its campaign's lock. */
+/** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send. */
 async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
   if (account.isUnread) return { ...NOTHING, restUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
@@ -228,12 +240,10 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
     ? sql`x_account_id = any(${`{${account.ids.join()}}`}::uuid[])`
     : sql`x_account_id = ${account.id}`
   const { rows } = await tx.execute<NextRow>(sql`
-    select clock_timestamp() as now, sent.*, next.*, case
-      when next."campaignId" is null then false
-      when pg_try_advisory_xact_lock_shared(${campaignGate(sql`next."campaignId"::text`)})
-      then pg_try_advisory_lock_shared(${campaignLock(sql`next."campaignId"::text`)}) else false end as held
+    select clock_timestamp() as now, sent.*, next.*,
+      next."campaignId" is not null and pg_try_advisory_xact_lock_shared(${campaignGate(sql`next."campaignId"::text`)}) as "isOpen"
     from (
-      select (select claimed_at from dms where ${claims} and claimed_at is not null order by claimed_at desc limit 1) as "lastAt",
+      select (${lastHandOver(claims)}) as "lastAt",
         (${claimThatLeavesTheDay(claims, cap)}) + interval '1 day' as "leavesAt"
     ) sent
     left join lateral (
@@ -254,7 +264,7 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
   return { ...row, restUntil: rest?.until ?? null }
 }
 
-const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null, held: false }
+const NOTHING: Next = { restUntil: null, dmId: null, campaignId: '', triedAt: null, isOpen: false }
 
 /**
  * Has every account looked at again that was put off, by a process that begins: what its environment says of caps and pauses may be other than what it was.
@@ -270,11 +280,4 @@ export async function nextDueInMs(db: Db): Promise<number | null> {
     sql`select (extract(epoch from min(next_send_at) - now()) * 1000)::float as ms from x_accounts where next_send_at is not null and status = 'connected'`,
   )
   return rows[0]?.ms ?? null
-}
-
-/** Lets pauses of these campaigns go on, as far as messages in our hands are concerned: one entry for each message. */
-export async function letGoOf(session: Db, campaignIds: string[]): Promise<void> {
-  await session.execute(
-    sql`select pg_advisory_unlock_shared(${campaignLock(sql`id`)}) from unnest(${sql.param(campaignIds)}::text[]) as id`,
-  )
 }

@@ -115,6 +115,7 @@ export async function claimDirect(
       senderId: account.xUserId,
       lead: { id: lead.id, handle: lead.twitterHandle, xUserId: lead.xUserId },
       suppressed: null,
+      pauseSeconds: pace.sendIntervalSeconds,
       triedSince: null,
     }
   })

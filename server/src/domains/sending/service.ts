@@ -35,13 +35,14 @@ export {
   expireLeases,
   renewClaim,
 } from './service-claims.ts'
-export { campaignGate, holdCampaign, lockQueuedLeads, shutGate } from './service-locks.ts'
+export { blockNewClaims, campaignGate, lockQueuedLeads, waitForInFlight } from './service-locks.ts'
 export { LEAD_MISSING, recordOutcome, reportOutcome, SIMULATED_HOLDER } from './service-outcomes.ts'
 export { listDms } from './service-reading.ts'
 export { endReading, keepSent } from './service-restored.ts'
 export { endTurn, SENDING_CHANNEL, wakeAccount } from './service-schedule.ts'
 export { findReasonToStop, releaseIfArchived, releaseLeads, skipMessage, stopMessages } from './service-stopping.ts'
 export { filledPart, readTemplate } from './service-templates.ts'
+export { countInFlight } from './tables.ts'
 
 const DEFAULT_DIRECT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
 
@@ -119,7 +120,7 @@ function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, b
     order by d.sent_at nulls last limit 1)) as reason`
 }
 
-/** Writes a changed template into what is still queued and was never in a sender's hands. Behind `shutGate`, as it locks messages in no order. */
+/** Writes a changed template into what is still queued and was never in a sender's hands. New claims are blocked meanwhile (`blockNewClaims`), as it locks messages in no order. */
 export async function renderAgain(tx: Db, campaignId: string, template: Template): Promise<void> {
   await allowLongStatements(tx)
   await tx.execute(sql`

@@ -1,5 +1,5 @@
 import { DM_STATUSES } from '@x-automated/contract/campaigns'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { bigserial, boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
@@ -38,6 +38,8 @@ export const dms = pgTable(
     leaseExpiresAt: time('lease_expires_at'),
     /** When it was last handed to a sender: what caps count, because from then on it may have been sent. */
     claimedAt: time('claimed_at'),
+    /** When our worker handed it to X, if its account keeps an interval: the next one waits from here. Of an earlier claim if it is before `claimedAt`. */
+    handedOverAt: time('handed_over_at'),
     /** The X account it was claimed for. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     /** How often it was claimed by somebody who could send it, and not given back unsent. */
@@ -62,7 +64,8 @@ export const dms = pgTable(
   (t) => [
     uniqueIndex('dms_once').on(t.campaignId, t.step, t.leadId),
     index('dms_next').on(t.campaignId, t.dueAt, t.id).where(sql`status = 'queued' and lease_expires_at is null`),
-    index('dms_leased').on(t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
+    // Few rows: only what a sender owns at this moment.
+    index('dms_leased').on(t.campaignId, t.leaseExpiresAt).where(sql`lease_expires_at is not null`),
     index('dms_campaign').on(t.campaignId, t.createdAt, t.id),
     index('dms_campaign_status').on(t.campaignId, t.status, t.createdAt, t.id),
     index('dms_account_claims').on(t.xAccountId, t.claimedAt).where(sql`claimed_at is not null`),
@@ -77,6 +80,15 @@ export const dms = pgTable(
     check('dms_sent', sql`(status in ('sent', 'delivered', 'replied')) = (sent_at is not null)`),
   ],
 )
+
+/**
+ * How many messages of a campaign a sender owns. What is being settled belongs to no sender any more, and the simulated queue sends nothing.
+ * @param campaignId over its row
+ */
+export function countInFlight(campaignId: SQL): SQL<number> {
+  return sql`(select count(*)::int from dms
+    where campaign_id = ${campaignId} and lease_expires_at is not null and not outcome_unknown and holder <> 'simulated')`
+}
 
 /**
  * Over a queued message `d` and its campaign `c`: it may go out yet, or has, and nobody knows. What an archived campaign has queued never does, but for what

@@ -10,7 +10,7 @@ import {
   timeLeftInWords,
 } from './campaign-progress'
 
-const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2 }
+const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2, messagesInFlight: 0 }
 
 test('done is what was sent and what failed', () => {
   expect(progressOf(counts)).toEqual({ total: 40, sent: 28, failed: 2, queued: 10, done: 30 })
@@ -66,6 +66,15 @@ test('each state says what is happening', () => {
     'Waiting for a browser that sends',
   )
   expect(say('completed')).toBe('Completed')
+})
+
+test('a paused or archived campaign says how many messages are still being sent', () => {
+  const campaign = { ...counts, waiting: false, messagesInFlight: 1 }
+  expect(happeningNow({ ...campaign, status: 'paused' })).toBe('Paused: 1 message is still being sent')
+  expect(happeningNow({ ...campaign, status: 'archived', messagesInFlight: 2 })).toBe(
+    'Archived: 2 messages are still being sent',
+  )
+  expect(happeningNow({ ...campaign, status: 'active' })).toBe('Sending message 31 of 40')
 })
 
 test('an active campaign without a connected X account says that it sends nothing, unless the extension sends it', () => {

@@ -74,19 +74,32 @@ export function restOf(
   return status === 'active' && !waiting && !cutOff && isWorthSaying(waitingFor, now) ? waitingFor : null
 }
 
+/** Says how many messages of a paused or archived campaign may still go out; null: none. */
+export function inFlightText({
+  status,
+  messagesInFlight,
+}: Pick<Campaign, 'status' | 'messagesInFlight'>): string | null {
+  if (messagesInFlight === 0 || (status !== 'paused' && status !== 'archived')) return null
+  return messagesInFlight === 1
+    ? '1 message is still being sent'
+    : `${messagesInFlight.toLocaleString('en-US')} messages are still being sent`
+}
+
 /** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` @param rest see `restOf` @param leftAlone see real-send/left-alone.ts */
 export function happeningNow(
-  campaign: Pick<Campaign, 'status' | 'waiting'> & Counts,
+  campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
   cutOff = false,
   rest: Waiting | null = null,
   leftAlone = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)
   const number = (n: number) => n.toLocaleString('en-US')
+  const inFlight = inFlightText(campaign)
   switch (campaign.status) {
     case 'draft':
       return 'Not launched yet'
     case 'paused':
+      if (inFlight) return `Paused: ${inFlight}`
       return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
     case 'active':
       if (cutOff) return 'Not sending: its X account is not connected'
@@ -97,7 +110,7 @@ export function happeningNow(
     case 'completed':
       return 'Completed'
     case 'archived':
-      return 'Archived'
+      return inFlight ? `Archived: ${inFlight}` : 'Archived'
   }
 }
 

@@ -26,27 +26,31 @@ export const CAMPAIGNS_PAGE_SIZE = 100
 
 export const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
-/** A page of campaigns, kept fresh while one of them is active. */
+/** Its figures may change at any moment: it is active, or a sender still owns a message of it. */
+const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
+  isOnItsWay(campaign) || campaign.messagesInFlight > 0
+
+/** A page of campaigns, kept fresh while one of them is active or has messages in flight. */
 export function useCampaigns(page: number) {
   const query = useQuery(
     api.campaigns.list.queryOptions({
       input: { page, pageSize: CAMPAIGNS_PAGE_SIZE },
       placeholderData: keepPreviousData,
       staleTime: 0,
-      refetchInterval: ({ state }) => (state.data?.campaigns.some(isOnItsWay) ? WATCH_EVERY_MS : false),
+      refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? WATCH_EVERY_MS : false),
     }),
   )
   useCompletionNotices(query.data?.campaigns)
   return query
 }
 
-/** One campaign, kept fresh while it is active. */
+/** One campaign, kept fresh while it is active or has messages in flight. */
 export function useCampaign(id: string) {
   const query = useQuery(
     api.campaigns.find.queryOptions({
       input: { id },
       staleTime: 0,
-      refetchInterval: ({ state }) => (state.data && isOnItsWay(state.data) ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS),
+      refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS),
     }),
   )
   useCompletionNotices(query.data ? [query.data] : undefined)

@@ -9,7 +9,7 @@ import { restInWords } from '../sending-settings/pace-words'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
-import { isCutOff, restOf } from './campaign-progress'
+import { inFlightText, isCutOff, restOf } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
 import { OlderCampaign } from './older-campaign'
@@ -74,6 +74,7 @@ function CampaignRow({
 >) {
   const nameId = `campaign-${campaign.id}`
   const cutOff = isCutOff(campaign, connected)
+  const inFlight = inFlightText(campaign)
   const now = new Date()
   const rest = restOf(campaign, cutOff, now.getTime())
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
@@ -92,6 +93,7 @@ function CampaignRow({
           {campaign.status === 'paused' && campaign.pauseReason && (
             <span className="text-xs text-warn">{campaign.pauseReason}</span>
           )}
+          {inFlight && <span className="text-xs text-muted">{inFlight}.</span>}
           {cutOff && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
           {campaign.status === 'active' && campaign.waiting && !cutOff && (
             <span className="text-xs text-muted">
