@@ -25,8 +25,10 @@ export const Campaign = z.object({
   /** Who sends: our worker through X's API, or the browser extension. */
   channel: z.enum(['api', 'extension']),
   xAccountId: z.string().nullable(),
-  /** Also writes to leads that another campaign has written to. */
+  /** Includes leads that another campaign has contacted. */
   allowRepeat: z.boolean(),
+  /** Includes people who have replied. Nobody who opted out is ever included. */
+  allowReplied: z.boolean(),
   status: z.enum(CAMPAIGN_STATUSES),
   /** Fixed when the campaign is queued. */
   totalLeadsInList: z.number().int(),
@@ -144,8 +146,10 @@ export const campaigns = {
         status: z.enum(['paused', 'draft']),
         channel: channel.default('api'),
         xAccountId: Id.optional(),
-        /** Also write to leads that another campaign has written to. */
+        /** Include leads that another campaign has contacted. */
         allowRepeat: z.boolean().default(false),
+        /** Include people who have replied. Without it they are skipped, whatever `allowRepeat` says. */
+        allowReplied: z.boolean().default(false),
       }),
     )
     .output(Campaign),
@@ -166,12 +170,16 @@ export const campaigns = {
         xAccountId: Id.optional(),
         /** Half-written ones too. */
         messageTemplate: text(MESSAGE_MAX).default(''),
+        /** Include people who have replied. */
+        allowReplied: z.boolean().default(false),
       }),
     )
     .output(
       z.object({
         /** Leads in the list: each gets one message, save those that may not be written to. */
         leads: z.number().int(),
+        /** Of these, how many have replied and have not opted out: skipped, and not part of the figures below, unless `allowReplied` includes them. */
+        replied: z.number().int(),
         /** Messages of the account's other active campaigns, which go first. */
         ahead: z.number().int(),
         /** Until the last one is sent: by the account's pause, working hours, cap and warm-up, and what it has sent today; null: these let nothing through. */
@@ -256,6 +264,9 @@ export const campaigns = {
         messageTemplate: messageTemplate.optional(),
         channel: channel.optional(),
         xAccountId: Id.optional(),
+        /** Until the campaign is launched. */
+        allowRepeat: z.boolean().optional(),
+        allowReplied: z.boolean().optional(),
       }),
     )
     .output(Campaign),

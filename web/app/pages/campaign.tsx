@@ -232,10 +232,21 @@ function Coming() {
 function MessageCard({ campaign }: { campaign: Campaign }) {
   const isOver = campaign.status === 'completed' || campaign.status === 'archived'
   const isBegun = campaign.totalLeadsInList > 0
+  const included = [
+    ...(campaign.allowRepeat ? ['Includes leads contacted by other campaigns'] : []),
+    ...(campaign.allowReplied ? ['Includes people who replied to you'] : []),
+  ]
   return (
     <Card title="Message">
       <div className="grid gap-4">
         <p className="whitespace-pre-wrap wrap-anywhere">{campaign.messageTemplate}</p>
+        {included.length > 0 && (
+          <ul className="grid gap-1 text-muted">
+            {included.map((label) => (
+              <li key={label}>{label}</li>
+            ))}
+          </ul>
+        )}
         {!isOver && campaign.leadListId && (
           <MessagePreview template={campaign.messageTemplate} listId={campaign.leadListId} />
         )}
@@ -245,6 +256,7 @@ function MessageCard({ campaign }: { campaign: Campaign }) {
             messageTemplate={campaign.messageTemplate}
             channel={campaign.channel}
             xAccountId={campaign.xAccountId ?? undefined}
+            allowReplied={campaign.allowReplied}
           />
         )}
       </div>

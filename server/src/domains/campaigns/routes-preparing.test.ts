@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { ALL_DAY, dmsOf, eventually, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
+import { leads } from '../leads/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { estimate } from './service-preparing.ts'
 import { campaigns } from './tables.ts'
@@ -35,6 +36,7 @@ describe('POST /campaigns/estimate', () => {
       200,
       {
         leads: 4,
+        replied: 0,
         ahead: 0,
         seconds: 198,
         costCents: null,
@@ -52,7 +54,7 @@ describe('POST /campaigns/estimate', () => {
     // Real X bills what goes through its API.
     const services = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } }
     const context = services as never
-    const plan = { leadListId: list.id, messageTemplate: '' }
+    const plan = { leadListId: list.id, messageTemplate: '', allowReplied: false }
     const shut = { ...services, env: { ...app.env, dailyDmCap: 0 } } as never
     expect((await estimate(shut, own.actor, { ...plan, channel: 'api' })).seconds).toBeNull()
     expect(await estimate(context, own.actor, { ...plan, channel: 'api' })).toMatchObject({ costCents: 6 })
@@ -63,6 +65,22 @@ describe('POST /campaigns/estimate', () => {
       checked: 4,
       missing: [{ place: '{lead_name}', leads: 2 }],
     })
+  })
+
+  it('200: counts people who replied only if the campaign includes them, and nobody who opted out', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(4))
+    await app.db
+      .update(leads)
+      .set({ repliedAt: new Date() })
+      .where(inArray(leads.id, list.leadIds.slice(0, 2)))
+    await own.client.suppressions.create({ handles: [list.handles[0]!] })
+    const ask = async (allowReplied: boolean, leadListId = list.id) =>
+      (await own.call('POST', '/campaigns/estimate', { leadListId, allowReplied })).body
+    expect(await ask(false)).toMatchObject({ leads: 4, replied: 1, seconds: 132 })
+    expect(await ask(true)).toMatchObject({ leads: 4, replied: 1, seconds: 198 })
+    const smart = await own.client.lists.create({ name: 'Smart', filter: {} })
+    expect(await ask(false, smart.id)).toMatchObject({ leads: 4, replied: 1, seconds: 132 })
   })
 
   it('400 · 404: the list or the account of nobody, or of another workspace', async () => {
@@ -140,7 +158,8 @@ describe('GET /campaigns/{id}/forecast', () => {
 describe('POST /campaigns/{id}/duplicate', () => {
   it('200: a draft like it, with nothing queued', async () => {
     const list = await makeList(app, person, openHandles(2))
-    const first = await launch(person, list, { name: 'x'.repeat(200), channel: 'extension', allowRepeat: true })
+    const both = { allowRepeat: true, allowReplied: true }
+    const first = await launch(person, list, { name: 'x'.repeat(200), channel: 'extension', ...both })
     const { status, body } = await person.call('POST', `/campaigns/${first.id}/duplicate`)
     expect([status, body]).toEqual([
       200,

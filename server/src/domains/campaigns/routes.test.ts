@@ -73,6 +73,7 @@ describe('POST /campaigns', () => {
       channel: 'api',
       xAccountId: null,
       allowRepeat: false,
+      allowReplied: false,
       status,
       totalLeadsInList: 0,
       dmsQueuedCount: 0,
@@ -279,6 +280,25 @@ describe('PATCH /campaigns/{id}: status', () => {
     expect(await isPaused()).toBe(true)
     await launch(own, await makeList(app, own, openHandles(1)))
     expect(await isPaused()).toBe(false)
+  })
+
+  it('200: whom a campaign includes changes until the launch · 409: afterwards', async () => {
+    const own = await makePerson(app)
+    const list = await makeList(app, own, openHandles(1))
+    const { id } = await makeCampaign(own, list, { channel: 'extension', allowRepeat: true })
+    const changed = await own.call('PATCH', `/campaigns/${id}`, { allowRepeat: false, allowReplied: true })
+    expect([changed.status, changed.body]).toMatchObject([200, { allowRepeat: false, allowReplied: true }])
+    await own.client.campaigns.update({ id, status: 'active' })
+    await own.client.campaigns.update({ id, status: 'paused' })
+    for (const body of [{ allowRepeat: true }, { allowReplied: false }, { allowReplied: true, name: 'New' }]) {
+      const { status, body: refused } = await own.call('PATCH', `/campaigns/${id}`, body)
+      expect([status, refused.code, refused.error]).toEqual([
+        409,
+        'CAMPAIGN_STATE',
+        'Who is included cannot be changed after the launch.',
+      ])
+    }
+    expect(await own.client.campaigns.find({ id })).toMatchObject({ name: 'Spring', allowReplied: true })
   })
 
   it('409: the list was deleted before anything was queued', async () => {

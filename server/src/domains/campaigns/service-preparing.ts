@@ -18,6 +18,7 @@ import { leads } from '../leads/tables.ts'
 import { find as findList, findStored } from '../lists/service.ts'
 import { filledPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
+import { suppressedBecause } from '../suppressions/tables.ts'
 import { accountInUse, isKept, type XAccount } from '../x-account/service.ts'
 import { testMail } from './mails.ts'
 import { placesWithFallback } from './rules.ts'
@@ -31,23 +32,27 @@ interface Plan {
   channel: 'api' | 'extension'
   xAccountId?: string
   messageTemplate: string
+  allowReplied: boolean
 }
 
 /** What a campaign would take, and which leads leave places of its message empty. @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND */
 export async function estimate(
   { db, env, x }: Pick<SignedInContext, 'db' | 'env' | 'x'>,
   actor: Actor,
-  { leadListId, channel, xAccountId, messageTemplate }: Plan,
+  { leadListId, channel, xAccountId, messageTemplate, allowReplied }: Plan,
 ) {
   const list = await findList(db, actor, leadListId)
   const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
   const ahead = await countAhead(db, actor, xAccountId ?? (isKept(account) ? account.id : null))
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
+  const replied = await countReplied(db, actor, list)
+  const messages = allowReplied ? list.leadCount : Math.max(0, list.leadCount - replied)
   return {
     leads: list.leadCount,
+    replied,
     ahead,
-    seconds: await secondsToSend(db, env, paced(actor, channel, account), list.leadCount + ahead),
-    costCents: price > 0 ? Math.ceil(price * list.leadCount) : null,
+    seconds: await secondsToSend(db, env, paced(actor, channel, account), messages + ahead),
+    costCents: price > 0 ? Math.ceil(price * messages) : null,
     ...(await countMissing(db, actor, list, messageTemplate)),
   }
 }
@@ -89,6 +94,15 @@ function membersOf(actor: Actor, { id, filter }: Pick<Awaited<ReturnType<typeof 
     : sql`select lead_id as id from lead_list_items where lead_list_id = ${id} order by added_at, lead_id`
 }
 
+/** How many leads of a list have replied and may still be messaged. */
+async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select count(*)::int as count from leads l
+    where l.workspace_id = ${actor.workspaceId} and l.replied_at is not null and ${suppressedBecause('l')} is null
+      and l.id in (select id from (${membersOf(actor, list)}) m(id))`)
+  return rows[0]?.count ?? 0
+}
+
 /** For how many of the first leads of a list each place of the message has nothing but its fallback. */
 async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>, messageTemplate: string) {
   const isPlace = (segment: Segment | UnknownPlace): segment is Segment => segment.kind !== 'unknown'
@@ -106,7 +120,11 @@ async function countMissing(db: Db, actor: Actor, list: Awaited<ReturnType<typeo
 
 /** A draft like another campaign, with nothing queued. @throws Refusal CAMPAIGN_NOT_FOUND; CAMPAIGN_STATE: its list was deleted */
 export async function duplicate(db: Db, actor: Actor, id: string) {
-  const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat } = await find(db, actor, id)
+  const { name, leadListId, messageTemplate, channel, xAccountId, allowRepeat, allowReplied } = await find(
+    db,
+    actor,
+    id,
+  )
   if (!leadListId)
     throw new Refusal('CAMPAIGN_STATE', 'Its lead list was deleted, so there is nobody a copy could write to.')
   const [copy] = await db
@@ -120,6 +138,7 @@ export async function duplicate(db: Db, actor: Actor, id: string) {
       channel,
       xAccountId,
       allowRepeat,
+      allowReplied,
       status: 'draft',
     })
     .returning({ id: campaigns.id })

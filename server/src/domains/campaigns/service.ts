@@ -38,6 +38,7 @@ const columns = {
   channel: campaigns.channel,
   xAccountId: campaigns.xAccountId,
   allowRepeat: campaigns.allowRepeat,
+  allowReplied: campaigns.allowReplied,
   status: campaigns.status,
   totalLeadsInList: campaigns.totalLeadsInList,
   dmsQueuedCount: campaigns.dmsQueuedCount,
@@ -129,6 +130,7 @@ interface NewCampaign {
   channel: 'api' | 'extension'
   xAccountId?: string
   allowRepeat: boolean
+  allowReplied: boolean
 }
 
 /** @throws Refusal LEAD_LIST_NOT_FOUND, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder) */
@@ -154,6 +156,8 @@ interface Changes {
   messageTemplate?: string
   channel?: 'api' | 'extension'
   xAccountId?: string
+  allowRepeat?: boolean
+  allowReplied?: boolean
 }
 
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
@@ -188,6 +192,8 @@ async function change(tx: Db, limits: Pace, actor: Actor, { id, status, ...edits
   const isEdited = Object.values(edits).some((value) => value !== undefined)
   if (isEdited && !mayBeEdited(before.status))
     throw new Refusal('CAMPAIGN_STATE', `A campaign that is ${before.status} cannot be edited.`)
+  if ((edits.allowRepeat !== undefined || edits.allowReplied !== undefined) && before.queuedAt !== null)
+    throw new Refusal('CAMPAIGN_STATE', 'Who is included cannot be changed after the launch.')
   if (edits.xAccountId) await findAccount(tx, actor.workspaceId, edits.xAccountId)
   const edited = isEdited ? await edit(tx, before, edits) : before
   if (edited.xAccountId !== before.xAccountId) await endTurn(tx, before.xAccountId)

@@ -25,6 +25,8 @@ export const campaigns = pgTable(
     channel: text('channel', { enum: ['api', 'extension'] }).notNull(),
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'set null' }),
     allowRepeat: boolean('allow_repeat').notNull().default(false),
+    /** Includes people who have replied. */
+    allowReplied: boolean('allow_replied').notNull().default(false),
     status: text('status', { enum: CAMPAIGN_STATUSES }).notNull(),
     pauseReason: text('pause_reason'),
     /** Null until queued; then fixed. */

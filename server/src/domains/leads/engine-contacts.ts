@@ -41,9 +41,18 @@ export async function rememberContact(tx: Db, workspaceId: string, xUserId: stri
 
 /** Over a workspace and an X user id: somebody with that id was written to, and no lead was known by it then. */
 export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
+  return isRemembered(workspaceId, xUserId, sql`p.contacted_at is not null`)
+}
+
+/** As `wasContacted`: they have replied. */
+export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
+  return isRemembered(workspaceId, xUserId, sql`p.replied_at is not null`)
+}
+
+function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boolean> {
   const own = sql`${workspaceId}::uuid`
   return sql`exists (select from past_contacts p, (values (${xUserId}::text)) known (x_user_id)
-    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and p.contacted_at is not null)`
+    where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and ${which})`
 }
 
 /** Gives those of the stage who became leads anew what is remembered of them; from then on it is the lead's own. */

@@ -29,7 +29,7 @@ import { readCursor, writeCursor } from './rules.ts'
 import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
-export { forgetContacts, rememberContact, rememberContacts, wasContacted } from './engine-contacts.ts'
+export { forgetContacts, hadReplied, rememberContact, rememberContacts, wasContacted } from './engine-contacts.ts'
 export {
   type FilePart,
   type ImportOptions,

@@ -3,8 +3,9 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
-import { dmsOf, launch, makeList, openHandles, openSenders, type SomeList } from '../../../test/outreach.ts'
+import { completed, dmsOf, launch, makeList, openHandles, openSenders, type SomeList } from '../../../test/outreach.ts'
 import type { XHappening } from '../../outside/x-activity.ts'
+import { leads } from '../leads/tables.ts'
 import { type Claimed, claimDue } from '../sending/engine.ts'
 import { record } from '../sending/engine-sending.ts'
 import { dms } from '../sending/tables.ts'
@@ -15,7 +16,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ x: true })
 })
-const { connected } = openSenders(() => app)
+const { connected, start, arrivedFrom } = openSenders(() => app)
 
 const REPLIED = 'Skipped: this person has replied.'
 const WRITTEN = 'Skipped: you have written to this person yourself.'
@@ -90,10 +91,80 @@ describe('a reply', () => {
     const next = await launch(person, list, { channel: 'extension', name: 'Third' })
     expect((await fates(person, next.id))[0]).toBe(REPLIED)
     const repeated = await launch(person, list, { channel: 'extension', name: 'Fourth', allowRepeat: true })
-    expect((await fates(person, repeated.id))[0]).toBe('queued')
+    expect((await fates(person, repeated.id))[0]).toBe(REPLIED)
+    const both = { allowRepeat: true, allowReplied: true }
+    const included = await launch(person, list, { channel: 'extension', name: 'Fifth', ...both })
+    expect((await fates(person, included.id))[0]).toBe('queued')
     const [stopped] = await dmsOf(person, next.id)
     const refused = await person.call('POST', `/dms/${stopped!.id}/requeue`)
     expect([refused.status, refused.body.error]).toEqual([409, REPLIED])
+  })
+
+  it.each(['api', 'extension'] as const)(
+    'keeps its author out of other campaigns on channel %s unless both permissions are given',
+    async (channel) => {
+      const { person, account, list, lead } = await scene(1)
+      await sendAll(person, list)
+      await tell(said(lead, account.handle, 'Sounds great!'))
+      for (const [allowRepeat, allowReplied, fate] of [
+        [false, false, REPLIED],
+        [true, false, REPLIED],
+        [false, true, 'Skipped: the campaign “Spring” has gone to this lead already.'],
+        [true, true, 'queued'],
+      ] as const) {
+        const { id } = await launch(person, list, { channel, name: 'Next', allowRepeat, allowReplied })
+        expect(await fates(person, id)).toEqual([fate])
+      }
+    },
+  )
+
+  it.each(['api', 'extension', 'simulated'] as const)(
+    'that becomes known between queueing and sending stops the message: %s',
+    async (sender) => {
+      const { person, account, list, leadId } = await scene(1)
+      await sendAll(person, list)
+      const channel = sender === 'extension' ? 'extension' : 'api'
+      const { id } = await launch(person, list, { channel, name: 'Second', allowRepeat: true })
+      expect(await fates(person, id)).toEqual(['queued'])
+      // As if a second lead, who had replied, had turned out to be the same person.
+      await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, leadId))
+      if (sender === 'api') await start()
+      else if (sender === 'simulated') await person.client.campaigns.processQueue({})
+      else expect((await person.client.campaigns.claim({ id, holder: 'test' })).status).toBe(204)
+      await completed(person, id)
+      expect(await fates(person, id)).toEqual([REPLIED])
+      expect(await arrivedFrom(account.handle)).toEqual([])
+      // What a person writes by hand goes out.
+      const byHand = { leadId, message: 'Hi', templateVariables: { name: '', handle: list.handles[0]! } }
+      expect(await person.client.messages.send({ ...byHand, allowRepeat: true })).toMatchObject({ status: 'sent' })
+    },
+  )
+
+  it('stops a message that an extension has claimed and not yet confirmed', async () => {
+    const { person, account, list, lead } = await scene(1)
+    await sendAll(person, list)
+    const both = { allowRepeat: true, allowReplied: true }
+    const { id } = await launch(person, list, { channel: 'extension', name: 'Second', ...both })
+    const claim = await person.client.campaigns.claim({ id, holder: 'test' })
+    if (claim.status !== 200) throw new Error('nothing was claimed')
+    await tell(said(lead, account.handle, 'Sounds great!'))
+    const { dmId, lease } = claim.body
+    expect(await person.client.campaigns.confirm({ id: dmId, lease })).toMatchObject({ maySend: false })
+    expect(await fates(person, id)).toEqual([REPLIED])
+  })
+
+  it('keeps out an imported lead who turns out to be the person that replied', async () => {
+    const { person, account, list, lead, leadId } = await scene(1)
+    await sendAll(person, list)
+    await tell(said(lead, account.handle, 'Sounds great!'))
+    // X gives one id for both handles, as for a person who has renamed the account.
+    await app.db.update(leads).set({ twitterHandle: 'before_renaming' }).where(eq(leads.id, leadId))
+    const again = await makeList(app, person, [lead], { unknownIds: true })
+    const { id } = await launch(person, again, { name: 'Second', allowRepeat: true })
+    await start()
+    await completed(person, id)
+    expect(await fates(person, id)).toEqual([REPLIED])
+    expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
   it('is that of the lead whom only the handle names, from then on by the id', async () => {

@@ -88,13 +88,20 @@ export const replySettings = pgTable('reply_settings', {
   optOutWords: text('opt_out_words').array().notNull(),
 })
 
+export const HAS_REPLIED = 'Skipped: this person has replied.'
+
+/** Over a row of leads, by its alias: why they get no message, as they have replied to an earlier one; null if they may get it. @param isAllowed such people are included */
+export function repliedBecause(lead: string, isAllowed: SQL): SQL {
+  return sql`case when ${sql.raw(lead)}.replied_at is not null and not ${isAllowed} then ${HAS_REPLIED}::text end`
+}
+
 /**
  * Over a row of leads and one of dms, by their aliases: why the message must not go out any more, in the words that it then fails with; null where it may.
  * Whatever was said in the conversation since it was queued stops it.
  */
 export function answeredBecause(lead: string, message: string): SQL {
   const [l, d] = [sql.raw(lead), sql.raw(message)]
-  return sql`(select case r.kind when 'reply' then 'Skipped: this person has replied.' else 'Skipped: you have written to this person yourself.' end
+  return sql`(select case r.kind when 'reply' then ${HAS_REPLIED}::text else 'Skipped: you have written to this person yourself.' end
     from replies r where r.lead_id = ${l}.id and r.created_at >= coalesce(${d}.requeued_at, ${d}.created_at)
     order by r.kind limit 1)`
 }

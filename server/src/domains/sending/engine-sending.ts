@@ -2,14 +2,21 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { XError } from '../../outside/x.ts'
-import { wasContacted } from '../leads/service.ts'
+import { hadReplied, wasContacted } from '../leads/service.ts'
+import { HAS_REPLIED } from '../replies/tables.ts'
 import { CONNECTION_LOST, withAccount } from '../x-account/service.ts'
 import type { Claimed, Needs, Timing } from './engine.ts'
 import { backoffSeconds, findSentMessage } from './rules.ts'
 import { renewClaim } from './service-claims.ts'
 import { LEAD_MISSING, recordOutcome } from './service-outcomes.ts'
 import { wakeAccount } from './service-schedule.ts'
-import { reasonToStop, releaseIfArchived, skipMessage, WRITTEN_TO_AS_TWIN } from './service-stopping.ts'
+import {
+  includesReplied,
+  reasonToStop,
+  releaseIfArchived,
+  skipMessage,
+  WRITTEN_TO_AS_TWIN,
+} from './service-stopping.ts'
 import { mayGoOut } from './tables.ts'
 
 // Send and record: what engine.ts says of them.
@@ -117,27 +124,32 @@ const CONTACTED = 'Skipped: a message has gone to this person already.'
 
 /**
  * Keeps X's id of an imported lead.
- * @returns why not to write: another lead turns out to be the same person and has a message of this campaign, or of any that counts, or they were written to
- *   when no lead was known by that id
+ * @returns why not to write, as far as X's id shows it: this person has replied, or is another lead that has a message of this campaign or of any that counts, or was
+ *   written to when no lead was known by that id
  */
 async function keepXUserId(db: Db, claimed: Claimed, xUserId: string): Promise<string | null> {
-  const { rows } = await db.execute<{ twin: boolean; wrote: boolean; contacted: boolean }>(sql`
-    with twin as (
-      select id from leads where workspace_id = ${claimed.workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
+  const { workspaceId, campaignId } = claimed
+  const { rows } = await db.execute<{ replied: boolean; wrote: boolean; contacted: boolean }>(sql`
+    with campaign as (
+      select allow_repeat, ${includesReplied} as includes_replied from campaigns c where id = ${campaignId}
+    ), twin as (
+      select id, replied_at from leads where workspace_id = ${workspaceId} and x_user_id = ${xUserId} and id <> ${claimed.lead?.id}
     ), kept as (
       update leads set x_user_id = ${xUserId}, updated_at = now()
       where id = ${claimed.lead?.id} and x_user_id is null and not exists (select from twin)
     )
-    select exists (select from twin) as twin, exists (
-      select from dms d join campaigns c on c.id = d.campaign_id
-      where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
-        and (d.campaign_id = ${claimed.campaignId} or not (select allow_repeat from campaigns where id = ${claimed.campaignId}))
-        and ${mayGoOut}
-    ) as wrote, (
-      ${wasContacted(claimed.workspaceId, xUserId)} and not (select allow_repeat from campaigns where id = ${claimed.campaignId})
-    ) as contacted`)
-  if (rows[0]?.twin && rows[0].wrote) return WRITTEN_TO_AS_TWIN
-  return rows[0]?.contacted ? CONTACTED : null
+    select not includes_replied and (
+        exists (select from twin where replied_at is not null) or ${hadReplied(workspaceId, xUserId)}
+      ) as replied, exists (
+        select from dms d join campaigns c on c.id = d.campaign_id
+        where d.lead_id in (select id from twin) and (d.sent_at is not null or d.outcome_unknown or d.status = 'queued')
+          and (d.campaign_id = ${campaignId} or not campaign.allow_repeat) and ${mayGoOut}
+      ) as wrote, not allow_repeat and ${wasContacted(workspaceId, xUserId)} as contacted
+    from campaign`)
+  const [known] = rows
+  if (known?.replied) return HAS_REPLIED
+  if (known?.wrote) return WRITTEN_TO_AS_TWIN
+  return known?.contacted ? CONTACTED : null
 }
 
 /** X's id of our message in the conversation, or null where it is not there. @throws XError */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
-import { answeredBecause } from '../replies/tables.ts'
+import { answeredBecause, repliedBecause } from '../replies/tables.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { refund } from './service-allowance.ts'
 import { lockLeads, lockQueuedLeads } from './service-locks.ts'
@@ -24,8 +24,15 @@ const twinBecause = sql`(
 /** Over a message that was queued, in nobody's hands, and its campaign `c`: where that was archived, it counts no more since the message came to rest in it. */
 const isNotYetGivenBack = sql`c.status <> 'archived'`
 
+/** Over a campaign `c`: it messages people who have replied. What a person writes by hand always may. */
+export const includesReplied = sql`(c.allow_replied or c.kind = 'direct')`
+
+/** Over a lead `l` and a message `d`: they have replied, and its campaign does not include such people. Queueing checks it too; what is known may change in between. */
+const repliedBefore = sql`(select ${repliedBecause('l', includesReplied)} from campaigns c where c.id = d.campaign_id)`
+
 /** Over a lead `l` and a message `d`: why it must not go out; null where it may. */
-export const reasonToStop = sql`coalesce(${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${twinBecause})`
+export const reasonToStop = sql`coalesce(
+  ${suppressedBecause('l')}, ${answeredBecause('l', 'd')}, ${repliedBefore}, ${twinBecause})`
 
 /**
  * Ends what waits for leads that are on the suppression list now, or in whose conversation something was said since it was queued: their messages fail, with why,

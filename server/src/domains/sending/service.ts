@@ -10,6 +10,7 @@ import { allowanceOf } from '../billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { choosePart, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
+import { repliedBecause } from '../replies/tables.ts'
 import { isBasisRequired, type Pace } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
@@ -103,13 +104,16 @@ const NO_BASIS =
   'Skipped: this lead has no contact basis. Say on the leads page how you know that they want to hear from you.'
 
 /**
- * Over a lead `l`: why this campaign must not write to it; null where it may. Writing twice, and to those who have replied, can be allowed in a campaign;
- * writing to the suppressed cannot.
+ * Over a lead `l`: why this campaign must not message it; null if it may. Repeats and people who have replied are two separate permissions of a campaign; nothing
+ * permits the suppressed.
  */
-function reasonToSkip(campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat'>, basisRequired: boolean): SQL {
+function reasonToSkip(
+  campaign: Pick<Campaign, 'id' | 'kind' | 'allowRepeat' | 'allowReplied'>,
+  basisRequired: boolean,
+): SQL {
   const isLimited = basisRequired && campaign.kind === 'campaign'
   return sql`select coalesce(${suppressedBecause('l')}, case when ${isLimited}::boolean and l.basis = 'none' then ${NO_BASIS}::text end,
-    case when l.replied_at is not null and not ${campaign.allowRepeat}::boolean then 'Skipped: this person has replied.' end,
+    ${repliedBecause('l', sql`${campaign.allowReplied}::boolean`)},
     case when l.contacted_before_at is not null and not ${campaign.allowRepeat}::boolean
       then 'Skipped: a message has gone to this person already, before their lead was deleted and came in again.' end, (
     select 'Skipped: ' || case when c.kind = 'direct' then 'a direct message' else 'the campaign “' || c.name || '”' end

@@ -12,17 +12,24 @@ interface CampaignEstimateProps {
   messageTemplate: string
   channel: Campaign['channel']
   xAccountId?: string | undefined
+  allowReplied: boolean
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
 const leadsInWords = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
 
 /** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
-export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccountId }: CampaignEstimateProps) {
+export function CampaignEstimate({
+  leadListId,
+  messageTemplate,
+  channel,
+  xAccountId,
+  allowReplied,
+}: CampaignEstimateProps) {
   const settled = useSettled(messageTemplate)
   const estimate = useQuery(
     api.campaigns.estimate.queryOptions({
-      input: { leadListId, channel, messageTemplate: settled, ...(xAccountId ? { xAccountId } : {}) },
+      input: { leadListId, channel, messageTemplate: settled, allowReplied, ...(xAccountId ? { xAccountId } : {}) },
       enabled: leadListId !== '',
       retry: false,
       placeholderData: keepPreviousData,
@@ -32,6 +39,7 @@ export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccoun
   if (leadListId !== '' && isFirstAwaited(estimate)) return <SkeletonLine className="w-64" />
   // Kept from a list before, it would speak of another.
   if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
+  const messages = allowReplied ? data.leads : data.leads - data.replied
   return (
     <div className="flex gap-2.5 text-muted" data-numeric>
       <Timer aria-hidden className="mt-0.5 size-4 shrink-0" />
@@ -41,13 +49,17 @@ export function CampaignEstimate({ leadListId, messageTemplate, channel, xAccoun
             'The daily cap or the working hours of this X account let nothing through.'
           ) : (
             <>
-              {number(data.leads)} {data.leads === 1 ? 'message takes' : 'messages take'}{' '}
-              {durationInWords(data.seconds)}
+              {number(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationInWords(data.seconds)}
               {data.ahead > 0 && `, behind ${number(data.ahead)} that are queued already`}
               {data.costCents !== null && `, and X bills about ${money(data.costCents)}`}.
             </>
           )}
         </p>
+        {data.replied > 0 && (
+          <p>
+            {leadsInWords(data.replied)} replied to you: {allowReplied ? 'included' : 'skipped'}.
+          </p>
+        )}
         {data.missing.map(({ place, leads }) => (
           <p key={place} className="text-warn">
             {leads === data.leads

@@ -6,8 +6,10 @@ export interface CampaignDraft {
   name: string
   leadListId: string
   messageTemplate: string
-  /** Also write to leads that another campaign has written to. */
+  /** Include leads that another campaign has contacted. */
   allowRepeat: boolean
+  /** Include people who have replied. */
+  allowReplied: boolean
   channel: Campaign['channel']
   /** The X account that sends; '' is the current one. */
   xAccountId: string
@@ -18,8 +20,19 @@ export const emptyDraft: CampaignDraft = {
   leadListId: '',
   messageTemplate: '',
   allowRepeat: false,
+  allowReplied: false,
   channel: 'api',
   xAccountId: '',
+}
+
+/** The two choices of whom a campaign includes. Neither implies the other. */
+export const INCLUDE_CONTACTED = {
+  label: 'Include leads contacted by other campaigns',
+  hint: 'Off: skip them, so nobody hears from you twice.',
+}
+export const INCLUDE_REPLIED = {
+  label: 'Include people who replied to you',
+  hint: 'Off: skip them, so you can answer them yourself. People who opted out are never included.',
 }
 
 /** What is said where someone saves all the same (specification §5); null: it may be saved. */

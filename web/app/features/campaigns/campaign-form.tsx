@@ -19,7 +19,15 @@ import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
 import { showNewCampaign } from './campaign-cache'
 import { CampaignEstimate } from './campaign-estimate'
-import { type CampaignDraft, emptyDraft, isComplete, listOptionLabel, problemOf } from './campaign-form-rules'
+import {
+  type CampaignDraft,
+  emptyDraft,
+  INCLUDE_CONTACTED,
+  INCLUDE_REPLIED,
+  isComplete,
+  listOptionLabel,
+  problemOf,
+} from './campaign-form-rules'
 import { creationProblem, listsProblem } from './campaign-words'
 import { ChannelField } from './channel-field'
 import { MessageField } from './message-field'
@@ -52,6 +60,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         status: way === 'pause' ? ('paused' as const) : ('draft' as const),
         channel: draft.channel,
         allowRepeat: draft.allowRepeat,
+        allowReplied: draft.allowReplied,
         ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
       }
       return client.campaigns.create(body, { context: { idempotencyKey: repeatKey.of(JSON.stringify(body)) } })
@@ -167,11 +176,8 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               value={draft.xAccountId}
               onChange={(id) => form.setValue('xAccountId', id)}
             />
-            <Checkbox
-              label="Also write to leads that another campaign has written to"
-              hint="Otherwise they are skipped, so that nobody hears from you twice."
-              {...form.register('allowRepeat')}
-            />
+            <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
+            <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
           </fieldset>
           <div className="grid min-w-0 content-start gap-4">
             <MessagePreview template={draft.messageTemplate} listId={draft.leadListId} />
@@ -180,6 +186,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
               messageTemplate={draft.messageTemplate}
               channel={draft.channel}
               xAccountId={draft.xAccountId}
+              allowReplied={draft.allowReplied}
             />
             <UsageNotice what="dms" />
           </div>

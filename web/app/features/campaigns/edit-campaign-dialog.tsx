@@ -3,6 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { useForm, useWatch } from 'react-hook-form'
 import { api, client, errorWords, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
+import { Checkbox } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
@@ -10,6 +11,7 @@ import { toast } from '../../ui/toast'
 import { AccountField } from './account-field'
 import { namesChanged } from './all-campaigns'
 import { showEverywhere } from './campaign-cache'
+import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
 import { changesIn, type Edits, editsOf } from './edits'
 import { MessageField } from './message-field'
@@ -92,6 +94,12 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
             value={draft.xAccountId}
             onChange={(id) => form.setValue('xAccountId', id)}
           />
+          {campaign.totalLeadsInList === 0 && (
+            <>
+              <Checkbox {...INCLUDE_CONTACTED} {...form.register('allowRepeat')} />
+              <Checkbox {...INCLUDE_REPLIED} {...form.register('allowReplied')} />
+            </>
+          )}
           <MessagePreview template={draft.messageTemplate} listId={campaign.leadListId ?? ''} />
         </fieldset>
       </form>

@@ -7,10 +7,13 @@ export interface Edits {
   channel: Campaign['channel']
   /** '' is the current account. */
   xAccountId: string
+  /** These two until the launch. */
+  allowRepeat: boolean
+  allowReplied: boolean
 }
 
-export function editsOf({ name, messageTemplate, channel, xAccountId }: Edits): Edits {
-  return { name, messageTemplate, channel, xAccountId }
+export function editsOf({ name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
+  return { name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }
 }
 
 /** What is new. A message that is as it was is not written into everything queued once more. */
@@ -22,5 +25,7 @@ export function changesIn(before: Edits, after: Edits): Partial<Edits> {
   if (messageTemplate !== before.messageTemplate) changes.messageTemplate = messageTemplate
   if (after.channel !== before.channel) changes.channel = after.channel
   if (after.xAccountId !== '' && after.xAccountId !== before.xAccountId) changes.xAccountId = after.xAccountId
+  if (after.allowRepeat !== before.allowRepeat) changes.allowRepeat = after.allowRepeat
+  if (after.allowReplied !== before.allowReplied) changes.allowReplied = after.allowReplied
   return changes
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "campaigns" ADD COLUMN "allow_replied" boolean DEFAULT false NOT NULL;
