@@ -110,8 +110,11 @@ export async function expectPromisesKept(world: World): Promise<void> {
   }
 
   const byTime = arrivals.toSorted((a, b) => a.handedAt - b.handedAt)
-  for (const [i, { handedAt, text }] of byTime.entries()) {
-    const inDay = byTime.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
+  // The simulated queue keeps the cap, too, and no interval.
+  const simulated = rows.filter(isSimulated).map(({ sentAt, message }) => ({ handedAt: sentAt ?? 0, text: message }))
+  const counted = [...byTime, ...simulated].toSorted((a, b) => a.handedAt - b.handedAt)
+  for (const [i, { handedAt, text }] of counted.entries()) {
+    const inDay = counted.slice(0, i + 1).filter((one) => one.handedAt > handedAt - DAY_MS + HAND_OVER_MS)
     const caps = world.caps.filter(
       ({ at }, n) => at <= handedAt && (world.caps[n + 1]?.at ?? Number.POSITIVE_INFINITY) > handedAt - IN_HAND_MS,
     )

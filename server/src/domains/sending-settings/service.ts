@@ -141,13 +141,15 @@ interface Asked {
   account: { id: string; xUserId: string; restsUntil: Date | null; unreadSince: Date | null } | null
   /** A person writes this one: neither working hours nor the pause are for them. */
   byHand?: boolean
+  /** The pause between two messages does not apply. */
+  withoutPause?: boolean
 }
 
 /** How an account stands: until when it must not send, and why. */
 export async function findRest(
   db: Db,
   limits: Pace,
-  { workspaceId, account, byHand = false }: Asked,
+  { workspaceId, account, byHand = false, withoutPause = byHand }: Asked,
 ): Promise<Standing> {
   const set = await paceOf(db, limits, workspaceId, account?.id ?? null)
   const pace = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
@@ -174,7 +176,7 @@ export async function findRest(
   const moment = (text: string | null) => (text === null ? null : new Date(text))
   const now = new Date(row.now)
   const sent = {
-    lastAt: byHand ? null : moment(row.lastAt),
+    lastAt: withoutPause ? null : moment(row.lastAt),
     leavesAt: moment(row.leavesAt),
     restsUntil: account?.restsUntil ?? null,
   }

@@ -144,7 +144,7 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
       await skipMessage(tx, next.dm.id, next.stopped)
       continue
     }
-    const standing = await standingOf(tx, pace, campaign.workspaceId, account)
+    const standing = await standingOf(tx, pace, campaign.workspaceId, account, holder === SIMULATED_HOLDER)
     const waitSeconds = Math.max(next.dueInSeconds, standing.waitSeconds)
     if (waitSeconds > 0) return nothingDue(waitSeconds)
     const [row] = await tx
@@ -258,14 +258,22 @@ export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promis
 }
 
 /** The pace that holds, and the seconds until it and the cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
-async function standingOf(tx: Db, limits: Pace, workspaceId: string, account: PacedAccount | null) {
+async function standingOf(
+  tx: Db,
+  limits: Pace,
+  workspaceId: string,
+  account: PacedAccount | null,
+  withoutPause: boolean,
+) {
   // What X asks of its API is kept by our workers alone.
-  const asked = { workspaceId, account: account && { ...account, restsUntil: null } }
+  const asked = { workspaceId, account: account && { ...account, restsUntil: null }, withoutPause }
   const { pace, rest, now, before } = await findRest(tx, limits, asked)
   // The account's next moment also says when our workers look again, for a turn or where X was busy: over and over, and nobody else would ever send.
   // For others it counts as far as the pause after the last message can go.
   const longestPause = restSeconds(pauseSecondsOf(pace, limits), 1) * 1_000
-  const paced = Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestPause)
+  const paced = withoutPause
+    ? 0
+    : Math.min(account?.nextSendAt?.getTime() ?? 0, (before.lastAt?.getTime() ?? 0) + longestPause)
   const until = Math.max(rest?.until.getTime() ?? 0, paced)
   return { pace, waitSeconds: (until - now.getTime()) / 1_000 }
 }

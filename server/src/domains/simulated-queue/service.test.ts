@@ -1,3 +1,4 @@
+import { SUPPRESSION_REASONS } from '@x-automated/contract/suppressions'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectX, makePerson, type Person } from '../../../test/makers.ts'
@@ -16,6 +17,7 @@ import {
 import { leads } from '../leads/tables.ts'
 import { expireLeases } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
+import { suppressions } from '../suppressions/tables.ts'
 import { processQueue } from './service.ts'
 
 let app: TestApp
@@ -114,6 +116,49 @@ describe('the simulated queue', () => {
       campaignsCompleted: 0,
       problems: [],
     })
+  })
+
+  it('takes no longer for a message than that, whatever the interval of the account is', async () => {
+    const { person, account } = await running(5)
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 30 })
+    const lots = chance([0, 0])
+    const services = { ...app.services, db: app.db, env: { ...app.services.env, sendIntervalSeconds: 60 } }
+    const done = await processQueue(services as never, person.actor, { batchSize: 5 }, lots)
+    expect(done).toMatchObject({ processed: 5, sent: 5, campaignsCompleted: 1 })
+    expect(lots.waits).toEqual([500, 500, 500, 500, 500])
+  })
+
+  it('answers over HTTP within a second a message at an interval of a minute', async () => {
+    const { person } = await running(3)
+    const other = await app.startAnother({ env: { SEND_INTERVAL_SECONDS: '60' } })
+    const began = performance.now()
+    const answer = await fetch(`${other.url}/api/campaigns/process-queue`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ batchSize: 3 }),
+    })
+    expect(await answer.json()).toMatchObject({ processed: 3 })
+    expect(performance.now() - began).toBeGreaterThan(1_500)
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  it('keeps out of the hours in which the account does not send', async () => {
+    const { person, account } = await running(1)
+    const hour = new Date().getUTCHours()
+    const at = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
+    const hours = { start: at(3), end: at(5) }
+    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, hours })
+    const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
+    expect([status, body.error]).toEqual([429, 'The X account has to rest before its next message.'])
+  })
+
+  it('skips somebody who was suppressed after queueing', async () => {
+    const { person, list } = await running(2)
+    // Straight into the table: a suppression that comes by the API stops what is queued immediately.
+    await app.db
+      .insert(suppressions)
+      .values({ workspaceId: person.workspaceId, twitterHandle: list.handles[0]!, reason: SUPPRESSION_REASONS[0] })
+    expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 1, sent: 1, campaignsCompleted: 1 })
   })
 
   it('a pause holds for what is in hand, and nothing paused is taken', async () => {

@@ -20,9 +20,9 @@ import { dms } from '../sending/tables.ts'
 import type { Pace } from '../sending-settings/service.ts'
 
 /*
- * The specification's simulated queue (§4, §9), where X is the stand-in. It takes messages as any sender does: one at a time, under a lease, at the pace and
- * under the cap of the X account, from campaigns that are active. So a worker and it never have the same message, whoever comes first. It calls nobody: what becomes
- * of a message is drawn by lot, and what it drops (a process that dies, a pause) goes back into the queue.
+ * The specification's simulated queue, where X is the stand-in. It claims messages as any sender does, one at a time and under a lease, from active campaigns, within the
+ * daily cap and the sending window of the X account. So a worker and it never have the same message. It calls nobody, so the interval between two messages does not apply:
+ * each takes 500 to 1,000 ms and its outcome is drawn at random. What it drops (a process that dies, a pause) goes back into the queue.
  */
 
 /** What a simulation is made of; tests bring their own. */
@@ -41,7 +41,7 @@ const OTHERS_TURN =
   'An older campaign on this X account sends first, and its messages are in the hands of another sender.'
 /** Specification §4: here, a message whose campaign was archived while it was in hand. */
 const NO_CAMPAIGN = 'Missing campaign relation'
-/** A pause of the account up to this long is waited for; a run as a whole takes this long at most. */
+/** A message that is due within this time is waited for; a run as a whole takes this long at most. */
 const PATIENCE_MS = 5_000
 const RUN_MS = 25_000
 
@@ -54,7 +54,7 @@ type Claim = Extract<ClaimAnswer, { status: 200 }>['body'] & { campaignId: strin
 
 /**
  * Processes queued messages of the workspace, those of the oldest campaign first.
- * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and pace or cap of its account, or the turn of another campaign, let nothing through now
+ * @throws Refusal NOT_FOUND: X is not the stand-in; RATE_LIMITED: something is queued, and the cap or the window of its account, or the turn of another campaign, let nothing through now
  */
 export async function processQueue(
   context: Pick<SignedInContext, 'db' | 'env' | 'x' | 'log' | 'onFault'>,
