@@ -48,7 +48,7 @@ export const Campaign = z.object({
   messagesInFlight: z.number().int(),
   /** Active, but an older campaign on the same X account sends first. */
   waiting: z.boolean(),
-  /** That one: the oldest of them; null where it does not wait for its turn. */
+  /** That one: the oldest of them. Of a paused campaign: the one that would send first if this one were resumed now. Null: none. */
   waitsBehind: z.object({ id: z.string(), name: z.string() }).nullable(),
   /** Active and with messages queued, but its X account has to rest first: why, and until when. */
   waitingFor: Waiting.nullable(),
@@ -199,7 +199,7 @@ export const campaigns = {
     tag: 'Sending',
     summary: 'Process queued messages without sending them, where X is the stand-in',
     description:
-      'Each takes 500 to 1,000 ms and is recorded as sent four times out of five. Leases, pauses, suppressions and the pace and cap of the X account hold as for any sender. 429 where these leave nothing to do now.',
+      'Each takes 500 to 1,000 ms and is recorded as sent four times out of five. The interval between two messages does not apply. The daily cap and the sending window of the X account, pauses, suppression and leases apply as for any sender. 429 if these leave nothing to do now.',
     access: 'member',
     effect: 'outside',
     errors: ['NOT_FOUND'],

@@ -320,6 +320,84 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
   })
 
+  it('a start that is rejected, as another campaign is running, changes nothing', async () => {
+    const person = await enter('rejected-start@example.com')
+    const { page, client } = person
+    const { accounts } = await client.xAccount
+      .connect({ username: 'starter', password: 'any eight or more' })
+      .then(() => client.xAccount.list({}))
+    const lists = await makeLists(person, { Running: ['open_s1', 'open_s2', 'open_s3'], Second: ['open_s4'] })
+    const pace = { timeZone: 'UTC', workDays: [1, 2, 3, 4, 5, 6, 7], hours: null, warmUp: false, pauseSeconds: null }
+    await client.sendingSettings.savePace({ ...pace, xAccountId: accounts[0]?.id ?? '', dailyCap: 1 })
+    const make = (name: string) =>
+      client.campaigns.create({ name, leadListId: lists[name] ?? '', messageTemplate: 'Hi', status: 'paused' })
+    const running = await make('Running')
+    await client.campaigns.queue({ id: running.id })
+    const second = await make('Second')
+
+    await page.goto('/campaigns')
+    await shows(row(page, 'Running'), /Active/)
+    await row(page, 'Second').getByRole('button', { name: 'Start Real Send' }).click()
+    await page.getByText('Another campaign DM sending process is already active.').waitFor()
+    await shows(row(page, 'Second'), /Paused\s+0 \/ 0/)
+    expect(await client.campaigns.find({ id: second.id })).toEqual(second)
+
+    await row(page, 'Running').getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Campaign paused.').waitFor()
+    await row(page, 'Second').getByRole('button', { name: 'Start Real Send' }).click()
+    await page.getByText('Campaign resumed and set to active.').waitFor()
+    await shows(row(page, 'Second'), /Active\s+1 \/ 1/)
+  })
+
+  it('includes people who replied only if the form says so', async () => {
+    const person = await enter('includes-replied@example.com')
+    const { page, client } = person
+    await client.xAccount.connect({ username: 'includer', password: 'any eight or more' })
+    const { Spring: leadListId = '' } = await makeLists(person, { Spring: ['open_i1', 'open_i2'] })
+    const first = await client.campaigns.create({ name: 'First', leadListId, messageTemplate: 'Hi', status: 'paused' })
+    await client.campaigns.queue({ id: first.id })
+    await expect
+      .poll(async () => (await client.campaigns.find({ id: first.id })).status, { timeout: 20_000 })
+      .toBe('completed')
+    const said = await fetch(`${world.x.url}/_people/open_i1/reply`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ to: 'includer', text: 'Tell me more' }),
+    })
+    expect(said.status).toBe(201)
+    await expect
+      .poll(async () => (await client.campaigns.find({ id: first.id })).dmsRepliedCount, { timeout: 20_000 })
+      .toBe(1)
+
+    await page.goto('/campaigns')
+    await fill(page, 'Second', /^Spring/, 'Hi again')
+    await page.getByText('1 lead replied to you: skipped.').waitFor()
+    const contacted = page.getByLabel('Include leads contacted by other campaigns')
+    const replied = page.getByLabel('Include people who replied to you')
+    expect([await contacted.isChecked(), await replied.isChecked()]).toEqual([false, false])
+    await contacted.check()
+    await page.getByLabel('Your browser').check()
+    await button(page, 'Save and Pause').click()
+    await page.getByText('Campaign "Second" saved and paused!').waitFor()
+    await row(page, 'Second').getByRole('link', { name: 'Second' }).click()
+    await page.getByText('Includes leads contacted by other campaigns').waitFor()
+    expect(await page.getByText('Includes people who replied to you').count()).toBe(0)
+    await button(page, 'More').click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await page.getByRole('dialog').getByLabel('Include people who replied to you').check()
+    await button(page, 'Save').click()
+    await page.getByText('Campaign "Second" saved.').waitFor()
+    await page.getByText('Includes people who replied to you').waitFor()
+    await page.getByText('1 lead replied to you: included.').waitFor()
+    await expectSoundPage(page)
+    const { campaigns } = await client.campaigns.list({})
+    const second = campaigns.find(({ name }) => name === 'Second')
+    expect(second).toMatchObject({ allowRepeat: true, allowReplied: true })
+    await client.campaigns.queue({ id: second?.id ?? '' })
+    const { dms } = await client.campaigns.dms({ id: second?.id ?? '' })
+    expect(dms.map(({ status }) => status)).toEqual(['queued', 'queued'])
+  })
+
   it('a reply marks its message and stops the rest for its lead; who asks to stop is written to by nobody', async () => {
     const person = await enter('replies@example.com')
     const { page, client } = person

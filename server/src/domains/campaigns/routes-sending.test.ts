@@ -240,6 +240,29 @@ describe('of several active campaigns on one account the oldest sends', () => {
     expect((await claim(id)).status).toBe(200)
   })
 
+  it.each(['api', 'extension'] as const)(
+    'a paused one on channel %s names the one that would send first, and is resumed all the same',
+    async (channel) => {
+      const account = await connectX(app, person)
+      const older = await launch(person, await makeList(app, person, openHandles(1)))
+      const paused = await makeCampaign(person, await makeList(app, person, openHandles(1)), { channel })
+      expect(paused).toMatchObject({
+        status: 'paused',
+        waiting: false,
+        waitsBehind: { id: older.id },
+        xAccountId: null,
+      })
+      const { campaigns } = await person.client.campaigns.list({})
+      expect(campaigns.find(({ id }) => id === paused.id)?.waitsBehind).toEqual({ id: older.id, name: older.name })
+      await person.client.campaigns.update({ id: older.id, status: 'paused' })
+      expect((await person.client.campaigns.find({ id: paused.id })).waitsBehind).toBeNull()
+      await person.client.campaigns.update({ id: older.id, status: 'active' })
+      const resumed = await person.client.campaigns.update({ id: paused.id, status: 'active' })
+      expect(resumed).toMatchObject({ status: 'active', waiting: true, waitsBehind: { id: older.id } })
+      expect(resumed.xAccountId).toBe(account.id)
+    },
+  )
+
   it('one of ours whose account is not connected holds nobody up', async () => {
     const account = await connectX(app, person)
     const ours = await launch(person, await makeList(app, person, openHandles(1)))

@@ -20,7 +20,13 @@ import {
   wakeAccount,
 } from '../sending/service.ts'
 import type { Pace } from '../sending-settings/service.ts'
-import { findAccount, findKeptAccount, requireConnectedAccount, type XAccount } from '../x-account/service.ts'
+import {
+  findAccount,
+  findKeptAccount,
+  keptAccountOf,
+  requireConnectedAccount,
+  type XAccount,
+} from '../x-account/service.ts'
 import { mayBeEdited, readCursor, refusalOf, transition, writeCursor } from './rules.ts'
 import { campaigns, olderOf, waitsForOlder } from './tables.ts'
 
@@ -53,10 +59,14 @@ const columns = {
   messagesInFlight: countInFlight(sql`campaigns.id`),
   /** Of several active campaigns on one X account the oldest sends. */
   waiting: sql<boolean>`(${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 and ${waitsForOlder(sql`campaigns`)})`,
-  waitsBehind: sql<{
-    id: string
-    name: string
-  } | null>`case when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)} end`,
+  waitsBehind: sql<{ id: string; name: string } | null>`case
+    when ${campaigns.status} = 'active' and ${campaigns.dmsQueuedCount} > 0 then ${olderOf(sql`campaigns`)}
+    when ${campaigns.status} = 'paused' then (
+      select ${olderOf(sql`resumed`)} from (
+        select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
+          coalesce(campaigns.x_account_id, ${keptAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
+      ) resumed
+    ) end`,
 }
 
 const ofWorkspace = (actor: Actor) => and(eq(campaigns.workspaceId, actor.workspaceId), eq(campaigns.kind, 'campaign'))

@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { Refusal } from '../../refusal.ts'
 import { beyondPlan, limitOn } from '../billing/service.ts'
@@ -28,6 +28,12 @@ export async function findCurrentAccount(db: Db, workspaceId: string): Promise<X
 export async function findKeptAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
   const account = await findCurrentAccount(db, workspaceId)
   return isKept(account) ? account : null
+}
+
+/** The id of what `findKeptAccount` finds, within a statement. */
+export function keptAccountOf(workspaceId: SQL): SQL<string | null> {
+  return sql`(select a.id from x_accounts a where a.workspace_id = ${workspaceId} and a.status <> 'disconnected'
+    order by a.chosen_at desc, a.id desc limit 1)`
 }
 
 /** There is one, and its workspace has not let go of it. */

@@ -28,6 +28,7 @@ export {
   findCurrentAccount,
   findKeptAccount,
   isKept,
+  keptAccountOf,
   requireConnectedAccount,
   type XAccount,
 } from './service-accounts.ts'

@@ -19,7 +19,7 @@ export interface CampaignActions {
   pause: (campaign: Campaign) => void
   /** Asks first. */
   archive: (campaign: Campaign) => void
-  /** Resumes a paused one first. */
+  /** Resumes a paused one first, unless something keeps it from being sent: then nothing changes, and the reason is shown. */
   startRealSend: (campaign: Campaign) => void
   isSending: RealSend['isSending']
   /** The campaign that is being changed. */
@@ -57,6 +57,14 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       return readQueueAgain(queries)
     },
   })
+  const start = useMutation({
+    mutationFn: ({ id }: Campaign) => realSend.findObstacle(id),
+    onSuccess(obstacle, campaign) {
+      if (obstacle) toast[obstacle.tone](obstacle.text)
+      else update.mutate({ campaign, status: 'active' })
+    },
+    onError: (error) => sayFailure(error, changeProblem(error, 'active')),
+  })
   const archive = async (campaign: Campaign) => {
     const sure = await confirm({
       title: 'Archive campaign?',
@@ -71,10 +79,15 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     resume: (campaign) => update.mutate({ campaign, status: 'active' }),
     pause: (campaign) => update.mutate({ campaign, status: 'paused' }),
     archive,
-    startRealSend: (campaign) =>
-      campaign.status === 'paused' ? update.mutate({ campaign, status: 'active' }) : realSend.start(campaign),
+    startRealSend: (campaign) => (campaign.status === 'paused' ? start.mutate(campaign) : realSend.start(campaign)),
     isSending: realSend.isSending,
-    busyId: launch.isPending ? launch.variables.id : update.isPending ? update.variables.campaign.id : null,
+    busyId: launch.isPending
+      ? launch.variables.id
+      : update.isPending
+        ? update.variables.campaign.id
+        : start.isPending
+          ? start.variables.id
+          : null,
   }
 }
 

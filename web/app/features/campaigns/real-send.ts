@@ -3,7 +3,13 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { useEffect, useState } from 'react'
 import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
-import { startExtensionRun, useExtensionRun } from '../real-send/extension-run'
+import {
+  ALREADY,
+  findObstacleHere,
+  type Obstacle,
+  startExtensionRun,
+  useExtensionRun,
+} from '../real-send/extension-run'
 import { showEverywhere } from './campaign-cache'
 
 /** Between the re-read that finds a campaign active and the start of its sending (specification §4). */
@@ -14,6 +20,8 @@ export interface RealSend {
   start: (campaign: Campaign) => void
   /** Reads a campaign again and, where it is active by now, starts it. */
   autoStart: (id: string) => Promise<void>
+  /** Why a paused campaign cannot be sent now, before anything about it changes; null: it can. */
+  findObstacle: (id: string) => Promise<Obstacle | null>
   /** Is this page following the sending of that campaign? */
   isSending: (id: string) => boolean
 }
@@ -53,6 +61,11 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
     start(campaign) {
       if (begin(campaign)) toast.info(`"${campaign.name}" is being sent. You can close this page.`)
     },
+    async findObstacle(id) {
+      const campaign = await client.campaigns.find({ id })
+      showEverywhere(queries, id, campaign)
+      return obstacleTo(campaign)
+    },
     autoStart: (id) => beginWhenActive(() => readAgain(queries, id), begin),
     isSending: (id) => followed.has(id) || run?.campaignId === id,
   }
@@ -71,9 +84,15 @@ export async function beginWhenActive(
 
 const isOver = (status: Campaign['status']) => status !== 'active' && status !== 'draft'
 
+/** Why a paused campaign would not be sent if it were resumed now; null: it would. */
+async function obstacleTo({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
+  if (waitsBehind) return { tone: 'info', text: ALREADY }
+  return channel === 'extension' ? findObstacleHere(id) : null
+}
+
 /** Why a campaign is not sent now (specification §4, §8); null: it is. */
 export function hindranceOf(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
-  if (campaign.waiting) return 'Another campaign DM sending process is already active.'
+  if (campaign.waiting) return ALREADY
   if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
   return null
 }

@@ -4,7 +4,7 @@ import type { PageAnswer, PageQuestion, SendDmRequest } from '@x-automated/contr
 import { beforeEach, expect, test, vi } from 'vitest'
 import { client } from '../../api'
 import { toast } from '../../ui/toast'
-import { lookAgainAt, startExtensionRun } from './extension-run'
+import { findObstacleHere, lookAgainAt, startExtensionRun } from './extension-run'
 
 vi.mock('../../ui/toast')
 vi.mock('../../api', () => ({
@@ -77,6 +77,27 @@ test('a pause ends a run that waits for hours at once, and it may be started aga
   be({ status: 'completed' })
   await startExtensionRun(campaign, new QueryClient())
   expect(toast.info).not.toHaveBeenCalled()
+})
+
+test('says what keeps this tab from sending another campaign before anything about it changes', async () => {
+  const already = { tone: 'info', text: 'Another campaign DM sending process is already active.' }
+  be({})
+  const run = startExtensionRun(campaign, new QueryClient())
+  await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
+  expect(await findObstacleHere('other')).toEqual(already)
+  expect(await findObstacleHere('one')).toBeNull()
+  be({ status: 'paused' })
+  lookAgainAt('one')
+  await run
+  expect(await findObstacleHere('other')).toBeNull()
+  vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [{ name: 'real-send' }] }) } })
+  expect(await findObstacleHere('other')).toEqual(already)
+  vi.stubGlobal('navigator', {})
+  vi.stubGlobal('chrome', undefined)
+  expect(await findObstacleHere('other')).toEqual({
+    tone: 'error',
+    text: 'Chrome runtime API not available in this context.',
+  })
 })
 
 test('paused and resumed while it waits it goes on, and says nothing of another one', async () => {

@@ -18,7 +18,13 @@ export interface ExtensionRun {
   waitsUntil: number | null
 }
 
-const ALREADY = 'Another campaign DM sending process is already active.'
+/** What keeps a campaign from being sent, and how serious that is. */
+export interface Obstacle {
+  tone: 'info' | 'error'
+  text: string
+}
+
+export const ALREADY = 'Another campaign DM sending process is already active.'
 const NOTHING = 'No queued DMs found for this campaign with valid lead Twitter handles.'
 /** Over all tabs of this browser: one of them sends. */
 const LOCK = 'real-send'
@@ -76,6 +82,15 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
     }
   })
+}
+
+/** Why this tab could not send a campaign through the extension now; null: it could. Asked before the campaign becomes active for it. */
+export async function findObstacleHere(campaignId: string): Promise<Obstacle | null> {
+  if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY }
+  const { held } = (await navigator.locks?.query()) ?? {}
+  if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY }
+  const there = await askStatus()
+  return there.success ? null : { tone: 'error', text: there.error }
 }
 
 /** @param work is told whether it has the browser to itself */
