@@ -3,12 +3,14 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import pg from 'pg'
+import type pg from 'pg'
 import { getConstructionPlans } from 'pg-boss'
 import { type CopyStreamQuery, from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { Connection } from '../server/src/db/connection.ts'
 import { MIGRATION_LOCK, MIGRATIONS } from '../server/src/db/migrate.ts'
 import type { Db } from '../server/src/db/open.ts'
 import { type Held, holdRestored } from '../server/src/domains/sending/service-restored.ts'
@@ -20,12 +22,14 @@ const SCHEMAS = ['public', 'drizzle', 'pgboss']
 const LOCK_SECONDS = 30
 
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
+  const client = new Connection({
     connectionString: url,
     application_name: 'archive of x-automated',
     options: `-c statement_timeout=0 -c lock_timeout=${LOCK_SECONDS}s -c timezone=UTC -c extra_float_digits=1`,
   })
   await client.connect()
+  // Large tables take their time.
+  client.allowSilence(0)
   try {
     return await work(client)
   } finally {
@@ -166,11 +170,7 @@ export async function restore(
       MIGRATION_LOCK,
     ])
     if (!held[0]?.free) throw new NotRestored('A server is just starting on this database. Stop it first.')
-    const servers = await client.query(
-      `select count(*)::int as count from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'x-automated%'`,
-    )
-    if (servers.rows[0].count > 0)
+    if (await areServersRunning(client))
       throw new NotRestored('X-Automated is running on this database. Stop every server of it first, then try again.')
     if (!overwrite && (await holdsData(client)))
       throw new NotRestored(
@@ -186,6 +186,22 @@ export async function restore(
     await client.query('analyze')
     return { ...restored, ...safe, emails }
   })
+}
+
+/** PostgreSQL needs a moment to notice that a server has ended. */
+const NOTICE_MS = 3_000
+
+async function areServersRunning(client: pg.Client): Promise<boolean> {
+  const end = performance.now() + NOTICE_MS
+  for (;;) {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'x-automated%'`,
+    )
+    if (rowCount === 0) return false
+    if (performance.now() > end) return true
+    await sleep(50)
+  }
 }
 
 /** Has anybody an account here, or a place on the waitlist? */

@@ -1,4 +1,6 @@
-import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from '../src/db/connection.ts'
+import { isUnavailable } from '../src/db/unavailable.ts'
 
 /** A clock that tests move on. JavaScript of this process and one database show the same time, and it never goes back. */
 export interface Clock {
@@ -37,12 +39,35 @@ const BIND = `
     end loop;
   end $$`
 
+/** Over some seconds. */
+const RECONNECTS_MAX = 200
+
 /** Puts a database under a clock of its own, and this process with it: before anything is connected to it. */
 export async function openClock(databaseUrl: string): Promise<Clock> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  await client.query(CLOCK)
-  await client.query(BIND)
+  let connection: Connection | null = null
+  /** Tests may break its connection, too: then it connects again. Each statement may run twice. */
+  const run = async (text: string, values: unknown[] = []): Promise<void> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (!connection) {
+          const opened = new Connection(databaseUrl)
+          opened.once('end', () => {
+            if (connection === opened) connection = null
+          })
+          await opened.connect()
+          connection = opened
+        }
+        await connection.query(text, values)
+        return
+      } catch (error) {
+        if (tries === RECONNECTS_MAX || !isUnavailable(error)) throw error
+        connection = null
+        await sleep(50)
+      }
+    }
+  }
+  await run(CLOCK)
+  await run(BIND)
 
   let aheadMs = 0
   let stepping = Promise.resolve()
@@ -62,18 +87,18 @@ export async function openClock(databaseUrl: string): Promise<Clock> {
     step(ms) {
       stepping = stepping.then(async () => {
         // The database first, as it is behind by the way there.
-        await client.query(`update clock.ahead set by = make_interval(secs => $1)`, [(aheadMs + ms) / 1_000])
+        await run(`update clock.ahead set by = make_interval(secs => $1)`, [(aheadMs + ms) / 1_000])
         aheadMs += ms
       })
       return stepping
     },
     async bind() {
-      await client.query(BIND)
+      await run(BIND)
     },
     async close() {
       globalThis.Date = ownDate
       performance.now = ownPerformanceNow
-      await client.end()
+      await connection?.end()
     },
   }
 }

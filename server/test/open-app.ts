@@ -7,6 +7,7 @@ import type { Payments } from '@x-automated/stand-ins/payments'
 import type { Sso } from '@x-automated/stand-ins/sso'
 import type { X, XOptions } from '@x-automated/stand-ins/x'
 import { expect, inject } from 'vitest'
+import { openScratchCluster, type ScratchCluster } from '../src/db/embedded.ts'
 import type { Db } from '../src/db/open.ts'
 import { type Env, readEnv } from '../src/env.ts'
 import { EVENT_TYPES } from '../src/outside/payments.ts'
@@ -27,6 +28,8 @@ export interface OpenAppOptions {
   payments?: boolean
   /** Starts a mailbox and gives the app its address. */
   mailbox?: boolean
+  /** A PostgreSQL of the app's own, which keeps what it acknowledged if it is killed. */
+  ownCluster?: boolean
   /** Puts the app, its database and its stand-in X under a clock that the test moves on. */
   clock?: boolean
   /** Senders, scrapers and mails at work in this process. Off: requests only. */
@@ -43,6 +46,10 @@ export interface TestApp extends Opened {
   db: Db
   services: RunningServer['services']
   databaseUrl: string
+  /** Of another database on the same server. */
+  clusterUrl: string
+  /** Kills the app's own PostgreSQL, and starts it again. */
+  crashDatabase(): Promise<void>
   env: Env
   x: X
   google: Google
@@ -70,7 +77,9 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
   const { startGoogle } = options.google ? await import('@x-automated/stand-ins/google') : { startGoogle: null }
   const { startSso } = options.sso ? await import('@x-automated/stand-ins/sso') : { startSso: null }
   const { startPayments } = options.payments ? await import('@x-automated/stand-ins/payments') : { startPayments: null }
-  const database = await cloneDatabase(inject('clusterUrl'))
+  const cluster = options.ownCluster ? await openOwnCluster() : null
+  const clusterUrl = cluster?.url ?? inject('clusterUrl')
+  const database = await cloneDatabase(clusterUrl)
   const clock = options.clock ? await openClock(database.url) : undefined
   const [x, mailbox, google, sso, payments] = await Promise.all([
     startX?.({ ...(clock && { now: clock.now }), ...(options.x === true ? {} : options.x) }),
@@ -140,6 +149,11 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
     db: server.services.database.db,
     services: server.services,
     databaseUrl: database.url,
+    clusterUrl,
+    async crashDatabase() {
+      if (!cluster) throw new Error('This database is shared with other tests.')
+      await cluster.crash()
+    },
     env,
     x: x as X,
     google: google as Google,
@@ -167,12 +181,21 @@ export async function openApp(options: OpenAppOptions = {}): Promise<TestApp> {
       await Promise.all([x?.close(), google?.close(), sso?.close(), payments?.close(), mailbox?.close()])
       await clock?.close()
       await database.drop()
+      await cluster?.close()
       // Read by declared-answers.spec.ts when every file has run.
       if (process.env.ANSWERS_FILE) appendFileSync(process.env.ANSWERS_FILE, [...answers, ''].join('\n'))
     },
   }
   watch(app)
   return app
+}
+
+async function openOwnCluster(): Promise<ScratchCluster> {
+  const { makeTemplate } = await import('./template.ts')
+  const settings = { synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' }
+  const cluster = await openScratchCluster({ log: () => {}, settings })
+  await makeTemplate(cluster.url)
+  return cluster
 }
 
 /** Signs what the payment provider tells. */

@@ -51,6 +51,7 @@ interface Standing {
   kind: string
   /** The place of its campaign among all, the oldest first. */
   age: number
+  /** Its campaign, and whoever sends it is able to. */
   isActive: boolean
   isQueued: boolean
   requeuedAt: string | null
@@ -61,7 +62,8 @@ interface Standing {
 /** What stands in the queue between two steps: for `expectTurnsKept`. */
 export async function look({ app, person }: World): Promise<Standing[]> {
   const { rows } = await app.db.execute<Standing & Record<string, unknown>>(sql`
-    select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, c.status = 'active' as "isActive",
+    select d.id, c.name as campaign, c.kind, (dense_rank() over (order by c.created_at, c.id))::int as age, 
+      c.status = 'active' and (c.channel = 'extension' or exists (select from x_accounts a where a.id = c.x_account_id and a.status = 'connected')) as "isActive",
       d.status = 'queued' as "isQueued", d.requeued_at as "requeuedAt", d.lease, d.outcome_unknown as "outcomeUnknown"
     from dms d join campaigns c on c.id = d.campaign_id where d.workspace_id = ${person.workspaceId}`)
   return rows
@@ -91,8 +93,14 @@ export async function expectPromisesKept(world: World): Promise<void> {
   const arrivals = await world.arrivals()
   const rows = await rowsOf(world)
 
-  const written = [...arrivals.map(({ to }) => to), ...rows.filter(isSimulated).map(({ handle }) => handle)]
-  expect(written.toSorted(), 'nobody is written to twice').toEqual([...new Set(written)].toSorted())
+  const written = [
+    ...arrivals.map(({ to, text, place }) => ({ to, text, place })),
+    ...rows
+      .filter(isSimulated)
+      .map(({ handle, message }) => ({ to: handle, text: `${message}, simulated`, place: -1 })),
+  ]
+  const twice = written.filter(({ to }) => written.filter((other) => other.to === to).length > 1)
+  expect(twice, 'people who were written to twice').toEqual([])
 
   for (const { name, closedAt } of world.campaigns) {
     if (closedAt === null) continue

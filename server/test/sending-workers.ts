@@ -1,5 +1,6 @@
 import { createSession } from '../src/db/session.ts'
 import { createSessionLocks } from '../src/db/session-locks.ts'
+import { isUnavailable } from '../src/db/unavailable.ts'
 import { type Claimed, claimDue, TIMING } from '../src/domains/sending/engine.ts'
 import { record, send, type Verdict } from '../src/domains/sending/engine-sending.ts'
 import { settle, takeOver } from '../src/domains/sending/engine-settling.ts'
@@ -23,12 +24,13 @@ export interface Worker {
 }
 
 /** As many as are named, each begun when it is first named. */
-export function openWorkers({ services, db }: TestApp) {
+export function openWorkers(app: TestApp) {
   const workers = new Map<string, Worker>()
   const starting = new Map<string, Promise<Worker>>()
   function workerNamed(name: string): Promise<Worker> {
     const started = starting.get(name) ?? startWorker(name)
     starting.set(name, started)
+    started.catch(() => starting.delete(name))
     return started
   }
   async function startWorker(name: string): Promise<Worker> {
@@ -37,11 +39,16 @@ export function openWorkers({ services, db }: TestApp) {
     const session = createSession(async () => {
       // Whoever died does not come back.
       if (!alive) return new Promise<never>(() => {})
-      const connection = await services.database.connect()
+      const connection = await app.services.database.connect()
       life = connection
       return connection
     })
-    const liveness = await openLiveness({ db: services.database.db, locks: createSessionLocks(session) })
+    const liveness = await openLiveness({ db: app.services.database.db, locks: createSessionLocks(session) }).catch(
+      async (error) => {
+        await session.close()
+        throw error
+      },
+    )
     const worker: Worker = {
       name,
       id: liveness.workerId,
@@ -52,6 +59,7 @@ export function openWorkers({ services, db }: TestApp) {
         starting.delete(name)
         workers.delete(name)
         worker.hands = []
+        await session.close()
         await life?.end()
       },
     }
@@ -75,7 +83,7 @@ export function openWorkers({ services, db }: TestApp) {
     claim: (name: string, most: number) =>
       have(name, async (worker) => {
         for (let claims = 0; claims < most; ) {
-          const { claimed, isIdle } = await claimDue(db, worker.id, services.env)
+          const { claimed, isIdle } = await claimDue(app.db, worker.id, app.services.env)
           if (isIdle) return
           if (!claimed) continue
           worker.hands.push({ claimed, verdict: null })
@@ -85,23 +93,28 @@ export function openWorkers({ services, db }: TestApp) {
     send: (name: string) =>
       have(name, async (worker) => {
         const hand = worker.hands.find(({ verdict }) => verdict === null)
-        if (hand) hand.verdict = await send(services, hand.claimed, TIMING)
+        if (!hand) return
+        // As jobs/sender.ts: what failed before the call to X was certainly not sent.
+        hand.verdict = await send(app.services, hand.claimed, TIMING).catch((error): Verdict => {
+          if (!isUnavailable(error)) throw error
+          return { kind: 'later' }
+        })
       }),
     record: (name: string) =>
       have(name, async (worker) => {
         const hand = worker.hands.find(({ verdict }) => verdict !== null)
         if (!hand?.verdict) return
-        await record(db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
+        await record(app.db, [{ claimed: hand.claimed, verdict: hand.verdict, failures: 1 }])
         worker.hands.splice(worker.hands.indexOf(hand), 1)
       }),
     die: (name: string) => have(name, (worker) => worker.die()),
     async sweep() {
-      await expireLeases(db)
-      await takeOver(db)
-      await settle(services, TIMING)
+      await expireLeases(app.db)
+      await takeOver(app.db)
+      await settle(app.services, TIMING)
     },
     async endWorkers() {
-      await Promise.all([...starting.values()].map(async (worker) => (await worker).die()))
+      await Promise.all([...starting.values()].map(async (worker) => (await worker.catch(() => null))?.die()))
     },
   }
 }

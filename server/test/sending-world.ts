@@ -6,7 +6,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { authSessions } from '../src/domains/auth/tables.ts'
 import { subscriptions } from '../src/domains/billing/tables.ts'
-import { receive } from '../src/domains/replies/service.ts'
+import { askAboutReplies, receive } from '../src/domains/replies/service.ts'
 import { TIMING } from '../src/domains/sending/engine.ts'
 import { send } from '../src/domains/sending/engine-sending.ts'
 import { claimDirect } from '../src/domains/sending/service-by-hand.ts'
@@ -15,6 +15,7 @@ import type { XHappening } from '../src/outside/x-activity.ts'
 import { connectX, makePerson, type Person, subscribe } from './makers.ts'
 import type { TestApp } from './open-app.ts'
 import { ALL_DAY, makeCampaign, makeList, openHandles } from './outreach.ts'
+import { type Archive, dropBackup, isOfDisaster } from './sending-disasters.ts'
 import { openWorkers } from './sending-workers.ts'
 
 /*
@@ -72,12 +73,12 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(app: TestApp) {
   await forgetWorldsBefore(app)
-  const { clock, db, services } = app
+  const { clock } = app
   const person = await makePerson(app)
   await subscribe(app, person)
   const later = new Date(clock.now() + TEN_YEARS_MS)
-  await db.update(subscriptions).set({ currentPeriodEnd: later })
-  await db.update(authSessions).set({ expiresAt: later }).where(eq(authSessions.id, person.actor.sessionId))
+  await app.db.update(subscriptions).set({ currentPeriodEnd: later })
+  await app.db.update(authSessions).set({ expiresAt: later }).where(eq(authSessions.id, person.actor.sessionId))
   const client = await longClient(app, person)
   const account = await connectX(app, { ...person, client })
   const handles = openHandles(LEADS)
@@ -105,8 +106,7 @@ export async function openWorld(app: TestApp) {
   let cap = MOST_A_DAY
   await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
 
-  const x = services.x as NonNullable<typeof services.x>
-  const { sendMessage } = x
+  const { sendMessage } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
   const handed = new Map<string, { at: number; place: number }>()
   /** X may have taken these already: what it calls them is not known yet. */
@@ -115,7 +115,7 @@ export async function openWorld(app: TestApp) {
   /** Caps in force, each from a moment on. */
   const caps: { at: number; cap: number }[] = [{ at: 0, cap }]
   /** Of leads not to be written to any more: how much had been handed over when we knew, and whether it is for good. */
-  const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean }>()
+  const stopped = new Map<string, { place: number; queuedBefore: number; forGood: boolean; byHand: boolean }>()
   const untold: XHappening[] = []
   const simulating: (() => void)[] = []
   const pending: Promise<unknown>[] = []
@@ -130,7 +130,17 @@ export async function openWorld(app: TestApp) {
     handing.add(taken)
     return taken.finally(() => handing.delete(taken))
   }
-  x.sendMessage = async (token, to, text) => {
+  /** As somebody who is signed in on x.com, also if hours pass meanwhile. */
+  const onThePage = async (send: (token: string) => Promise<unknown>) => {
+    try {
+      return await send(await tokenFor(app, account.handle))
+    } catch (error) {
+      if (!(error instanceof XError) || error.kind !== 'unauthorized') throw error
+      pageTokens.delete(account.handle)
+      return send(await tokenFor(app, account.handle))
+    }
+  }
+  const sendWithMishaps: typeof sendMessage = async (token, to, text) => {
     const mishap = mishaps.shift()
     const mark = { at: clock.now(), place: place++ }
     const take = (key = token) => handOver(mark, key, to, text)
@@ -139,7 +149,7 @@ export async function openWorld(app: TestApp) {
         return take()
       case 'late':
         // X has let it in already: that the account is connected anew meanwhile, under another token, does not keep it back.
-        underWay.push({ at: mark.at + LATE_MS, arrive: async () => take(await tokenFor(app, account.handle)) })
+        underWay.push({ at: mark.at + LATE_MS, arrive: () => onThePage(take) })
         throw new XError('unknown', 'X did not answer.')
       case 'took it, no answer':
         await take()
@@ -157,6 +167,10 @@ export async function openWorld(app: TestApp) {
     }
   }
 
+  const putMishapsInto = ({ services }: TestApp) =>
+    Object.assign(services.x as object, { sendMessage: sendWithMishaps })
+  putMishapsInto(app)
+
   const steps = openWorkers(app)
 
   const world = {
@@ -173,8 +187,16 @@ export async function openWorld(app: TestApp) {
     simulating,
     pending,
     caps,
+    archive: null as Archive | null,
 
     ...steps,
+    async sweep() {
+      await steps.sweep()
+      const { rows } = await app.db.execute(
+        sql`select from x_accounts where workspace_id = ${person.workspaceId} and unread_since is not null`,
+      )
+      if (rows.length > 0) await askAboutReplies(app.services)
+    },
 
     /** A message by hand whose process dies: before it is handed to X, or after. */
     async dieByHand(lead: number, tookIt: boolean) {
@@ -183,8 +205,8 @@ export async function openWorld(app: TestApp) {
       const worker = await steps.workerNamed(`hand ${randomBytes(3).toString('hex')}`)
       try {
         const claimed = await claimDirect(
-          db,
-          services.env,
+          app.db,
+          app.services.env,
           person.actor,
           {
             leadId: id,
@@ -195,7 +217,7 @@ export async function openWorld(app: TestApp) {
           `worker:${worker.id}`,
           async () => {},
         )
-        if (tookIt) await send(services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING)
+        if (tookIt) await send(app.services, { ...claimed, claimedAt: performance.now(), byHand: true }, TIMING)
       } finally {
         await worker.die()
       }
@@ -220,8 +242,7 @@ export async function openWorld(app: TestApp) {
     async press(hand: ExtensionHand) {
       hand.pressed = true
       const mark = { at: clock.now(), place: place++ }
-      const token = await tokenFor(app, account.handle)
-      await handOver(mark, token, idOfHandle(hand.handle), hand.message)
+      await onThePage((token) => handOver(mark, token, idOfHandle(hand.handle), hand.message))
     },
     /** Somebody writes to the account. We hear of it when it is told. */
     async reply(lead: number, text: string) {
@@ -256,35 +277,54 @@ export async function openWorld(app: TestApp) {
           handles: {},
         }),
       )
-      const told = [...untold.splice(0), ...own].reverse()
-      await receive(db, told)
-      await receive(db, told)
+      const heard = [...untold]
+      const told = [...heard, ...own].reverse()
+      await receive(app.db, told)
+      await receive(app.db, told)
+      untold.splice(0, heard.length)
       // What somebody queues at the same moment may count as queued since.
-      const { rows } = await db.execute<{ handle: string; heardAt: string }>(
+      const { rows } = await app.db.execute<{ handle: string; heardAt: string }>(
         sql`select l.twitter_handle as handle, min(r.created_at) as "heardAt" from leads l join replies r on r.lead_id = l.id
           where l.workspace_id = ${person.workspaceId} group by 1`,
       )
       for (const { handle, heardAt } of rows)
-        if (!stopped.has(handle)) world.stop(handle, new Date(heardAt).getTime(), false)
-      const { rows: out } = await db.execute<{ handle: string }>(
+        if (!stopped.has(handle)) world.stop(handle, new Date(heardAt).getTime(), { forGood: false })
+      const { rows: out } = await app.db.execute<{ handle: string }>(
         sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
       )
-      for (const { handle } of out) world.stop(handle, clock.now(), true)
+      for (const { handle } of out) world.stop(handle, clock.now(), { forGood: true })
     },
-    stop(handle: string, queuedBefore: number, forGood: boolean) {
+    stop(handle: string, queuedBefore: number, { forGood, byHand = false }: { forGood: boolean; byHand?: boolean }) {
       const before = stopped.get(handle)
       if (before?.forGood || (before && !forGood)) return
-      stopped.set(handle, { place, queuedBefore, forGood })
+      stopped.set(handle, { place, queuedBefore, forGood, byHand })
     },
     async saveCap(most: number) {
-      await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
-      cap = most
-      caps.push({ at: clock.now(), cap })
+      try {
+        await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
+      } finally {
+        await world.noteCap()
+      }
+    },
+    /** The cap that holds from now on. */
+    async noteCap() {
+      for (;;) {
+        try {
+          const { rows } = await app.db.execute<{ cap: number }>(
+            sql`select daily_cap as cap from sending_paces where x_account_id = ${account.id}`,
+          )
+          cap = rows[0]?.cap ?? cap
+          caps.push({ at: clock.now(), cap })
+          return
+        } catch (error) {
+          if (!isOfDisaster(error)) throw error
+        }
+      }
     },
     async suppress(lead: number) {
       const handle = handles[lead] as string
       await client.suppressions.create({ handles: [handle] })
-      world.stop(handle, clock.now(), true)
+      world.stop(handle, clock.now(), { forGood: true, byHand: true })
     },
     async connect() {
       await client.xAccount.connect({ username: account.handle, password: 'long enough' })
@@ -316,7 +356,7 @@ export async function openWorld(app: TestApp) {
     // What there is to see
 
     async failedMessages() {
-      const { rows } = await db.execute<{ id: string; message: string; outcomeUnknown: boolean }>(
+      const { rows } = await app.db.execute<{ id: string; message: string; outcomeUnknown: boolean }>(
         sql`select id, message, outcome_unknown as "outcomeUnknown" from dms where workspace_id = ${person.workspaceId} and status = 'failed' order by id`,
       )
       return rows
@@ -324,7 +364,7 @@ export async function openWorld(app: TestApp) {
     isInFlight: async (id: string) => (await client.campaigns.find({ id })).messagesInFlight > 0,
     /** Nothing waits that could go out. */
     async isQuiet() {
-      const { rows } = await db.execute(
+      const { rows } = await app.db.execute(
         sql`select from dms d join campaigns c on c.id = d.campaign_id
           where d.workspace_id = ${person.workspaceId} and d.status = 'queued' and (c.status <> 'archived' or d.lease_expires_at is not null) limit 1`,
       )
@@ -342,11 +382,39 @@ export async function openWorld(app: TestApp) {
         return { ...message, at: new Date(at).getTime(), handedAt: mark.at, place: mark.place }
       })
     },
-    async close() {
+    /** Every process of ours is killed: requests are cut off, and simulations. */
+    async endAll() {
       for (const wake of simulating.splice(0)) wake()
       await steps.endWorkers()
-      await Promise.allSettled([...pending, ...campaigns.map(({ holding }) => holding)])
-      x.sendMessage = sendMessage
+      const open = Promise.allSettled([...pending.splice(0), ...campaigns.map(({ holding }) => holding)])
+      const isOver = await Promise.race([open.then(() => true), new Promise((wake) => setTimeout(wake, 300, false))])
+      // What still waits for an outcome gives up.
+      if (!isOver) await world.step(41_000)
+      await open
+    },
+    /** After a restore: what people have done since the backup is lost, what X knows is not. */
+    async beginAgain() {
+      putMishapsInto(app)
+      await world.noteCap()
+      const { rows } = await app.db.execute<{ id: string; status: string; wasQueued: boolean }>(
+        sql`select id, status, queued_at is not null as "wasQueued" from campaigns where workspace_id = ${person.workspaceId}`,
+      )
+      for (const campaign of campaigns) {
+        const row = rows.find(({ id }) => id === campaign.id)
+        expect(row?.status, `${campaign.name} after a restore`).not.toBe('active')
+        campaign.wish = row?.status === 'archived' ? 'archived' : row?.wasQueued ? 'paused' : 'none'
+        campaign.closedAt = { place, at: clock.now() }
+      }
+      const { rows: out } = await app.db.execute<{ handle: string }>(
+        sql`select twitter_handle as handle from suppressions where workspace_id = ${person.workspaceId}`,
+      )
+      for (const [handle, { byHand }] of stopped)
+        if (byHand && !out.some((one) => one.handle === handle)) stopped.delete(handle)
+    },
+    async close() {
+      await world.endAll()
+      dropBackup(world)
+      Object.assign(app.services.x as object, { sendMessage })
     },
   }
   return world
@@ -354,10 +422,8 @@ export async function openWorld(app: TestApp) {
 
 /** What a world left behind that ended in the middle sends nothing in those that come. */
 async function forgetWorldsBefore({ db }: TestApp): Promise<void> {
-  await db.execute(sql`delete from campaigns`)
-  await db.execute(
-    sql`update x_accounts set status = 'disconnected', next_send_at = null, sealed_access_token = null, sealed_refresh_token = null`,
-  )
+  await db.execute(sql`delete from workspaces`)
+  await db.execute(sql`delete from reply_watches`)
 }
 
 /** A client whose token outlives every step of the clock. */

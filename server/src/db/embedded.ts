@@ -335,6 +335,9 @@ const commonSettings: Record<string, string> = {
 
 const SCRATCH_PREFIX = 'x-automated-scratch-'
 
+/** `crash` kills it as a power cut would (SIGKILL of its postmaster), and starts it again. */
+export type ScratchCluster = OpenDatabase & { crash(): Promise<void> }
+
 /**
  * Opens an empty PostgreSQL for tests and benchmarks: fast, not durable, gone after `close()`. Its role may create
  * databases. What earlier runs that were killed left behind is cleared away.
@@ -343,7 +346,7 @@ const SCRATCH_PREFIX = 'x-automated-scratch-'
 export async function openScratchCluster(options: {
   log: Log
   settings?: Record<string, string>
-}): Promise<OpenDatabase> {
+}): Promise<ScratchCluster> {
   const account = unprivilegedAccount()
   const parent = temporaryFolder(account)
   await clearLeftovers(parent)
@@ -359,7 +362,7 @@ export async function openScratchCluster(options: {
   }
   const password = randomBytes(12).toString('hex')
   await createCluster(cluster, { password, durable: false })
-  const pid = await startCluster(cluster, options.log)
+  let pid = await startCluster(cluster, options.log)
   const kill = () => process.kill(pid, 'SIGQUIT')
   process.once('exit', kill)
   const close = async () => {
@@ -367,9 +370,21 @@ export async function openScratchCluster(options: {
     await stopCluster(cluster.data, 'immediate')
     rmSync(home, { recursive: true, force: true })
   }
+  const crash = async () => {
+    process.kill(pid, 'SIGKILL')
+    while (isAlive(pid)) await sleep(5)
+    pid = await startCluster(cluster, options.log)
+  }
+  let crashing: Promise<void> | undefined
   let closed: Promise<void> | undefined
   return {
     url: urlOf(cluster.socketFolder, password),
+    crash() {
+      crashing ??= crash().finally(() => {
+        crashing = undefined
+      })
+      return crashing
+    },
     close() {
       closed ??= close()
       return closed

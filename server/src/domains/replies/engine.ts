@@ -36,6 +36,8 @@ const AT_A_TIME = 10
 const PAGES_MAX = 3
 /** As `PAGES_MAX`, where nothing is sent until all is read. */
 const UNREAD_PAGES_MAX = 12
+/** Until an account is read again of which some message is not settled. */
+const UNSETTLED_SECONDS = 20
 /** Differences between X's clock and ours that are allowed for. */
 const CLOCK_SKEW_MS = 30_000
 
@@ -274,7 +276,10 @@ export async function poll(context: WatchContext, watch: Watch, receive: Receive
       await db.execute(sql`
         update reply_watches set cursor_event_id = ${cursorEventId}, page_token = ${pageToken}, page_newest_id = ${pageNewestId}, polled_at = now()
         where x_user_id = ${xUserId}`)
-      if (isThrough && isUnread) await endReading(db, xUserId)
+      if (isThrough && isUnread && !(await endReading(db, xUserId))) {
+        await rest(db, xUserId, UNSETTLED_SECONDS)
+        return
+      }
       if (isThrough) break
     }
     await rest(db, xUserId, pageToken ? POLL_SECONDS.degraded : restSeconds)

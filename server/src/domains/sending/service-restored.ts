@@ -96,15 +96,12 @@ export async function keepSent(db: Db, xUserId: string, messages: readonly XConv
   for (const message of own) await transact(db, (tx) => keepOne(tx, message, since))
 }
 
-type Party = { workspaceId: string; accountId: string; leadId: string | null; queues: number }
+type Party = { workspaceId: string; accountId: string; leadId: string | null }
 type Row = {
   id: string
   status: string
   message: string
   eventId: string | null
-  outcomeUnknown: boolean
-  isHeld: boolean
-  allowRepeat: boolean
 }
 
 async function keepOne(tx: Db, message: XConversationMessage, since: Date): Promise<void> {
@@ -136,9 +133,7 @@ async function keepOne(tx: Db, message: XConversationMessage, since: Date): Prom
 /** Before the lead, as whoever records an outcome does. */
 async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
   const { rows } = await tx.execute<Row>(sql`
-    select d.id, d.status, d.message, d.x_event_id as "eventId", d.outcome_unknown as "outcomeUnknown", d.lease_expires_at is not null as "isHeld",
-      c.allow_repeat as "allowRepeat"
-    from dms d join campaigns c on c.id = d.campaign_id where d.lead_id = ${leadId} order by d.created_at, d.id for no key update of d`)
+    select id, status, message, x_event_id as "eventId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)
   return rows
 }
 
@@ -152,14 +147,14 @@ async function recordSent(
   const isOpen = row.status === 'queued' || row.status === 'failed'
   // Under a lease of ours, so that no one else records it.
   const { rows } = await tx.execute<{ lease: string }>(sql`
-    update dms set x_event_id = ${eventId}, x_account_id = coalesce(x_account_id, ${accountId}::uuid), updated_at = now(),
-      ${isOpen ? sql`lease = gen_random_uuid(), claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
+    update dms set x_event_id = ${eventId}, updated_at = now(),
+      ${isOpen ? sql`lease = gen_random_uuid(), x_account_id = ${accountId}, claimed_at = ${moment}, tried_at = least(tried_at, ${moment}), outcome_unknown = true` : sql`lease = lease`}
     where id = ${row.id} returning lease`)
   const [held] = rows
   if (isOpen && held) await recordOutcome(tx, { id: row.id, lease: held.lease }, { wasSent: true, eventId, sentAt: at })
 }
 
-/** The restore lost the row of a message that X has: it becomes one of the campaign 'Direct', and what else waits for its lead is not sent. */
+/** The restore lost the row of a message that X has: it becomes one of the campaign 'Direct'. */
 async function addSent(
   tx: Db,
   { workspaceId, accountId, leadId }: Party,
@@ -179,32 +174,47 @@ async function addSent(
   const { rows } = await tx.execute<{ counts: boolean }>(
     sql`select ${moment} >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' as counts`,
   )
-  if (leadId) {
+  if (leadId)
     await tx.execute(
       sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
     )
-    for (const row of await lockMessages(tx, leadId))
-      if (row.status === 'queued' && !row.isHeld && !row.allowRepeat) await skipMessage(tx, row.id, SENT_SINCE)
-  } else await rememberContact(tx, workspaceId, recipientId, at)
+  else await rememberContact(tx, workspaceId, recipientId, at)
   if (rows[0]?.counts) await use(tx, workspaceId, 'dms', 1)
 }
 
-/** An account's messages were read back to the backup: what is still queued was not sent, and the account may send again. */
-export async function endReading(db: Db, xUserId: string): Promise<void> {
-  await transact(db, async (tx) => {
-    const waiting = sql`d.lease_expires_at is null and d.attempts = 1 and exists (
-      select from x_accounts a where a.id = c.x_account_id and a.x_user_id = ${xUserId} and d.tried_at = a.unread_since
-        and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`
-    await failUnread(tx, waiting)
-    // Of a lead whose id at X is not known the conversation is read right before the message goes out.
+/**
+ * An account's messages were read back to the backup: what is still queued was not sent, and unless its lead got another message the account may send it.
+ * @returns false: what was in a sender's hands at the backup is not settled yet, so the account stays unread
+ */
+export async function endReading(db: Db, xUserId: string): Promise<boolean> {
+  const unread = sql`(select * from x_accounts where x_user_id = ${xUserId} and unread_since is not null)`
+  return transact(db, async (tx) => {
+    const held = await tx.execute(
+      sql`select from dms d join ${unread} a on a.id = d.x_account_id where d.lease_expires_at is not null limit 1`,
+    )
+    if (held.rows.length > 0) return false
+    await failUnread(
+      tx,
+      sql`d.lease_expires_at is null and d.attempts = 1 and exists (select from ${unread} a
+        where a.id = c.x_account_id and d.tried_at = a.unread_since and a.unread_since < now() - make_interval(days => ${X_KEEPS_DAYS}))`,
+    )
+    const { rows: second } = await tx.execute<{ id: string }>(sql`
+      select d.id from ${unread} a
+        join dms sent on sent.x_account_id = a.id and sent.claimed_at >= a.unread_since - make_interval(secs => ${CLOCK_SKEW_MS / 1_000}) and sent.sent_at is not null
+        join dms d on d.lead_id = sent.lead_id and d.id <> sent.id and d.status = 'queued' and d.lease_expires_at is null
+        join campaigns c on c.id = d.campaign_id and not c.allow_repeat
+      order by d.id`)
+    for (const { id } of second) await skipMessage(tx, id, SENT_SINCE)
+    // The conversation of a lead whose id at X is not known is read right before its message goes out.
     await tx.execute(sql`
-      update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, x_accounts a, leads l
-      where c.id = d.campaign_id and a.id = c.x_account_id and l.id = d.lead_id and a.x_user_id = ${xUserId}
-        and d.status = 'queued' and d.lease_expires_at is null and d.attempts = 1 and d.tried_at = a.unread_since and l.x_user_id is not null`)
+      update dms d set tried_at = null, attempts = 0, updated_at = now() from campaigns c, ${unread} a, leads l
+      where c.id = d.campaign_id and a.id = c.x_account_id and l.id = d.lead_id and l.x_user_id is not null
+        and d.status = 'queued' and d.lease_expires_at is null and d.attempts = 1 and d.tried_at = a.unread_since`)
     await tx.execute(sql`
       update x_accounts set unread_since = null, unread_until = null, updated_at = now(),
         next_send_at = case when next_send_at is null then null else now() end
       where x_user_id = ${xUserId}`)
     await tellSenders(tx)
+    return true
   })
 }
