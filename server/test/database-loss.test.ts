@@ -11,8 +11,10 @@ import { postmasterOf } from '../src/db/cluster.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { isUnavailable } from '../src/db/unavailable.ts'
 import { parentOf } from '../src/processes.ts'
+import { runSql } from './database.ts'
 import { call, connectX, makePerson, type Person, subscribe } from './makers.ts'
 import { openApp, type TestApp } from './open-app.ts'
+import { operations, pathWith } from './operations.ts'
 import { arrived, completed, eventually, expectCountsRight, launch, makeList, openHandles } from './outreach.ts'
 import { launchServer, type ServerProcess, startProcess } from './server-process.ts'
 
@@ -118,6 +120,50 @@ describe('when all connections to the database are terminated, again and again',
     expect(received.toSorted()).toEqual(list.handles.toSorted())
     await expectCountsRight(app)
     expect(await server.end()).toBe(0)
+  }, 120_000)
+})
+
+describe('while the database is away', () => {
+  it('answers every operation that needs it with 503, and none with 500', async () => {
+    const cut = await openApp({ x: true, mailbox: true, payments: true })
+    const person = await makePerson(cut)
+    cut.services.env.operators.push(person.email)
+    // Known from the first call on, as in a process that has been running.
+    expect((await person.call('GET', '/me')).status).toBe(200)
+    const name = new URL(cut.databaseUrl).pathname.slice(1)
+    const url = inject('clusterUrl')
+    await runSql(url, `alter database ${name} connection limit 0`)
+    await runSql(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    try {
+      const inputs: Record<string, object> = {
+        'auth.signInEmail': { email: 'someone@example.com', password: 'Correct-horse1' },
+        'auth.signUpEmail': { email: 'someone@example.com', password: 'Correct-horse1' },
+        'auth.refresh': { refreshToken: 'some token' },
+        'auth.exchange': { code: 'some code' },
+        'waitlist.join': { email: 'someone@example.com' },
+        'lists.create': { name: 'One more' },
+      }
+      const wrong: unknown[] = []
+      const unavailable = new Set<string>()
+      for (const operation of operations) {
+        const given = inputs[operation.name]
+        const body = operation.method === 'GET' ? undefined : (given ?? (operation.takesInput ? {} : undefined))
+        for (const headers of [{}, { 'idempotency-key': operation.name }]) {
+          const path = pathWith(operation, '01900000-0000-7000-8000-000000000000')
+          const answer = await person.call(operation.method, path, body, headers as Record<string, string>)
+          const isRight =
+            answer.status < 500 ||
+            (answer.status === 503 && answer.body.success === false && Number(answer.headers.get('retry-after')) >= 1)
+          if (!isRight || (given && answer.status !== 503)) wrong.push([operation.name, answer.status, answer.body])
+          if (answer.status === 503) unavailable.add(operation.name)
+        }
+      }
+      expect(wrong).toEqual([])
+      expect(unavailable.size).toBeGreaterThan(operations.length / 3)
+    } finally {
+      await runSql(url, `alter database ${name} connection limit -1`)
+    }
+    await expect.poll(async () => (await person.call('GET', '/lists')).status).toBe(200)
   }, 120_000)
 })
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 
 /** PostgreSQL's classes of "connection exception", "insufficient resources" and "operator intervention". */
 const CLASSES = /^(08|53|57)/
@@ -21,10 +20,10 @@ const LOST = /timeout exceeded when trying to connect|timeout expired|Connection
 /** Whether an error says that the database cannot serve at the moment, and the same call may succeed soon. */
 export function isUnavailable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof pg.DatabaseError) return CLASSES.test(cause.code ?? '') || CODES.has(cause.code ?? '')
-  const { code, syscall, message } = (cause ?? {}) as NodeJS.ErrnoException
+  const { code = '', syscall, message } = (cause ?? {}) as NodeJS.ErrnoException
+  if (CLASSES.test(code) || CODES.has(code) || SOCKET_CODES.has(code)) return true
   // A socket's file is missing (ENOENT) as long as its server does not run.
-  return SOCKET_CODES.has(code ?? '') || syscall === 'connect' || LOST.test(String(message))
+  return syscall === 'connect' || LOST.test(String(message))
 }
 
 const RETRY_FOR_MS = 60_000

@@ -25,9 +25,10 @@ export interface Uploads {
   close(): Promise<void>
 }
 
-export function openUploads(): Uploads {
+/** @param connections of the database's pool */
+export function openUploads(connections = 10): Uploads {
   const space = createSpace()
-  const inTurn = createTurns()
+  const inTurn = createTurns(Math.max(1, Math.floor(connections / 2)))
   const reader = createCsvReader()
   return {
     async receive(request, userId, take) {
@@ -89,16 +90,16 @@ function createSpace() {
   }
 }
 
-/** Each import keeps a connection of the database for minutes: the rest of the API needs some too. */
-const IMPORTS_AT_ONCE = 6
-
-/** Runs `work` of a few users at the same time, one of each, in the order in which they came. */
-function createTurns() {
+/**
+ * Runs `work` of a few users at the same time, one of each, in the order in which they came. Each import keeps a
+ * connection of the database for minutes: the rest of the API needs some too.
+ */
+function createTurns(importsAtOnce: number) {
   const running: string[] = []
   const waiting: { userId: string; start: () => void }[] = []
   const startNext = () => {
     const next = waiting.find(({ userId }) => !running.includes(userId))
-    if (!next || running.length >= IMPORTS_AT_ONCE) return
+    if (!next || running.length >= importsAtOnce) return
     waiting.splice(waiting.indexOf(next), 1)
     running.push(next.userId)
     next.start()

@@ -24,7 +24,7 @@ const UPLOAD_BYTES_PER_SECOND = 4 * 1024
  * and POST /api/suppressions/import.
  */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
-  const uploads = openUploads()
+  const uploads = openUploads(services.database.pool.options.max)
   app.addHook('onClose', () => uploads.close())
   app.register(async (files) => {
     // The body comes as it is sent; what it is, the handler finds out once it knows who sends it.

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import type { Notices } from '../db/notices.ts'
 import type { Database, Db } from '../db/open.ts'
+import { isUnavailable } from '../db/unavailable.ts'
 
 /** Every kind of queued work, and what one carries. */
 export interface Jobs {
@@ -62,6 +63,8 @@ const QUEUES: Record<
   cleanup: { retryLimit: 2, retryDelay: 60, retryBackoff: true, expireInSeconds: 300 },
 }
 
+const QUIET_MS = 30_000
+
 /** Tells the workers of all processes that there is work of a kind, when the transaction commits that queued it. */
 export const JOBS_CHANNEL = 'jobs'
 
@@ -79,7 +82,14 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
     superviseIntervalSeconds: 30,
     maintenanceIntervalSeconds: 300,
   } as ConstructorParameters<typeof PgBoss>[0])
-  boss.on('error', (error) => log.error({ err: error }, 'job queue'))
+  let saidAt = Number.NEGATIVE_INFINITY
+  boss.on('error', (error) => {
+    if (!isUnavailable(error)) return log.error({ err: error }, 'job queue')
+    // Every worker of the queue finds out, every two seconds.
+    if (performance.now() - saidAt < QUIET_MS) return
+    saidAt = performance.now()
+    log.warn({ err: error }, 'the job queue waits for the database')
+  })
   try {
     await boss.start()
     for (const [name, options] of Object.entries(QUEUES)) {

@@ -659,20 +659,17 @@ async function openSession(
     .values({ sessionId, parentId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS
-  const { token } = await auth.engine.api.signJWT({
-    body: {
-      payload: {
-        sub: user.id,
-        sid: sessionId,
-        wid: workspace.id,
-        role: workspace.role,
-        mv: workspace.version,
-        jti: newToken(),
-        iat: issuedAt,
-        exp: expiresAt,
-      },
-    },
-  })
+  const payload = {
+    sub: user.id,
+    sid: sessionId,
+    wid: workspace.id,
+    role: workspace.role,
+    mv: workspace.version,
+    jti: newToken(),
+    iat: issuedAt,
+    exp: expiresAt,
+  }
+  const { token } = await auth.engine.within(tx, () => auth.engine.api.signJWT({ body: { payload } }))
   return { token, refreshToken, expiresAt: new Date(expiresAt * 1000), user: { id: user.id, email: user.email } }
 }
 
