@@ -490,7 +490,10 @@ export async function listSessions(db: Db, actor: Actor) {
   }
 }
 
-/** Ends one of one's own sessions. @throws Refusal SESSION_NOT_FOUND, REAUTHENTICATION_NEEDED: another, from single sign-on */
+/**
+ * Ends one of one's own sessions.
+ * @throws Refusal SESSION_NOT_FOUND, REAUTHENTICATION_NEEDED: another one, from single sign-on
+ */
 export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
   if (id !== actor.sessionId) await requireAccountSession(db, actor)
   const ended = await db.transaction((tx) => endSessionOf(tx, auth, { userId: actor.userId, id }))

@@ -279,7 +279,7 @@ export async function signIn(
 }
 
 /**
- * Ends the first step of a sign-in: with a session, or where the account has a second factor with a ticket for that step.
+ * Ends the first step of a sign-in: with a session, or with a ticket for the account's second factor.
  * @throws Refusal INVALID_CODE: as signInAs
  */
 export async function finishSignIn(
@@ -322,7 +322,7 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/** Is the session limited to the workspace whose single sign-on it came from? @throws Refusal UNAUTHORIZED: it has ended */
+/** Did the session come from single sign-on, without a proof since? @throws Refusal UNAUTHORIZED: it ended */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -333,7 +333,7 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
 }
 
 /**
- * For what concerns the account rather than the workspace: single sign-on vouches for its own workspace only.
+ * For what concerns the account: single sign-on vouches for one workspace only.
  * @throws Refusal REAUTHENTICATION_NEEDED, UNAUTHORIZED where the session is gone
  */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
@@ -342,7 +342,7 @@ export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionI
 
 /**
  * Begins a session of somebody who has proved who they are.
- * @param ssoIdentityId of the single sign-on that vouches for them; the session works in its workspace only
+ * @param ssoIdentityId of the single sign-on that vouches for them, in its workspace only
  * @throws Refusal INVALID_CODE: they are no longer a member of that workspace
  */
 export async function signInAs(
@@ -514,7 +514,10 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
   await tx.update(authRefreshTokens).set({ revokedAt: now }).where(isSibling)
 }
 
-/** Ends this session, all others of the user, or all. @throws Refusal REAUTHENTICATION_NEEDED: others, from single sign-on */
+/**
+ * Ends this session, all others of the user, or all.
+ * @throws Refusal REAUTHENTICATION_NEEDED: others, from single sign-on
+ */
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
   actor: Actor,
@@ -531,7 +534,7 @@ export async function signOut(
 
 /**
  * Goes on with this session in another workspace of its person.
- * @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED where the session is gone, REAUTHENTICATION_NEEDED from single sign-on
+ * @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED: it has ended, REAUTHENTICATION_NEEDED from single sign-on
  */
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
@@ -558,7 +561,7 @@ export async function switchWorkspace(
   })
 }
 
-/** @throws Refusal REAUTHENTICATION_NEEDED: a session of single sign-on asks for another workspace than its own */
+/** @throws Refusal REAUTHENTICATION_NEEDED: it is not the workspace of the session's single sign-on */
 async function requireSsoWorkspace(
   tx: Db,
   { sessionId, userId, ssoIdentityId }: { sessionId: string; userId: string; ssoIdentityId: string },
@@ -605,7 +608,7 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
   }
 }
 
-/** Is the account's verified address among OPERATORS? A workspace's single sign-on does not vouch for that. */
+/** Is the account's verified address among OPERATORS? Single sign-on does not vouch for that. */
 async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
   const [found] = await db
@@ -696,7 +699,7 @@ export async function endOtherSessions(
   )
 }
 
-/** Removes identities, and with them the codes, tickets and sessions of single sign-on that came from them. @param which of auth_identities */
+/** Removes identities, with the codes, tickets and sessions that came from them. @param which of auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
   // Codes and tickets first: whoever exchanges one of them holds it before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)

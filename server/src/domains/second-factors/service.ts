@@ -160,7 +160,10 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   return { success: true as const, ...outcome }
 }
 
-/** @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet; REAUTHENTICATION_NEEDED from single sign-on */
+/**
+ * @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet;
+ * REAUTHENTICATION_NEEDED from single sign-on
+ */
 export async function rename(db: Db, actor: Actor, { id, name }: { id: string; name: string }) {
   await requireAccountSession(db, actor)
   const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)

@@ -1,3 +1,4 @@
+import { safeName } from '@x-automated/contract/fields'
 import { mailOf } from '../../jobs/mail.ts'
 import type { Mail } from '../../outside/mail.ts'
 
@@ -9,11 +10,13 @@ export interface ConnectionChange {
   origin: string
 }
 
-/** Informs the owner of a workspace, or somebody who has linked its single sign-on, that the identity provider changed. */
+/** Informs the owner, or somebody who has linked it, of a change of a workspace's identity provider. */
 export function connectionChangedMail(
   { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
-  { kind, workspace, endsLinks, origin }: ConnectionChange,
+  change: ConnectionChange,
 ): Mail {
+  const { kind, endsLinks, origin } = change
+  const workspace = safeName(change.workspace)
   const consequence = isLinked
     ? endsLinks
       ? `You can no longer sign in with it, and its sessions have ended. Log in with your password or an emailed code${kind === 'removed' ? '' : ', then link it again on your account page'}.`

@@ -62,16 +62,23 @@ describe('an admin who replaces the certificate', () => {
     expect([replaced.status, replaced.body.code]).toEqual([403, 'FORBIDDEN'])
     expect((await admin.call('DELETE', '/sso/connection')).body.code).toBe('FORBIDDEN')
 
+    // An assertion of the owner's name under that key signs nobody in.
+    other.lie({ issuer: app.sso.metadataUrl })
+    const { url, codeVerifier } = await leaves(email)
+    const forged = await atProvider(new URL(url.href.replace(app.sso.url, other.url)), email)
+    expect((await forged.back()).search).toBe('?provider=sso&error=sso_failed')
+    const exchanged = await call(app, 'POST', '/auth/exchange', { code: 'none', codeVerifier })
+    expect(exchanged.body.code).toBe('INVALID_CODE')
+
     // Where the certificate was replaced all the same, by the owner's own hand, the links have ended.
     expect(
       (await owner.call('PUT', '/sso/connection', { ...ours, certificate: other.signingKey.certificate })).status,
     ).toBe(200)
-    other.lie({ issuer: app.sso.metadataUrl })
     try {
       const { page, code, error } = await signIn(email)
       expect([error, code, page.pathname]).toEqual(['sso_not_linked', null, '/auth/callback'])
 
-      // Linked again to a provider that the admin controls, a session of the owner opens this workspace and nothing else.
+      // Linked again to the admin's provider, a session of the owner opens this workspace and nothing else.
       await link(owner, company, email)
       const stolen = await signedIn(email)
       expect((await stolen.call('GET', '/me')).body.workspace.id).toBe(company.workspaceId)

@@ -21,8 +21,8 @@ export interface ProviderIdentity {
 }
 
 /**
- * Do names that the former provider gave mean the same people at the next one? An OpenID provider may name people for each client
- * (OpenID Connect Core 1.0, 8.1); for SAML only a key in common shows that the next one speaks for the former.
+ * Do a provider's names for people mean the same at the next one? OpenID providers may name people for each
+ * client (OpenID Connect Core 1.0, 8.1). For SAML only a key in common shows that it is the same provider.
  */
 export function keepsLinks(former: ProviderIdentity, next: ProviderIdentity): boolean {
   if (former.kind !== next.kind || former.issuer !== next.issuer) return false

@@ -59,7 +59,7 @@ class SsoStopped extends Error {
 // Going there
 
 /**
- * Begins a sign-in by the domain of an address, or at a workspace. The answer is the same, and takes as long, where there is none.
+ * Begins a sign-in by the domain of an address, or at a workspace. It answers alike where there is none.
  * @returns an address of ours, which leads on to the provider @throws Refusal RATE_LIMITED
  */
 export async function begin(
@@ -369,7 +369,7 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
 }
 
 /**
- * Sets the workspace's provider. Sign-ins under way at the former one end, and links that the next one may not vouch for.
+ * Sets the workspace's provider. Ends sign-ins under way, and links that the next one may not vouch for.
  * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, INVALID_INPUT, RATE_LIMITED
  */
 export async function save(
@@ -412,7 +412,7 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/** Asked in the transaction that changes something: what a token says of a role may be a minute old. @throws Refusal FORBIDDEN */
+/** Asked in the transaction: what a token says of a role may be a minute old. @throws Refusal FORBIDDEN */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }

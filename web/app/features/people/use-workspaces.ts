@@ -10,7 +10,7 @@ import { sayFailure, useProof } from '../auth/proof'
 
 /**
  * Goes on in another workspace. The page is loaded anew, so that nothing of the one before stays on it.
- * From single sign-on, the other workspace asks for a proof of its own: at the same identity provider that needs no question.
+ * From single sign-on, the other workspace asks for its own proof; the same identity provider gives it unasked.
  * @param onQuestion called before the person is asked who they are
  */
 export function useSwitchWorkspace(onQuestion?: () => void) {

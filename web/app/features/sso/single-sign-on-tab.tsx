@@ -10,7 +10,7 @@ import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
 import { ServiceProviderCard } from './service-provider-card'
 
-/** A workspace's single sign-on, in the order in which one sets it up: its provider by the owner, the rest by admins too. */
+/** A workspace's single sign-on, in the order in which one sets it up. Its provider is the owner's to set. */
 export function SingleSignOnTab() {
   const me = useQuery(api.auth.me.queryOptions())
   const role = me.data?.workspace.role
