@@ -52,7 +52,7 @@ const ROUTES = ['/healthz', '/api/waitlist/count', '/api/me', '/api/lists', '/ap
 let isCalling = false
 let calls: { route: string; ms: number }[] = []
 
-/** Calls one route after the other until it is told to stop. */
+/** Calls one route after the other until it is stopped. */
 async function call(): Promise<void> {
   isCalling = true
   calls = []

@@ -238,7 +238,7 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table asks again by itself, as something is active; after a fault, too.
+    // The table polls while something is active, also after a fault.
     world.expectConsole(/status of 503/)
     const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
     await page.route(calls, (route) => route.fulfill(down))

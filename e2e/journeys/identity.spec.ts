@@ -257,7 +257,7 @@ describe('signing up and in, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('confirms and signs in with one step in the browser that signed up, whoever else signs up', async () => {
+  it('confirms and signs in with one step in the browser that signed up, also after another sign-up', async () => {
     const page = await world.openPage()
     await page.goto('/auth')
     await page.getByLabel('Email').fill('joan@example.com')

@@ -58,7 +58,7 @@ describe('AUTH_SECRET', () => {
     expect(() => readEnv({ DATA_DIR })).toThrow(/does not hold a secret/)
   })
 
-  it('is not made anew beside a database that was encrypted with a lost one', () => {
+  it('is not replaced beside a database that a lost one encrypted', () => {
     const DATA_DIR = newDataDir()
     readEnv({ DATA_DIR })
     rmSync(join(DATA_DIR, 'auth-secret'))

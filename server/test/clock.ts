@@ -26,7 +26,7 @@ const CLOCK = `
     as 'select pg_catalog.clock_timestamp() + (select by from clock.ahead)';
   do $$ begin execute format('alter database %I set search_path = clock, pg_catalog, public', current_database()); end $$`
 
-/** Defaults of columns are bound to a function when they are made, so they are made anew. */
+/** Defaults of columns are bound to a function when they are made, so they are set again. */
 const BIND = `
   do $$
   declare d record;

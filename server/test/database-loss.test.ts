@@ -193,7 +193,7 @@ describe('the bundled database', () => {
     expect(await server.end()).toBe(0)
   }, 120_000)
 
-  it('may be frozen: calls are answered with 503 within 30 seconds, and the server ends when it is told to', async () => {
+  it('may be frozen: calls are answered with 503 within 30 seconds, and the server ends on SIGTERM', async () => {
     const server = await launchServer({ NODE_ENV: 'test' })
     expect((await position(server)).status).toBe(404)
     const { all } = processesOf(server)

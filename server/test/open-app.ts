@@ -61,7 +61,7 @@ export interface TestApp extends Opened {
   anonymous: ReturnType<typeof createClient>
   /** One more server process's worth of the app, on the same database. */
   startAnother(options?: { workers?: boolean; env?: NodeJS.ProcessEnv }): Promise<RunningServer>
-  /** Ends every server of the app, and starts the first anew on its address: on what `meanwhile` has made of the database. */
+  /** Ends every server of the app, runs `meanwhile` on the database, and starts the first server again at its address. */
   restart(meanwhile: () => Promise<void>): Promise<void>
   /** Faults of ours that a test means to cause; anything else that is reported fails the test it happened in. */
   expectFault(matching: RegExp): void

@@ -19,7 +19,7 @@ let archives = 0
 /** When the database was lost last, in seconds since this process began: clocks of tests are moved on. */
 let lostAt = Number.NEGATIVE_INFINITY
 
-/** Whether a step failed only because the database was just lost: whoever took it, takes it again or gives up. */
+/** Whether a step failed only because the database was just lost: its caller repeats it or gives up. */
 export function isOfDisaster(error: unknown): boolean {
   const isRecent = process.uptime() - lostAt < RECOVERY_SECONDS
   return isRecent && (isUnavailable(error) || (error as { code?: string }).code === 'UNAVAILABLE')
@@ -90,7 +90,7 @@ async function acknowledgedBy({ app, person }: World) {
   }
 }
 
-/** Takes a backup while everything goes on. */
+/** Takes a backup while everything continues. */
 export async function takeBackup(world: World): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
   const file = join(folder, `archive ${archives++}`)
@@ -110,7 +110,7 @@ export function dropBackup(world: World): void {
   world.archive = null
 }
 
-/** Kills every process, puts the backup in the place of the database, and starts again. What extensions have in hand, and what is on its way to X, stays. */
+/** Kills every process, restores the backup over the database, and starts again. Messages that extensions hold, or that are on their way to X, stay. */
 export async function restoreBackup(world: World): Promise<void> {
   const { app, archive } = world
   if (!archive) return

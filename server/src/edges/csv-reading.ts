@@ -20,7 +20,7 @@ export function createCsvReader(): CsvReader {
   function start(): Worker {
     const started = new Worker(new URL('./csv-thread.ts', import.meta.url))
     started.unref()
-    // Whoever waits for a part learns of it from their port, and the next file gets a new thread.
+    // A caller that waits for a part sees its port close. The next file gets a new thread.
     started.on('error', () => {})
     started.once('exit', () => {
       if (thread === started) thread = null

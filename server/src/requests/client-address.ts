@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * A client's address as everything here counts, stores and hashes it. Whoever has one IPv6 address has its whole /64 (RFC 6177),
+ * A client's address as everything here counts, stores and hashes it. One IPv6 subscriber has a whole /64 (RFC 6177),
  * so an IPv6 address is written as the first one of its /64. IPv4 mapped into IPv6, as sockets for both report it, is IPv4.
  * @param address of a socket, or as a proxy forwards it: some add the port
  */

@@ -67,7 +67,7 @@ export default function AuthCallback() {
       (answer) => {
         if (!here) return
         if (!('token' in answer)) {
-          // The log-in page sends away whoever is still signed in.
+          // The log-in page redirects anyone who is still signed in.
           void session.signOut()
           void navigate(paths.login, { replace: true, state: { needed: answer } })
           return

@@ -149,7 +149,7 @@ describe('POST /auth/reset-password', () => {
     }
   })
 
-  it('lets whoever has the mailbox remove second factors that are older than the reset', async () => {
+  it('lets the owner of the mailbox remove second factors that are older than the reset', async () => {
     const person = await makeAccount(app)
     const factor = (name: string) => ({ userId: person.id, kind: 'totp' as const, name, confirmedAt: new Date() })
     await app.db.insert(authFactors).values(factor("A stranger's phone"))
@@ -295,7 +295,7 @@ describe('POST /auth/otp and POST /auth/verify', () => {
     expect((await signIn(app, squatted.email)).body.code).toBe('INVALID_CREDENTIALS')
   })
 
-  it('makes the account of a waiting sign-up, without the password of whoever signed up', async () => {
+  it('makes the account of a waiting sign-up, without the password of that sign-up', async () => {
     const email = unknownEmail()
     await beginSignUp(app, email)
     const { ticket, code } = await mailedCode(email)

@@ -382,7 +382,7 @@ describe('POST /auth/refresh', () => {
     expect(await statusOf(app, next.body.token)).toBe(401)
   })
 
-  it('200: of successors that are used side by side one goes on', async () => {
+  it('200: one of several successors that are used in parallel stays valid', async () => {
     const { session } = await signedIn()
     const answers = await Promise.all([refresh(session.refreshToken), refresh(session.refreshToken)])
     const used = await Promise.all(answers.map(({ body }) => refresh(body.refreshToken)))

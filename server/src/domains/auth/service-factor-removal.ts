@@ -5,7 +5,7 @@ import { authFactors } from '../second-factors/tables.ts'
 
 const TICKET_MINUTES = 15
 
-/** A proof of the mailbox, for whoever gave it alone: the account's password is none. */
+/** A proof of the mailbox, which the account's password is not. */
 export interface MailboxProof {
   userId: string
   provedAt: Date

@@ -43,7 +43,7 @@ interface SignUpInput {
 export async function signUp(context: Context, input: SignUpInput) {
   const { db, limits, request, outbox, origin } = context
   await limits.spend('signUpByAddress', request.addressHash)
-  // Sign-ups of one address stand side by side, each with its own link, so that nobody's breaks another's.
+  // Sign-ups of one address coexist, each with its own link, so that none breaks another.
   const id = randomUUID()
   const browser = newToken()
   const password = await hashPassword(input.password)

@@ -533,7 +533,7 @@ export async function signOut(
 }
 
 /**
- * Goes on with this session in another workspace of its person.
+ * Continues this session in another workspace of the same person.
  * @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED: it has ended, REAUTHENTICATION_NEEDED from single sign-on
  */
 export async function switchWorkspace(

@@ -224,7 +224,7 @@ describe('POST /messages/send', () => {
     expect(await senders.arrivedFrom(account.handle)).toHaveLength(1)
   }, 90_000)
 
-  it('503 DM_UNSETTLED within 30 seconds if X is slow; what was begun goes on without the caller', async () => {
+  it('503 DM_UNSETTLED within 30 seconds if X is slow; the message is settled without the caller', async () => {
     const { person, account, rows } = await withLeads(1)
     await setFaults(
       app,

@@ -39,7 +39,7 @@ export function campaignGate(id: SQL): SQL {
 /** A claim takes milliseconds. One whose process hangs is not waited for: before it sends, it checks its campaign again. */
 const GATE_SECONDS = 2
 
-/** Keeps workers from claiming messages of this campaign until the transaction ends. What they own already goes on. */
+/** Keeps workers from claiming messages of this campaign until the transaction ends. What they own already is still sent. */
 export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> {
   try {
     await tx.transaction(async (nested) => {

@@ -296,7 +296,7 @@ describe.each(KINDS)('a session that came from %s', (kind) => {
     expect((await company.owner.call('DELETE', `/workspace/people/${member.id}`)).status).toBe(204)
     const { status } = await call(app, 'POST', '/auth/refresh', { refreshToken: browser.refreshToken })
     expect([await statusOf(browser), status]).toEqual([401, 401])
-    // Their own session goes on elsewhere.
+    // Their own session still works elsewhere.
     expect(await app.db.$count(authSessions, eq(authSessions.userId, member.id))).toBe(1)
   })
 

@@ -426,7 +426,7 @@ async function mailChange(
 ): Promise<void> {
   const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
   const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
-  // Made anew at each use: a union changes the query that it begins with.
+  // Built at each use: a union changes the query that it begins with.
   const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
   const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
   const people = await tx

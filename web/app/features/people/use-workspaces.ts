@@ -9,7 +9,7 @@ import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
 
 /**
- * Goes on in another workspace. The page is loaded anew, so that nothing of the one before stays on it.
+ * Switches to another workspace. The page is reloaded, so that nothing of the previous one stays on it.
  * From single sign-on, the other workspace asks for its own proof; the same identity provider gives it unasked.
  * @param onQuestion called before the person is asked who they are
  */
