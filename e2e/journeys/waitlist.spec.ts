@@ -258,7 +258,9 @@ describe('the waitlist, in a browser', () => {
     const google = page.getByRole('button', { name: 'Sign up with Google' })
     await page.route('**/api/auth/authorize', (route) => refuse(route, 503, 'GOOGLE_UNAVAILABLE', 'down'))
     await google.click()
-    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
+    const failure = page.getByRole('alert').filter({ hasText: 'Failed to sign in with Google. Please try again.' })
+    await failure.getByRole('button', { name: 'Close notice' }).click()
+    await failure.waitFor({ state: 'detached' })
     await page.unroute('**/api/auth/authorize')
     // However long it takes, after 30 seconds the button can be pressed again.
     await page.route('**/api/auth/authorize', () => {})
@@ -266,7 +268,7 @@ describe('the waitlist, in a browser', () => {
     await page.waitForFunction(() => sessionStorage.getItem('googleAuthInProgress'))
     expect(await google.getAttribute('aria-busy')).toBe('true')
     await page.clock.runFor(30_000)
-    await page.getByText('Failed to sign in with Google. Please try again.').waitFor()
+    await failure.waitFor()
     await page.waitForFunction(() => !document.querySelector('button[aria-busy=true]'))
     expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
 
