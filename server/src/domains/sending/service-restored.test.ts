@@ -60,7 +60,7 @@ async function restored(file: string): Promise<Restored> {
 async function allRead(): Promise<void> {
   await app.clock.step(25_000)
   await eventually(
-    async () => (await app.db.$count(xAccounts, sql`unread_since is not null and status = 'connected'`)) === 0,
+    async () => (await app.db.$count(xAccounts, sql`id = ${account.id} and unread_since is not null`)) === 0,
     'X is read',
   )
 }
