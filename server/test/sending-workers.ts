@@ -34,33 +34,21 @@ export function openWorkers(app: TestApp) {
     return started
   }
   async function startWorker(name: string): Promise<Worker> {
-    let alive = true
-    let life: { end(): Promise<void> } | null = null
-    const session = createSession(async () => {
-      // Whoever died does not come back.
-      if (!alive) return new Promise<never>(() => {})
-      const connection = await app.services.database.connect()
-      life = connection
-      return connection
+    const session = createSession(() => app.services.database.connect())
+    const liveness = await openLiveness({ db: app.db, locks: createSessionLocks(session) }).catch(async (error) => {
+      await session.close()
+      throw error
     })
-    const liveness = await openLiveness({ db: app.services.database.db, locks: createSessionLocks(session) }).catch(
-      async (error) => {
-        await session.close()
-        throw error
-      },
-    )
     const worker: Worker = {
       name,
       id: liveness.workerId,
       hands: [],
       busy: Promise.resolve(),
       async die() {
-        alive = false
         starting.delete(name)
         workers.delete(name)
         worker.hands = []
         await session.close()
-        await life?.end()
       },
     }
     workers.set(name, worker)
