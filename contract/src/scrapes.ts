@@ -105,7 +105,7 @@ export const scrapes = {
     tag: 'Scraping',
     summary: 'Scrape and wait for it, 60 seconds at most',
     description:
-      'Answers with what it has by then; the job goes on. `stoppedBy` is "PLAN_LIMIT" if the plan allows no further lead this month: GET /scrapes/{id} names the limit and the plan that lifts it.',
+      'Answers with what it has by then; the job continues. `stoppedBy` is "PLAN_LIMIT" if the plan allows no further lead this month: GET /scrapes/{id} names the limit and the plan that lifts it.',
     access: 'member',
     effect: 'outside',
     errors: startErrors,

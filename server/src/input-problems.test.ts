@@ -21,7 +21,7 @@ it.each([
   [Whole, 'x', 'Lead list ID must be a whole number.'],
   [Whole, null, 'Lead list ID must be a number or text.'],
   [z.union([z.boolean(), z.enum(['true', 'false'])]), 5, 'Lead list ID must be true or false.'],
-  [z.string().regex(/x/), 'y', 'Lead list ID is not written as it must be.'],
+  [z.string().regex(/x/), 'y', 'Lead list ID has the wrong format.'],
   [z.string({ error: 'Please enter a list' }), undefined, 'Please enter a list'],
 ])('says in a sentence what is wrong with a field (%#)', (schema, value, problem) => {
   expect(problemsOf(z.object({ leadListId: schema }), { leadListId: value })).toEqual([

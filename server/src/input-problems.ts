@@ -98,7 +98,7 @@ function predicateOf(issue: RawIssue): string {
     case 'unrecognized_keys':
       return `must not have ${issue.keys.join(', ')}`
     case 'invalid_format':
-      return 'is not written as it must be'
+      return 'has the wrong format'
     default:
       return 'is not valid'
   }

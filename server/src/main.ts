@@ -6,7 +6,7 @@ const { openEmbedded } = await import('./db/embedded.ts')
 const { readEnv } = await import('./env.ts')
 const { startServer } = await import('./start.ts')
 
-/** How long a start that is under way may take to end when the process is told to end. */
+/** How long a start may still take after SIGTERM. */
 const START_GRACE_MS = 5_000
 /** However much is still under way then, the process ends. */
 const END_WITHIN_MS = 45_000

@@ -62,7 +62,7 @@ describe('every operation that changes something', () => {
 describe('a body', () => {
   const nested = (levels: number) => `${'{"description":'.repeat(levels)}""${'}'.repeat(levels)}`
 
-  it('is told that it is nested too deeply beyond 50 levels, and what its fields lack below', async () => {
+  it('gets 400 for a body of more than 50 levels, and for what its fields lack in one of fewer', async () => {
     const [deep, shallow] = [
       await person.call('POST', '/lists', nested(51)),
       await person.call('POST', '/lists', nested(50)),

@@ -51,7 +51,7 @@ interface Standing {
   kind: string
   /** The place of its campaign among all, the oldest first. */
   age: number
-  /** Its campaign, and whoever sends it is able to. */
+  /** Its campaign, if its sender is able to send. */
   isActive: boolean
   isQueued: boolean
   requeuedAt: string | null

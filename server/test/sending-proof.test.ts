@@ -9,7 +9,7 @@ import { expectNothingLost, expectPromisesKept, expectTurnsKept, look } from './
 import { type CampaignState, INTERVAL_SECONDS, LEADS, MISHAPS, openWorld, type World } from './sending-world.ts'
 
 /*
- * Whoever may send, and whatever happens to them, or to the database, between any two steps: the promises of sending hold (sending-oracle.ts).
+ * The promises of sending hold (sending-oracle.ts) for every kind of sender, whatever happens to it or to the database between any two steps.
  * SENDING_PROOF_SECONDS=600 looks for that long. A failure names its seed: SENDING_PROOF_SEED does the same again.
  */
 
@@ -45,7 +45,7 @@ const REFUSALS = new Set([
   'X_UNAVAILABLE',
   // Hours passed in the middle of a sign-in.
   'X_CREDENTIALS_REFUSED',
-  // A restore lost a message that an extension has in hand.
+  // A restore lost a message that an extension has claimed.
   'DM_NOT_FOUND',
 ])
 

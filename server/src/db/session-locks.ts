@@ -11,7 +11,7 @@ export type LockKey = string | readonly [number, number]
 export interface SessionLocks {
   /**
    * Takes a lock, or says at once that it is taken, by this process or another.
-   * @returns what lets go of it; null where it is taken
+   * @returns what releases it; null if it is taken
    */
   tryTake(key: LockKey): Promise<(() => Promise<void>) | null>
 }
@@ -57,7 +57,7 @@ export function createSessionLocks(session: Session): SessionLocks {
       }
       if (!lock.isHeld) return null
       return async () => {
-        // If the connection is gone, so is the lock. Ours last, so that nobody here takes it and loses it to this unlocking.
+        // If the connection is gone, so is the lock. The local entry goes last: otherwise a new owner here could lose the lock to this unlock.
         await session
           .run(async (connection) => {
             lock.isHeld = false

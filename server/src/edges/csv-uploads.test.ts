@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 function uploadsOfTest() {
-  const uploads = openUploads()
+  const uploads = openUploads(12)
   onTestFinished(() => uploads.close())
   return {
     receive: <T>(text: string, take: (upload: Upload) => Promise<T>, userId = 'u') => {
@@ -80,7 +80,7 @@ describe('receive', () => {
         await new Promise(() => {})
       }
       const request = { headers: { 'content-type': 'text/csv' }, body: Readable.from(body()) }
-      await openUploads().receive(request, 'u', async () => {})`
+      await openUploads(12).receive(request, 'u', async () => {})`
     const receiving = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
@@ -109,7 +109,7 @@ describe('receive', () => {
 
 describe('close', () => {
   it('ends the reading of files with 503', async () => {
-    const uploads = openUploads()
+    const uploads = openUploads(12)
     const request = {
       headers: { 'content-type': 'text/csv' },
       body: Readable.from([Buffer.from('ana\n'.repeat(100_000))]),

@@ -26,7 +26,7 @@ export interface Uploads {
 }
 
 /** @param connections of the database's pool */
-export function openUploads(connections = 12): Uploads {
+export function openUploads(connections: number): Uploads {
   const space = createSpace()
   const inTurn = createTurns(Math.max(1, Math.floor(connections / 2)))
   const reader = createCsvReader()

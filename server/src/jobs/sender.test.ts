@@ -172,7 +172,7 @@ describe('sending', () => {
     await setFaults(app, { ...SENDS, delayMs: 150 })
     const close = await start()
     const campaign = await launch(person, list)
-    await eventually(async () => (await inHand(campaign.id)) > 0, 'a message is in hand')
+    await eventually(async () => (await inHand(campaign.id)) > 0, 'a message is claimed')
     await close()
     expect(await inHand(campaign.id)).toBe(0)
     const { dmsSentCount } = await person.client.campaigns.find({ id: campaign.id })
@@ -234,7 +234,7 @@ describe('a pause of a campaign whose message is on its way to X', () => {
     await setFaults(app, { ...SENDS, delayMs: 4_000 })
     await start(paced(60))
     const { id } = await launch(person, await makeList(app, person, openHandles(3)))
-    await eventually(async () => (await inHand(id)) === 1, 'a message is in hand')
+    await eventually(async () => (await inHand(id)) === 1, 'a message is claimed')
     const pressed = performance.now()
     const pauses = Promise.all(
       Array.from({ length: 20 }, () => person.client.campaigns.update({ id, status: 'paused' })),

@@ -54,7 +54,7 @@ export async function startSender(
   const stopListening = notices.listen(SENDING_CHANNEL, work.ring)
   let closing = false
 
-  /** Claims while fewer than `concurrency` messages are in hand. */
+  /** Claims while fewer than `concurrency` messages are claimed. */
   async function claim(): Promise<void> {
     let width = 1
     let contended = 0

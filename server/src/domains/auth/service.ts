@@ -701,7 +701,7 @@ export async function endOtherSessions(
 
 /** Removes identities, with the codes, tickets and sessions that came from them. @param which of auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
-  // Codes and tickets first: whoever exchanges one of them holds it before the identity.
+  // Codes and tickets first: an exchange locks one of them before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
   await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))

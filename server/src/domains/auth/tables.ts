@@ -46,7 +46,7 @@ export const authSignUps = pgTable(
     email: text('email').notNull(),
     name: text('name').notNull(),
     password: text('password').notNull(),
-    /** Of the cookie of the browser that signed up; null if none is known. */
+    /** Of the cookie of the browser that signed up; null if unknown. */
     browserHash: text('browser_hash'),
     /** S256 of the verifier that must come with the one-time code of the confirmation. */
     codeChallenge: text('code_challenge'),

@@ -94,12 +94,15 @@ function membersOf(actor: Actor, { id, filter }: Pick<Awaited<ReturnType<typeof 
     : sql`select lead_id as id from lead_list_items where lead_list_id = ${id} order by added_at, lead_id`
 }
 
-/** How many leads of a list have replied and may still be messaged. */
+/** How many leads of a list have replied and may still be messaged. Costs by the number of replies, not of leads. */
 async function countReplied(db: Db, actor: Actor, list: Awaited<ReturnType<typeof findList>>): Promise<number> {
+  const isMember = list.filter
+    ? sql`l.id in (${selectLeads(actor, { filter: list.filter })})`
+    : sql`exists (select from lead_list_items i where i.lead_list_id = ${list.id} and i.lead_id = l.id)`
   const { rows } = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from leads l
     where l.workspace_id = ${actor.workspaceId} and l.replied_at is not null and ${suppressedBecause('l')} is null
-      and l.id in (select id from (${membersOf(actor, list)}) m(id))`)
+      and ${isMember}`)
   return rows[0]?.count ?? 0
 }
 

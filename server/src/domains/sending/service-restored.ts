@@ -17,7 +17,7 @@ import { skipMessage } from './service-stopping.ts'
  * waiting, or, if the restore lost its row, as a direct message: so caps, figures and the rule against writing twice hold again.
  */
 
-/** X lists an account's messages for so long. */
+/** How long X lists an account's messages. */
 const X_KEEPS_DAYS = 30
 const SENT_SINCE = 'Skipped: a message has gone to this person already, after the backup that was restored.'
 
@@ -130,7 +130,7 @@ async function keepOne(tx: Db, message: XConversationMessage, since: Date): Prom
   if (party) await addSent(tx, party, message)
 }
 
-/** Before the lead, as whoever records an outcome does. */
+/** Messages are locked before their lead, as when an outcome is recorded. */
 async function lockMessages(tx: Db, leadId: string): Promise<Row[]> {
   const { rows } = await tx.execute<Row>(sql`
     select id, status, message, x_event_id as "eventId" from dms where lead_id = ${leadId} order by created_at, id for no key update`)

@@ -20,7 +20,7 @@ import { dms } from '../sending/tables.ts'
 import type { Pace } from '../sending-settings/service.ts'
 
 /*
- * The specification's simulated queue, where X is the stand-in. It claims messages as any sender does, one at a time and under a lease, from active campaigns, within the
+ * The simulated queue, which exists only if X is the stand-in. It claims messages as any sender does, one at a time and under a lease, from active campaigns, within the
  * daily cap and the sending window of the X account. So a worker and it never have the same message. It calls nobody, so the interval between two messages does not apply:
  * each takes 500 to 1,000 ms and its outcome is drawn at random. What it drops (a process that dies, a pause) goes back into the queue.
  */

@@ -4,7 +4,7 @@ import { toast } from '../../ui/toast'
 import { useBackAgain } from '../../ui/use-back-again'
 import { newCodeChallenge } from './pkce'
 
-/** After this long the attempt has failed, and the button can be pressed again (specification §9). */
+/** After this long the attempt has failed, and the button can be pressed again. */
 const BUSY_MS = 30_000
 const FAILED = 'Failed to sign in with Google. Please try again.'
 

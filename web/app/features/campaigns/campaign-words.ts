@@ -3,7 +3,7 @@ import { errorCode, errorWords, failureWords } from '../../api'
 const INITIAL_DATA = 'An error occurred while fetching initial data.'
 
 /**
- * Why campaigns cannot be shown, or not as they are now (specification §8).
+ * Why campaigns cannot be shown, or not as they are now.
  * @param shown an earlier answer is still on the screen
  */
 export function campaignsProblem(error: unknown, shown: boolean): string {
@@ -12,12 +12,12 @@ export function campaignsProblem(error: unknown, shown: boolean): string {
     : failureWords(error, 'Failed to fetch campaigns', INITIAL_DATA)
 }
 
-/** Why the lists to pick from cannot be shown (specification §8). */
+/** Why the lists to pick from cannot be shown. */
 export function listsProblem(error: unknown): string {
   return failureWords(error, 'Failed to fetch your lead lists', INITIAL_DATA)
 }
 
-/** Why a campaign was not made (specification §8). @param way what was pressed: Save and Pause, or Launch Campaign */
+/** Why a campaign was not made. @param way what was pressed: Save and Pause, or Launch Campaign */
 export function creationProblem(error: unknown, way: 'pause' | 'launch'): string {
   return way === 'pause'
     ? `Failed to save campaign: ${errorWords(error)}`
@@ -33,17 +33,17 @@ const failures: Record<Wish, string> = {
   archived: 'Failed to archive campaign:',
 }
 
-/** Why a campaign stays as it is (specification §8). */
+/** Why a campaign stays as it is. */
 export function changeProblem(error: unknown, wish: Wish): string {
   return `${failures[wish]} ${errorWords(error)}`
 }
 
-/** Why a campaign that is there was not launched (specification §8). */
+/** Why a campaign that is there was not launched. */
 export function launchProblem(error: unknown): string {
   return `Failed to launch campaign or queue DMs: ${errorWords(error)}`
 }
 
-/** Why a campaign's messages cannot be shown (specification §8). */
+/** Why a campaign's messages cannot be shown. */
 export function dmsProblem(error: unknown): string {
   return errorCode(error) ? errorWords(error) : 'An unexpected error occurred.'
 }
@@ -53,7 +53,7 @@ export function staleDmsProblem(error: unknown): string {
   return failureWords(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
 }
 
-/** What is said to somebody who processes the queue without a session (specification §8); null: they have one. */
+/** What is said to somebody who processes the queue without a session; null: they have one. */
 export function queueRefusal(isSignedIn: boolean): string | null {
   return isSignedIn ? null : 'Please log in to process the queue.'
 }
