@@ -165,7 +165,11 @@ export async function expectNothingLost(world: World): Promise<void> {
     if (row.sentAt !== null && row.holder !== 'simulated') {
       expect(arrived.length, `${message}, which is shown as sent, at X`).toBe(1)
       if (row.eventId) expect(row.eventId).toBe(arrived[0]?.id)
-    } else if (!row.outcomeUnknown) expect(arrived, `${message}, which is shown as ${status}, at X`).toEqual([])
+    } else if (!row.outcomeUnknown) {
+      // A campaign that is launched again after a restore says the same as the row that was lost, and read from X.
+      const unknown = arrived.filter(({ id }) => !rows.some(({ eventId }) => eventId === id))
+      expect(unknown, `${message}, which is shown as ${status}, at X`).toEqual([])
+    }
     if (status === 'failed') expect(row.errorMessage, message).toBeTruthy()
     if (row.sentAt !== null) expect(row.leadStatus, message).toBe('contacted')
   }
