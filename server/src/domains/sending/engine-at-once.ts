@@ -46,7 +46,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
   })
   const claimed: Claimed = { ...made, claimedAt, byHand: true }
   const delivery = deliver(context, actor, claimed, end, signal)
-  const answer = await Promise.race([delivery, sleep(end - performance.now(), null, { ref: false })])
+  const answer = await Promise.race([delivery, sleep(Math.max(0, end - performance.now()), null, { ref: false })])
   if (answer) return answer
   delivery.catch((error) => {
     if (!(error instanceof Refusal)) context.log.error({ err: error, dmId: claimed.id }, 'a message was left to settle')
