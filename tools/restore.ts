@@ -52,7 +52,7 @@ function counted(count: number, one: string, many: string): string {
 /** What the operator has to know before the next start. */
 function afterwards({ paused, toBeRead, unknown, emails }: Restored): string[] {
   return [
-    `Paused ${counted(paused, 'active campaign', 'active campaigns')}. Every X account waits until X-Automated has read at X what it sent after the backup.`,
+    `Paused ${counted(paused, 'active campaign', 'active campaigns')}. No X account sends until X-Automated has read from X what it sent after the backup.`,
     ...(toBeRead > 0
       ? [
           `${counted(toBeRead, 'queued message', 'queued messages')} may have been sent after the backup. What X has is marked as sent; only the rest goes out.`,
@@ -63,7 +63,9 @@ function afterwards({ paused, toBeRead, unknown, emails }: Restored): string[] {
           `${counted(unknown, 'queued message', 'queued messages')} cannot be looked up, as no X account is connected: marked as failed. Check each conversation before you queue it again.`,
         ]
       : []),
-    ...(emails > 0 ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')}, which would come twice.`] : []),
+    ...(emails > 0
+      ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')} so that none is sent twice.`]
+      : []),
     'Next: start X-Automated, check the campaigns, and resume them.',
   ]
 }

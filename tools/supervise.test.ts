@@ -55,6 +55,22 @@ test('gives up on a program that ends before its first start is done', async () 
   expect(started).toHaveLength(1)
 })
 
+test('starts a program again whose process could not be created', async () => {
+  const launched: ChildProcess[] = []
+  const { program, said } = open([], {
+    launch() {
+      const command = launched.length === 1 ? '/no/such/program' : process.execPath
+      const child = spawn(command, ['-e', STEADY], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+      launched.push(child)
+      return child
+    },
+  })
+  await program.ready
+  launched[0]?.kill('SIGKILL')
+  await expect.poll(() => said).toContain('Started the program again.')
+  expect(said[1]).toBe('The program could not be started (spawn /no/such/program ENOENT). Starting it again in 0.02 s.')
+})
+
 test('gives up on a program that cannot be started again', async () => {
   const { program, givenUp, started } = open([STEADY, BROKEN])
   await program.ready

@@ -65,13 +65,12 @@ export function supervise(options: SuperviseOptions): Supervised {
       say(`Started the ${name} again.`)
       onReadyAgain(message)
     })
-    child.once('exit', (code, signal) => {
+    const onEnd = (how: string) => {
       if (isStopping) return
       if (isRestarting) {
         isRestarting = false
         return launch(false)
       }
-      const how = `The ${name} ended (${signal ?? `exit code ${code}`})`
       if (isFirst && readyAt === undefined) return giveUp(`${how} during the start.`)
       if (readyAt !== undefined && performance.now() - readyAt > STEADY_MS) restarts = 0
       if (readyAt === undefined) startsWithoutReady += 1
@@ -84,6 +83,11 @@ export function supervise(options: SuperviseOptions): Supervised {
         () => launch(false),
         () => {},
       )
+    }
+    child.once('exit', (code, signal) => onEnd(`The ${name} ended (${signal ?? `exit code ${code}`})`))
+    // The process could not be created, so no exit follows: the machine may be out of memory.
+    child.once('error', (error) => {
+      if (child.pid === undefined) onEnd(`The ${name} could not be started (${error.message})`)
     })
   }
   const terminate = async () => {
@@ -94,7 +98,7 @@ export function supervise(options: SuperviseOptions): Supervised {
     if (!ended) ending.kill('SIGKILL')
     await exit
   }
-  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const isRunning = () => child.pid !== undefined && child.exitCode === null && child.signalCode === null
 
   launch(true)
   return {

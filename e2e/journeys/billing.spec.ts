@@ -302,7 +302,7 @@ describe('plans and payments, in a browser', () => {
         payUrl: 'https://example.com/pay',
       },
     )
-    await page.getByText('Your workspace goes on with what is free until the payment comes.').waitFor()
+    await page.getByText('Your workspace stays on Free until the payment arrives.').waitFor()
     // Not when the period ends that has begun unpaid.
     expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })

@@ -62,6 +62,6 @@ function tooManyRejected(max: number, { line, problem }: RejectedLine): Refusal 
   const number = (value: number) => value.toLocaleString('en')
   return new Refusal(
     'INVALID_INPUT',
-    `More than ${number(max)} lines have a problem, so nothing of the file was imported. The first is line ${number(line)}: ${problem}.`,
+    `More than ${number(max)} lines have a problem, so nothing of the file was imported. The first problem is in line ${number(line)}: ${problem}.`,
   )
 }

@@ -16,12 +16,15 @@ const RESTARTING =
 export function createCsvReader(): CsvReader {
   let thread: Worker | null = null
   let isClosing = false
+  let cause: unknown
 
   function start(): Worker {
     const started = new Worker(new URL('./csv-thread.ts', import.meta.url))
     started.unref()
     // A caller that waits for a part sees its port close. The next file gets a new thread.
-    started.on('error', () => {})
+    started.on('error', (error) => {
+      cause = error
+    })
     started.once('exit', () => {
       if (thread === started) thread = null
     })
@@ -37,7 +40,9 @@ export function createCsvReader(): CsvReader {
       let asked = Promise.withResolvers<Sent>()
       const fail = () =>
         asked.reject(
-          isClosing ? new Refusal('UNAVAILABLE', RESTARTING) : new Error('The thread that reads CSV files ended.'),
+          isClosing
+            ? new Refusal('UNAVAILABLE', RESTARTING)
+            : new Error('The thread that reads CSV files ended.', { cause }),
         )
       port1.on('message', (sent: Sent) => asked.resolve(sent))
       port1.on('close', () => {

@@ -90,6 +90,15 @@ describe('receive', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  it('answers 503 if the disk is full', async () => {
+    const full = () =>
+      Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }))
+    await expect(uploadsOfTest().receive('handle\n', full)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      retryAfterSeconds: 60,
+    })
+  })
+
   it('refuses a fourth file of one user, and takes it once another has ended', async () => {
     const uploads = uploadsOfTest()
     const ends = [1, 2, 3].map(() => Promise.withResolvers<void>())
@@ -122,7 +131,7 @@ describe('close', () => {
 })
 
 describe('inTurn', () => {
-  it('imports one file of a user after the other, and six of all', async () => {
+  it('imports one file of a user after the other, and half as many at once as there are connections', async () => {
     const uploads = uploadsOfTest()
     const running: string[] = []
     const ends = new Map<string, () => void>()

@@ -19,7 +19,8 @@ export interface Upload extends Pick<ImportSource, 'bytes' | 'inTurn'> {
 export interface Uploads {
   /**
    * Receives the body of a request and gives it to `take`.
-   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files at the same time)
+   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files at the same time),
+   *   UNAVAILABLE (the disk is full)
    */
   receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -47,6 +48,8 @@ export function openUploads(connections: number): Uploads {
           inTurn: (work, signal) => inTurn(userId, work, signal),
           read: (linesOf) => reader.read(opened.fd, linesOf),
         })
+      } catch (error) {
+        throw isOutOfSpace(error) ? new Refusal('UNAVAILABLE', NO_SPACE, { retryAfterSeconds: 60 }) : error
       } finally {
         await file?.close()
         place.leave()
@@ -56,6 +59,9 @@ export function openUploads(connections: number): Uploads {
   }
 }
 
+const NO_SPACE =
+  'The server has no room for the file at the moment. Nothing was imported. Please try again in a minute.'
+const isOutOfSpace = (error: unknown) => /^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException | null)?.code ?? '')
 const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
 
 const FILES_OF_ONE_USER = 3

@@ -181,13 +181,13 @@ describe('POST /leads/import', () => {
     expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
   })
 
-  it('lets a lead collect 40,000 characters in columns of its own and rejects lines beyond that', async () => {
+  it('lets a lead collect 40,000 characters in custom columns and rejects lines beyond that', async () => {
     const filled = (column: string) => `twitter_handle,${column}\nana,${'x'.repeat(5_000)}\nbob,\n`
     for (let n = 0; n < 7; n += 1) await send(filled(`own ${n}`))
     expect((await send(filled('own 7'))).body).toEqual({
       imported: 0,
       updated: 1,
-      rejected: [{ line: 2, problem: 'would give its lead more than 40000 characters in columns of its own' }],
+      rejected: [{ line: 2, problem: 'would give this lead more than 40,000 characters in custom columns' }],
       rejectedCount: 1,
     })
     expect((await send(filled('own 6'))).body).toMatchObject({ updated: 2, rejected: [] })
@@ -269,7 +269,7 @@ describe('POST /leads/import', () => {
     ['unreadable', '"x,\n', 'has a quote that is not closed or not doubled'],
   ])('stops at 100,000 lines that are %s, says so and keeps nothing', async (_name, line, problem) => {
     const answer = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
-    const error = `More than 100,000 lines have a problem, so nothing of the file was imported. The first is line 3: ${problem}.`
+    const error = `More than 100,000 lines have a problem, so nothing of the file was imported. The first problem is in line 3: ${problem}.`
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
     expect(await rows()).toEqual([])
     expect((await person.client.imports.list({})).imports[0]).toMatchObject({ status: 'failed', error })

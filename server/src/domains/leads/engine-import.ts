@@ -126,7 +126,10 @@ export async function importLeads(
         signal?.throwIfAborted()
       },
     })
-    reject(overfull, `would give its lead more than ${LEAD_METADATA_MAX} characters in columns of its own`)
+    reject(
+      overfull,
+      `would give this lead more than ${LEAD_METADATA_MAX.toLocaleString('en')} characters in custom columns`,
+    )
     await tagStaged(tx, owner)
     const result = { ...counts, ...rejected.answer() }
     await onDone(tx, result)

@@ -197,7 +197,7 @@ describe('readLine', () => {
     [['ana', '', '', '', 'x'.repeat(5_001), '', ''], 'Company is longer than 5000 characters'],
     [
       ['ana', '', '', JSON.stringify({ a: 'x'.repeat(15_001) }), 'x'.repeat(5_000), '', ''],
-      'has more than 20000 characters in columns of its own',
+      'has more than 20,000 characters in custom columns',
     ],
     [['ana', 'a\u0000b', '', '', '', '', ''], 'holds a NUL character'],
   ])('says what is wrong: %j', (fields, problem) => {

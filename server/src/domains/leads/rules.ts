@@ -286,7 +286,7 @@ export function readLine(
     return { problem: 'says when or how a basis is known, but not which' }
   if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
   if (JSON.stringify(lead.metadata).length > METADATA_MAX)
-    return { problem: `has more than ${METADATA_MAX} characters in columns of its own` }
+    return { problem: `has more than ${METADATA_MAX.toLocaleString('en')} characters in custom columns` }
   return lead
 }
 

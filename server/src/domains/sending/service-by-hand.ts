@@ -152,7 +152,7 @@ async function refuseBeyondCap(tx: Db, limits: Pace, account: typeof xAccounts.$
   throw new Refusal(
     'RATE_LIMITED',
     account.unreadSince
-      ? `What @${account.handle} sent after the backup that was restored is being read from X. Try again in a minute.`
+      ? `A backup was restored. X-Automated is still reading from X what @${account.handle} has sent since. Try again in a minute.`
       : rest.reason === 'x'
         ? X_ALLOWS_NO_MORE
         : `@${account.handle} has sent its ${cap.cap.toLocaleString('en-US')} DMs of the last 24 hours.`,

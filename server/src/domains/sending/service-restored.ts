@@ -60,8 +60,8 @@ function pauseReason(backedUpAt: Date, isReadable: boolean): string {
   const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
   const restored = `Restored from the backup of ${moment.format(backedUpAt)} UTC.`
   return isReadable
-    ? `${restored} What was sent after it is read from X first, so nobody gets a message twice. Check this campaign, then resume it.`
-    : `${restored} No X account is connected that could tell what was sent after it. Check the conversation of each failed message before you queue it again.`
+    ? `${restored} X-Automated first reads from X what was sent since, so nobody gets a message twice. Check this campaign, then resume it.`
+    : `${restored} No connected X account can show what was sent since. Check the conversation of each failed message before you queue it again.`
 }
 
 /**

@@ -39,11 +39,11 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
         }
       >
         {!details?.graceEndsAt ? (
-          'The card is tried again in the next days. Without a payment your workspace goes on with what is free.'
+          'The card is tried again in the next days. If payment fails, your workspace moves to Free.'
         ) : new Date(details.graceEndsAt) > new Date() ? (
           <>
             You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. The card is tried again
-            by then; without a payment your workspace goes on with what is free.
+            by then; without a payment your workspace moves to Free.
           </>
         ) : (
           <>
@@ -54,7 +54,7 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
                 <DateTime value={earnedUntil} precision="day" />.
               </>
             ) : (
-              'Your workspace goes on with what is free until the payment comes.'
+              'Your workspace stays on Free until the payment arrives.'
             )}
           </>
         )}{' '}

@@ -140,9 +140,9 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
             <ImportMapping {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
           ) : (
             <p className="text-muted">
-              You see what each column becomes before anything is imported. Who is known already is updated. Lines with
-              a problem are left out and listed. If there are more than {IMPORT_REJECTED_MAX.toLocaleString('en-US')} of
-              them, nothing is imported.
+              You see what each column becomes before anything is imported. Leads that you already have are updated.
+              Lines with a problem are left out and listed. If there are more than{' '}
+              {IMPORT_REJECTED_MAX.toLocaleString('en-US')} of them, nothing is imported.
             </p>
           )}
           {!read && !shown && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
