@@ -1,0 +1,29 @@
+import { afterEach, expect, it } from 'vitest'
+import { formatCount, formatDate, formatList, formatNumber, formatPercent, pluralize, setLocale } from './format.ts'
+
+afterEach(() => setLocale('en-US'))
+
+it('counts in the singular for one only', () => {
+  expect([0, 1, 2, 1234].map((count) => formatCount(count, 'lead'))).toEqual([
+    '0 leads',
+    '1 lead',
+    '2 leads',
+    '1,234 leads',
+  ])
+  expect(formatCount(2, 'reply', 'replies')).toBe('2 replies')
+  expect(pluralize(1, 'was', 'were')).toBe('was')
+})
+
+it('shows numbers and dates in the locale of the reader', () => {
+  expect(formatNumber(1234.5)).toBe('1,234.5')
+  expect(formatPercent(0.425)).toBe('43%')
+  expect(formatPercent(0.425, 1)).toBe('42.5%')
+  setLocale('de-DE')
+  expect(formatNumber(1234.5)).toBe('1.234,5')
+  expect(formatDate('2026-11-22T10:00:00Z', { dateStyle: 'medium', timeZone: 'UTC' })).toBe('22.11.2026')
+})
+
+it('joins lists as English does', () => {
+  expect(formatList(['a', 'b', 'c'])).toBe('a, b, and c')
+  expect(formatList(['a', 'b'], 'disjunction')).toBe('a or b')
+})
