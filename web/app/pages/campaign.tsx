@@ -6,23 +6,23 @@ import { errorCode, errorWords } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignButtons } from '../features/campaigns/campaign-buttons'
 import { CampaignEstimate } from '../features/campaigns/campaign-estimate'
-import { CampaignFigures, CampaignProgressCard, ComingProgressCard } from '../features/campaigns/campaign-figures'
-import { CampaignFunnel, ComingFunnel } from '../features/campaigns/campaign-funnel'
+import { CampaignFigures, CampaignProgressCard, ProgressCardSkeleton } from '../features/campaigns/campaign-figures'
+import { CampaignFunnel, FunnelSkeleton } from '../features/campaigns/campaign-funnel'
 import { CampaignMore } from '../features/campaigns/campaign-more'
-import { isCutOff } from '../features/campaigns/campaign-progress'
+import { isDisconnected } from '../features/campaigns/campaign-progress'
 import { CampaignStatus } from '../features/campaigns/campaign-status'
+import { campaignsProblem } from '../features/campaigns/campaign-text'
 import {
   useCampaign,
   useSecondsLeft,
   useXConnections,
   useXConnectionsKnown,
 } from '../features/campaigns/campaign-watch'
-import { campaignsProblem } from '../features/campaigns/campaign-words'
 import { DmsTable } from '../features/campaigns/dms-table'
 import { MessagePreview } from '../features/campaigns/message-preview'
 import { OlderCampaign } from '../features/campaigns/older-campaign'
 import { useRealSend } from '../features/campaigns/real-send'
-import { useLeftAlone } from '../features/real-send/left-alone'
+import { useNoSender } from '../features/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
 import { ReplyDetectionNotice, useReplyDetectionKnown } from '../features/replies/reply-detection'
 import { RestCallout } from '../features/sending-settings/rest-callout'
@@ -63,10 +63,10 @@ export default function CampaignPage() {
   const campaign = isShown ? found : undefined
   const actions = useCampaignActions(useRealSend(shown))
   const connected = useXConnections(shown)(found)
-  const cutOff = found !== undefined && isCutOff(found, connected)
-  const isLeftAlone = useLeftAlone(shown, query.dataUpdatedAt)
-  const leftAlone = found !== undefined && isLeftAlone(found)
-  const secondsLeft = useSecondsLeft(found, cutOff || leftAlone)
+  const disconnected = found !== undefined && isDisconnected(found, connected)
+  const hasNoSender = useNoSender(shown, query.dataUpdatedAt)
+  const noSender = found !== undefined && hasNoSender(found)
+  const secondsLeft = useSecondsLeft(found, disconnected || noSender)
   const connect = connected === false && found?.channel === 'api' && (
     <ButtonLink size="sm" to={paths.xAutomation}>
       Connect X
@@ -160,15 +160,15 @@ export default function CampaignPage() {
               {campaign.pauseReason}
             </Callout>
           )}
-          {cutOff && (
+          {disconnected && (
             <Callout tone="warn" title="The X account of this campaign is not connected" action={connect}>
               This campaign is active, but sends nothing until the account that sends is connected again. What it has
               queued is kept.
             </Callout>
           )}
-          <RestCallout campaign={campaign} cutOff={cutOff} />
-          <RunNotice campaigns={leftAlone ? undefined : shown} />
-          {leftAlone && (
+          <RestCallout campaign={campaign} disconnected={disconnected} />
+          <RunNotice campaigns={noSender ? undefined : shown} />
+          {noSender && (
             <Callout
               tone="warn"
               title="No browser is sending this campaign"
@@ -182,14 +182,19 @@ export default function CampaignPage() {
               kept.
             </Callout>
           )}
-          {campaign.status === 'active' && campaign.waiting && !cutOff && (
+          {campaign.status === 'active' && campaign.waiting && !disconnected && (
             <Callout title="Waiting for its turn">
               One campaign sends at a time on an X account. This one goes on when{' '}
               {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'the older one'} is complete or
               paused.
             </Callout>
           )}
-          <CampaignProgressCard campaign={campaign} cutOff={cutOff} leftAlone={leftAlone} secondsLeft={secondsLeft} />
+          <CampaignProgressCard
+            campaign={campaign}
+            disconnected={disconnected}
+            noSender={noSender}
+            secondsLeft={secondsLeft}
+          />
           <CampaignFigures campaign={campaign} />
           <div className={PAIR}>
             <CampaignFunnel campaign={campaign} />
@@ -216,10 +221,10 @@ const PAIR = 'grid grid-cols-1 items-start gap-6 lg:grid-cols-2'
 function Coming() {
   return (
     <>
-      <ComingProgressCard />
+      <ProgressCardSkeleton />
       <CampaignFigures campaign={undefined} />
       <div className={PAIR}>
-        <ComingFunnel />
+        <FunnelSkeleton />
         <Card title="Message">
           <SkeletonText lines={3} />
         </Card>

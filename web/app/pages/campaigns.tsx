@@ -3,19 +3,19 @@ import { FlaskConical, Megaphone } from 'lucide-react'
 import { useState } from 'react'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignForm } from '../features/campaigns/campaign-form'
-import { isCutOff } from '../features/campaigns/campaign-progress'
+import { isDisconnected } from '../features/campaigns/campaign-progress'
+import { campaignsProblem } from '../features/campaigns/campaign-text'
 import {
   CAMPAIGNS_PAGE_SIZE,
   useCampaigns,
   useLostConnection,
   useXConnections,
 } from '../features/campaigns/campaign-watch'
-import { campaignsProblem } from '../features/campaigns/campaign-words'
 import { CampaignsTable } from '../features/campaigns/campaigns-table'
 import { DmsDialog } from '../features/campaigns/dms-dialog'
 import { useProcessQueue } from '../features/campaigns/process-queue'
 import { useRealSend } from '../features/campaigns/real-send'
-import { useLeftAlone } from '../features/real-send/left-alone'
+import { useNoSender } from '../features/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
 import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
@@ -42,14 +42,15 @@ export default function Campaigns() {
   const queue = useProcessQueue()
   const mayChange = useIsOffered('member')
   const connections = useXConnections(campaigns.data?.campaigns)
-  const leftAlone = useLeftAlone(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
+  const noSender = useNoSender(campaigns.data?.campaigns, campaigns.dataUpdatedAt)
   const noticeKnown = useRunNoticeKnown(campaigns.data?.campaigns)
   // The table comes with the notice above it, so that it is not moved. What has come stays.
   const [isShown, setShown] = useState(false)
   if (!isShown && campaigns.data && noticeKnown) setShown(true)
   const accounts = useAccounts()
   const lost = useLostConnection()
-  const someCutOff = campaigns.data?.campaigns.some((campaign) => isCutOff(campaign, connections(campaign))) ?? false
+  const someCutOff =
+    campaigns.data?.campaigns.some((campaign) => isDisconnected(campaign, connections(campaign))) ?? false
   // The dialog follows what the table learns.
   const current = viewed && (campaigns.data?.campaigns.find(({ id }) => id === viewed.campaign.id) ?? viewed.campaign)
   return (
@@ -120,7 +121,7 @@ export default function Campaigns() {
                   campaigns={isShown ? campaigns.data?.campaigns : undefined}
                   stale={campaigns.isPlaceholderData}
                   connections={connections}
-                  leftAlone={leftAlone}
+                  noSender={noSender}
                   actions={actions}
                   onViewDms={(campaign) => setViewed({ campaign, open: true })}
                 />

@@ -22,7 +22,7 @@ import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from 
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
 /** Replies come in by themselves. */
-const ASK_AGAIN_MS = 15_000
+const POLL_EVERY_MS = 15_000
 const NAMES_STAY_MS = 60_000
 
 /** What became of messages: figures, rates, each day, and who answered. */
@@ -43,7 +43,7 @@ export function Analytics() {
       input: { ...daysOf(range, today, custom), ...(campaignId === 'all' ? {} : { campaignId }) },
       enabled: problem === null,
       placeholderData: (old) => old,
-      refetchInterval: ASK_AGAIN_MS,
+      refetchInterval: POLL_EVERY_MS,
     }),
   )
   const figures = query.data

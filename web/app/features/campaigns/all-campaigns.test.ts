@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { api } from '../../api'
 import { createQueryClient } from '../../query-client'
 import { allCampaigns, CAMPAIGN_NAMES } from './all-campaigns'
-import { showNewCampaign } from './campaign-cache'
+import { addCachedCampaign } from './campaign-cache'
 
 test('every page is read, each behind the one before', async () => {
   const named = (...names: string[]) => names.map((name) => ({ name }) as Campaign)
@@ -21,6 +21,6 @@ test('their names are read anew for a campaign that was made, not for each messa
   const isOld = () => queries.getQueryState(CAMPAIGN_NAMES)?.isInvalidated
   await queries.invalidateQueries({ queryKey: api.campaigns.key() })
   expect(isOld()).toBe(false)
-  showNewCampaign(queries, { id: 'new', name: 'New' } as Campaign)
+  addCachedCampaign(queries, { id: 'new', name: 'New' } as Campaign)
   expect(isOld()).toBe(true)
 })

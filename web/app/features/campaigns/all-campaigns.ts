@@ -21,10 +21,10 @@ export async function allCampaigns(
 
 /**
  * The names of all campaigns. Not below the campaigns' own key, which is asked anew at each message that goes out: who makes, renames
- * or archives one calls `namesChanged`.
+ * or archives one calls `invalidateCampaignNames`.
  */
 export const CAMPAIGN_NAMES = ['campaignNames']
 
-export function namesChanged(queries: QueryClient): void {
+export function invalidateCampaignNames(queries: QueryClient): void {
   void queries.invalidateQueries({ queryKey: CAMPAIGN_NAMES })
 }

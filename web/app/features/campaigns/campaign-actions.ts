@@ -4,10 +4,10 @@ import { api, client } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
-import { lookAgainAt } from '../real-send/extension-run'
-import { namesChanged } from './all-campaigns'
-import { showAtOnce, showEverywhere } from './campaign-cache'
-import { changeProblem, launchProblem, type Wish } from './campaign-words'
+import { wakeRun } from '../real-send/extension-run'
+import { invalidateCampaignNames } from './all-campaigns'
+import { showOptimistically, updateCachedCampaign } from './campaign-cache'
+import { changeProblem, launchProblem, type TargetStatus } from './campaign-text'
 import type { RealSend } from './real-send'
 
 /** Said where a list has nobody in it: the campaign is over before it began. */
@@ -33,13 +33,13 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
   const sayFailure = useFailureToast()
   const launch = useLaunch(realSend)
   const update = useMutation({
-    mutationFn: ({ campaign, status }: { campaign: Campaign; status: Wish }) =>
+    mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
       client.campaigns.update({ id: campaign.id, status }),
     onMutate: ({ campaign, status }) =>
-      showAtOnce(queries, campaign.id, { status, pauseReason: null, waiting: false, waitingFor: null }),
+      showOptimistically(queries, campaign.id, { status, pauseReason: null, waiting: false, waitingFor: null }),
     onSuccess(after, { campaign, status }) {
-      showEverywhere(queries, campaign.id, after)
-      lookAgainAt(campaign.id)
+      updateCachedCampaign(queries, campaign.id, after)
+      wakeRun(campaign.id)
       if (status === 'paused') toast.success('Campaign paused.')
       else if (status === 'archived') toast.success(`Campaign "${campaign.name}" archived.`)
       else if (after.totalLeadsInList === 0) toast.info(NO_LEADS)
@@ -53,7 +53,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       sayFailure(error, changeProblem(error, status))
     },
     onSettled(_, __, { status }) {
-      if (status === 'archived') namesChanged(queries)
+      if (status === 'archived') invalidateCampaignNames(queries)
       return readQueueAgain(queries)
     },
   })

@@ -34,7 +34,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
           Launch
         </Button>
       )}
-      {canSendReally(campaign) && (
+      {canRealSend(campaign) && (
         <Button
           {...own}
           disabled={busy || actions.isSending(campaign.id)}
@@ -51,6 +51,6 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   )
 }
 
-function canSendReally({ status }: Campaign): boolean {
+function canRealSend({ status }: Campaign): boolean {
   return status === 'active' || status === 'paused'
 }

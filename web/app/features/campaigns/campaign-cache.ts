@@ -1,11 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { api } from '../../api'
-import { namesChanged } from './all-campaigns'
+import { invalidateCampaignNames } from './all-campaigns'
 
 /** Puts a new campaign on top of the first page, before the server is asked again. */
-export function showNewCampaign(queries: QueryClient, campaign: Campaign): void {
-  namesChanged(queries)
+export function addCachedCampaign(queries: QueryClient, campaign: Campaign): void {
+  invalidateCampaignNames(queries)
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
     (page: ListedCampaigns | undefined) =>
@@ -26,7 +26,7 @@ interface ListedCampaigns {
 }
 
 /** Shows what is known of a campaign wherever it is shown. */
-export function showEverywhere(queries: QueryClient, id: string, change: Partial<Campaign>): void {
+export function updateCachedCampaign(queries: QueryClient, id: string, change: Partial<Campaign>): void {
   queries.setQueriesData(
     { queryKey: api.campaigns.list.key({ type: 'query' }) },
     (page: ListedCampaigns | undefined) =>
@@ -39,12 +39,16 @@ export function showEverywhere(queries: QueryClient, id: string, change: Partial
 }
 
 /** Shows a change before the server has agreed. @returns how to take it back */
-export async function showAtOnce(queries: QueryClient, id: string, change: Partial<Campaign>): Promise<() => void> {
+export async function showOptimistically(
+  queries: QueryClient,
+  id: string,
+  change: Partial<Campaign>,
+): Promise<() => void> {
   const watched = [api.campaigns.list.key({ type: 'query' }), api.campaigns.find.queryKey({ input: { id } })]
   // An answer that is on its way would show the old state again.
   await Promise.all(watched.map((queryKey) => queries.cancelQueries({ queryKey })))
   const before = watched.flatMap((queryKey) => queries.getQueriesData({ queryKey }))
-  showEverywhere(queries, id, change)
+  updateCachedCampaign(queries, id, change)
   return () => {
     for (const [queryKey, data] of before) queries.setQueryData(queryKey, data)
   }

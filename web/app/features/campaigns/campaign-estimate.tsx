@@ -5,7 +5,7 @@ import { api } from '../../api'
 import { isFirstAwaited } from '../../first-answer'
 import { SkeletonLine } from '../../ui/skeleton'
 import { useSettled } from '../../ui/use-settled'
-import { durationInWords } from './campaign-progress'
+import { durationText } from './campaign-progress'
 
 interface CampaignEstimateProps {
   leadListId: string
@@ -16,7 +16,7 @@ interface CampaignEstimateProps {
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
-const leadsInWords = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
+const leadsText = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
 
 /** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
 export function CampaignEstimate({
@@ -49,7 +49,7 @@ export function CampaignEstimate({
             'The daily cap or the working hours of this X account let nothing through.'
           ) : (
             <>
-              {number(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationInWords(data.seconds)}
+              {number(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationText(data.seconds)}
               {data.ahead > 0 && `, behind ${number(data.ahead)} that are queued already`}
               {data.costCents !== null && `, and X bills about ${money(data.costCents)}`}.
             </>
@@ -57,14 +57,14 @@ export function CampaignEstimate({
         </p>
         {data.replied > 0 && (
           <p>
-            {leadsInWords(data.replied)} replied to you: {allowReplied ? 'included' : 'skipped'}.
+            {leadsText(data.replied)} replied to you: {allowReplied ? 'included' : 'skipped'}.
           </p>
         )}
         {data.missing.map(({ place, leads }) => (
           <p key={place} className="text-warn">
             {leads === data.leads
               ? `No lead has a value for ${place}: all read its fallback.`
-              : `${leadsInWords(leads)} ${data.checked < data.leads ? `of the first ${number(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
+              : `${leadsText(leads)} ${data.checked < data.leads ? `of the first ${number(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
           </p>
         ))}
       </div>

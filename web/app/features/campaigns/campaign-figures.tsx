@@ -4,7 +4,7 @@ import { Card } from '../../ui/card'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { CampaignBar } from './campaign-bar'
-import { happeningNow, progressOf, restOf, shareInWords, timeLeftInWords } from './campaign-progress'
+import { activityText, notableWait, progressOf, shareText, timeLeftText } from './campaign-progress'
 
 /** Keeps the line where there is nothing to say yet. */
 const NO_WORDS = '\u00a0'
@@ -14,27 +14,27 @@ const number = (n: number) => n.toLocaleString('en-US')
 interface CampaignProgressCardProps {
   campaign: Campaign
   /** Nothing can be sent, as no X account is connected. */
-  cutOff: boolean
-  /** No browser sends it (real-send/left-alone.ts). */
-  leftAlone: boolean
+  disconnected: boolean
+  /** No browser sends it (real-send/no-sender.ts). */
+  noSender: boolean
   /** Null: nobody can tell; undefined while it is not known. */
   secondsLeft: number | null | undefined
 }
 
 /** What is happening, how far it is, how long it will still take. */
-export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft }: CampaignProgressCardProps) {
+export function CampaignProgressCard({ campaign, disconnected, noSender, secondsLeft }: CampaignProgressCardProps) {
   const { done, total } = progressOf(campaign)
-  const rest = restOf(campaign, cutOff, Date.now())
+  const rest = notableWait(campaign, disconnected, Date.now())
   return (
     <Card>
       <div className="grid gap-3">
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
           <h2 className="text-base" data-numeric>
-            {happeningNow(campaign, cutOff, rest, leftAlone)}
+            {activityText(campaign, disconnected, rest, noSender)}
           </h2>
           <p className="text-muted" data-numeric>
             {number(done)} of {number(total)} done
-            {secondsLeft !== null && ` · ${timeLeftInWords(secondsLeft)}`}
+            {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>
         <CampaignBar campaign={campaign} />
@@ -44,7 +44,7 @@ export function CampaignProgressCard({ campaign, cutOff, leftAlone, secondsLeft 
 }
 
 /** The card's room while its campaign is coming. */
-export function ComingProgressCard() {
+export function ProgressCardSkeleton() {
   return (
     <Card>
       <div className="grid gap-3">
@@ -69,7 +69,7 @@ function isUnqueued({ status, totalLeadsInList }: Campaign): boolean {
 export function CampaignFigures({ campaign }: { campaign: Campaign | undefined }) {
   const progress = campaign && progressOf(campaign)
   const share = (part: number | undefined) =>
-    progress && part !== undefined && progress.total > 0 ? `${shareInWords(part, progress.total)} of leads` : NO_WORDS
+    progress && part !== undefined && progress.total > 0 ? `${shareText(part, progress.total)} of leads` : NO_WORDS
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
       <StatCard

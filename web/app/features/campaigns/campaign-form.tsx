@@ -17,7 +17,7 @@ import { toast } from '../../ui/toast'
 import { UsageNotice } from '../billing/usage-notice'
 import { AccountField } from './account-field'
 import { useLaunch } from './campaign-actions'
-import { showNewCampaign } from './campaign-cache'
+import { addCachedCampaign } from './campaign-cache'
 import { CampaignEstimate } from './campaign-estimate'
 import {
   type CampaignDraft,
@@ -28,13 +28,13 @@ import {
   listOptionLabel,
   problemOf,
 } from './campaign-form-rules'
-import { creationProblem, listsProblem } from './campaign-words'
+import { creationProblem, listsProblem } from './campaign-text'
 import { ChannelField } from './channel-field'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 import type { RealSend } from './real-send'
 
-const LISTS_AT_ONCE = 100
+const LISTS_PAGE_SIZE = 100
 
 type Way = 'pause' | 'launch'
 
@@ -45,7 +45,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
   const form = useForm<CampaignDraft>({ defaultValues: emptyDraft })
   const { errors } = form.formState
   const draft = useWatch({ control: form.control }) as CampaignDraft
-  const repeatKey = useRepeatKey()
+  const idempotencyKey = useIdempotencyKey()
   const lists = useQuery({
     queryKey: [['lists', 'all'], {}],
     queryFn: ({ signal }) => findAllLists(signal),
@@ -63,11 +63,11 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
         allowReplied: draft.allowReplied,
         ...(draft.xAccountId ? { xAccountId: draft.xAccountId } : {}),
       }
-      return client.campaigns.create(body, { context: { idempotencyKey: repeatKey.of(JSON.stringify(body)) } })
+      return client.campaigns.create(body, { context: { idempotencyKey: idempotencyKey.of(JSON.stringify(body)) } })
     },
     async onSuccess(campaign, way) {
-      repeatKey.spend()
-      showNewCampaign(queries, campaign)
+      idempotencyKey.spend()
+      addCachedCampaign(queries, campaign)
       form.reset(emptyDraft)
       if (way === 'pause') {
         toast.success(`Campaign "${campaign.name}" saved and paused!`)
@@ -78,7 +78,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
       }
     },
     onError(error, way) {
-      if (errorCode(error)) repeatKey.spend()
+      if (errorCode(error)) idempotencyKey.spend()
       const problems = fieldProblems(error)
       const fields = (['name', 'leadListId', 'messageTemplate'] as const).filter((field) => problems[field])
       for (const field of fields.reverse())
@@ -228,7 +228,7 @@ function PickedList({ list }: { list: List }) {
 async function findAllLists(signal: AbortSignal): Promise<List[]> {
   const found: List[] = []
   for (let page = 1; ; page++) {
-    const { lists, total } = await client.lists.list({ page, pageSize: LISTS_AT_ONCE }, { signal })
+    const { lists, total } = await client.lists.list({ page, pageSize: LISTS_PAGE_SIZE }, { signal })
     found.push(...lists)
     if (lists.length === 0 || found.length >= total) return found
   }
@@ -238,7 +238,7 @@ async function findAllLists(signal: AbortSignal): Promise<List[]> {
  * The Idempotency-Key of what is being saved: the same for the same content until it was answered, so that a second press
  * after a lost answer makes no second campaign.
  */
-function useRepeatKey() {
+function useIdempotencyKey() {
   const kept = useRef<{ content: string; key: string } | null>(null)
   return {
     of(content: string): string {

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { shareInWords } from './campaign-progress'
+import { shareText } from './campaign-progress'
 import { funnelOf } from './funnel'
 
 const number = (n: number) => n.toLocaleString('en-US')
@@ -12,7 +12,7 @@ const number = (n: number) => n.toLocaleString('en-US')
 const HEAD = { title: 'Funnel', description: 'From the list to an answer.' }
 
 /** The card's room while its campaign is coming. */
-export function ComingFunnel() {
+export function FunnelSkeleton() {
   return (
     <Card {...HEAD} actions={<SkeletonButton size="sm" />}>
       <div className="grid gap-3">
@@ -60,10 +60,10 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
                   {number(count)}
                 </Td>
                 <Td end data-numeric>
-                  {shareInWords(count, all)}
+                  {shareText(count, all)}
                 </Td>
                 <Td end data-numeric>
-                  {before === null ? '–' : shareInWords(count, before)}
+                  {before === null ? '–' : shareText(count, before)}
                 </Td>
               </Tr>
             ))}
@@ -81,7 +81,7 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
                 />
               </span>
               <span className="min-w-20 text-end" data-numeric>
-                {number(count)} <span className="text-muted">{shareInWords(count, all)}</span>
+                {number(count)} <span className="text-muted">{shareText(count, all)}</span>
               </span>
             </li>
           ))}

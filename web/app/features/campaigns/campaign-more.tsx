@@ -9,8 +9,8 @@ import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../ui/menu'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
-import { namesChanged } from './all-campaigns'
-import { EditCampaignDialog, mayBeEdited } from './edit-campaign-dialog'
+import { invalidateCampaignNames } from './all-campaigns'
+import { EditCampaignDialog, isEditable } from './edit-campaign-dialog'
 
 /** What else can be done to a campaign on its own page: edit, duplicate, send oneself a test. */
 export function CampaignMore({ campaign }: { campaign: Campaign }) {
@@ -21,7 +21,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
   const duplicate = useMutation({
     mutationFn: () => client.campaigns.duplicate({ id: campaign.id }),
     async onSuccess(copy) {
-      namesChanged(queries)
+      invalidateCampaignNames(queries)
       toast.success(`"${copy.name}" was created as a draft.`)
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
@@ -43,7 +43,7 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
           </IconButton>
         }
       >
-        <MenuItem icon={<Pencil aria-hidden />} disabled={!mayBeEdited(campaign)} onSelect={() => setEditing(true)}>
+        <MenuItem icon={<Pencil aria-hidden />} disabled={!isEditable(campaign)} onSelect={() => setEditing(true)}>
           Edit
         </MenuItem>
         <MenuItem icon={<Copy aria-hidden />} disabled={duplicate.isPending} onSelect={() => duplicate.mutate()}>

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import {
-  completedSince,
-  happeningNow,
-  isCutOff,
+  activityText,
+  isDisconnected,
+  newlyCompleted,
+  notableWait,
   progressOf,
-  restOf,
   secondsLeftOf,
-  shareInWords,
-  timeLeftInWords,
+  shareText,
+  timeLeftText,
 } from './campaign-progress'
 
 const counts = { totalLeadsInList: 40, dmsQueuedCount: 10, dmsSentCount: 28, dmsFailedCount: 2, messagesInFlight: 0 }
@@ -17,16 +17,16 @@ test('done is what was sent and what failed', () => {
 })
 
 test('a share is rounded, but says 100% only of all and 0% only of none', () => {
-  expect(shareInWords(28, 40)).toBe('70%')
-  expect(shareInWords(0, 40)).toBe('0%')
-  expect(shareInWords(1, 5000)).toBe('<1%')
-  expect(shareInWords(4999, 5000)).toBe('99%')
-  expect(shareInWords(5000, 5000)).toBe('100%')
-  expect(shareInWords(0, 0)).toBe('–')
+  expect(shareText(28, 40)).toBe('70%')
+  expect(shareText(0, 40)).toBe('0%')
+  expect(shareText(1, 5000)).toBe('<1%')
+  expect(shareText(4999, 5000)).toBe('99%')
+  expect(shareText(5000, 5000)).toBe('100%')
+  expect(shareText(0, 0)).toBe('–')
 })
 
 test('time left is told as people tell it', () => {
-  expect([undefined, 0, 59, 61, 600, 3600, 7800, 86_400, 200_000].map(timeLeftInWords)).toEqual([
+  expect([undefined, 0, 59, 61, 600, 3600, 7800, 86_400, 200_000].map(timeLeftText)).toEqual([
     'estimating time left',
     'less than a minute left',
     'less than a minute left',
@@ -47,22 +47,22 @@ test('where nobody can tell how long it takes, nothing goes on being estimated',
 
 test('each state says what is happening', () => {
   const say = (status: 'draft' | 'paused' | 'active' | 'completed', waiting = false, more = {}) =>
-    happeningNow({ ...counts, status, waiting, ...more })
+    activityText({ ...counts, status, waiting, ...more })
   expect(say('draft')).toBe('Not launched yet')
   expect(say('paused')).toBe('Paused')
   expect(say('active')).toBe('Sending message 31 of 40')
   expect(say('active', true)).toBe('Waiting: an older campaign on this X account sends first')
   const hours = { reason: 'hours' as const, until: '2026-11-20T08:00:00Z' }
-  expect(happeningNow({ ...counts, status: 'active', waiting: false }, false, hours)).toBe(
+  expect(activityText({ ...counts, status: 'active', waiting: false }, false, hours)).toBe(
     'Waiting: outside working hours',
   )
   const sending = { status: 'active' as const, waiting: false, waitingFor: hours }
-  expect(restOf(sending, false, 0)).toBe(hours)
-  expect(restOf(sending, true, 0)).toBeNull()
-  expect(restOf({ ...sending, waiting: true }, false, 0)).toBeNull()
-  expect(restOf({ ...sending, status: 'paused' }, false, 0)).toBeNull()
+  expect(notableWait(sending, false, 0)).toBe(hours)
+  expect(notableWait(sending, true, 0)).toBeNull()
+  expect(notableWait({ ...sending, waiting: true }, false, 0)).toBeNull()
+  expect(notableWait({ ...sending, status: 'paused' }, false, 0)).toBeNull()
   expect(say('active', false, { dmsQueuedCount: 0, dmsSentCount: 38 })).toBe('Finishing')
-  expect(happeningNow({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe(
+  expect(activityText({ ...counts, status: 'active', waiting: false }, false, null, true)).toBe(
     'Waiting for a browser that sends',
   )
   expect(say('completed')).toBe('Completed')
@@ -70,20 +70,20 @@ test('each state says what is happening', () => {
 
 test('a paused or archived campaign says how many messages are still being sent', () => {
   const campaign = { ...counts, waiting: false, messagesInFlight: 1 }
-  expect(happeningNow({ ...campaign, status: 'paused' })).toBe('Paused: 1 message is still being sent')
-  expect(happeningNow({ ...campaign, status: 'archived', messagesInFlight: 2 })).toBe(
+  expect(activityText({ ...campaign, status: 'paused' })).toBe('Paused: 1 message is still being sent')
+  expect(activityText({ ...campaign, status: 'archived', messagesInFlight: 2 })).toBe(
     'Archived: 2 messages are still being sent',
   )
-  expect(happeningNow({ ...campaign, status: 'active' })).toBe('Sending message 31 of 40')
+  expect(activityText({ ...campaign, status: 'active' })).toBe('Sending message 31 of 40')
 })
 
 test('an active campaign without a connected X account says that it sends nothing, unless the extension sends it', () => {
-  expect(isCutOff({ status: 'active', channel: 'api' }, false)).toBe(true)
-  expect(isCutOff({ status: 'active', channel: 'api' }, undefined)).toBe(false)
-  expect(isCutOff({ status: 'active', channel: 'api' }, true)).toBe(false)
-  expect(isCutOff({ status: 'active', channel: 'extension' }, false)).toBe(false)
-  expect(isCutOff({ status: 'paused', channel: 'api' }, false)).toBe(false)
-  expect(happeningNow({ ...counts, status: 'active', waiting: false }, true)).toBe(
+  expect(isDisconnected({ status: 'active', channel: 'api' }, false)).toBe(true)
+  expect(isDisconnected({ status: 'active', channel: 'api' }, undefined)).toBe(false)
+  expect(isDisconnected({ status: 'active', channel: 'api' }, true)).toBe(false)
+  expect(isDisconnected({ status: 'active', channel: 'extension' }, false)).toBe(false)
+  expect(isDisconnected({ status: 'paused', channel: 'api' }, false)).toBe(false)
+  expect(activityText({ ...counts, status: 'active', waiting: false }, true)).toBe(
     'Not sending: its X account is not connected',
   )
 })
@@ -102,5 +102,5 @@ test('only a campaign that was seen on its way is announced as complete, and onc
     ['c', 'active'],
     ['d', 'draft'],
   ] as const)
-  expect(completedSince(before, now).map(({ id }) => id)).toEqual(['a', 'd'])
+  expect(newlyCompleted(before, now).map(({ id }) => id)).toEqual(['a', 'd'])
 })

@@ -21,7 +21,7 @@ export function progressOf(campaign: Counts): CampaignProgress {
 }
 
 /** '68%'; '–' of nothing. Never '100%' while something is missing, never '0%' where there is something. */
-export function shareInWords(part: number, whole: number): string {
+export function shareText(part: number, whole: number): string {
   if (whole <= 0) return '–'
   const percent = (part / whole) * 100
   if (part > 0 && percent < 1) return '<1%'
@@ -42,12 +42,12 @@ export function secondsLeftOf({
 }
 
 /** 'about 5 min left', for people. @param seconds undefined while it is not known */
-export function timeLeftInWords(seconds: number | undefined): string {
-  return seconds === undefined ? 'estimating time left' : `${durationInWords(seconds)} left`
+export function timeLeftText(seconds: number | undefined): string {
+  return seconds === undefined ? 'estimating time left' : `${durationText(seconds)} left`
 }
 
 /** 'about 5 min', for people. */
-export function durationInWords(seconds: number): string {
+export function durationText(seconds: number): string {
   if (seconds < 60) return 'less than a minute'
   const minutes = Math.round(seconds / 60)
   if (minutes < 60) return `about ${minutes} min`
@@ -61,17 +61,20 @@ export function durationInWords(seconds: number): string {
  * Is it active while nothing can be sent, as the X account that sends is not connected?
  * @param connected undefined while that is not known
  */
-export function isCutOff(campaign: Pick<Campaign, 'status' | 'channel'>, connected: boolean | undefined): boolean {
+export function isDisconnected(
+  campaign: Pick<Campaign, 'status' | 'channel'>,
+  connected: boolean | undefined,
+): boolean {
   return campaign.status === 'active' && campaign.channel === 'api' && connected === false
 }
 
 /** What an active campaign waits for, if it is more than the usual seconds between two messages. */
-export function restOf(
+export function notableWait(
   { status, waiting, waitingFor }: Pick<Campaign, 'status' | 'waiting' | 'waitingFor'>,
-  cutOff: boolean,
+  disconnected: boolean,
   now: number,
 ): Waiting | null {
-  return status === 'active' && !waiting && !cutOff && isWorthSaying(waitingFor, now) ? waitingFor : null
+  return status === 'active' && !waiting && !disconnected && isWorthSaying(waitingFor, now) ? waitingFor : null
 }
 
 /** Says how many messages of a paused or archived campaign may still go out; null: none. */
@@ -85,12 +88,12 @@ export function inFlightText({
     : `${messagesInFlight.toLocaleString('en-US')} messages are still being sent`
 }
 
-/** What is happening to a campaign now, in a sentence without its end. @param cutOff see `isCutOff` @param rest see `restOf` @param leftAlone see real-send/left-alone.ts */
-export function happeningNow(
+/** What is happening to a campaign now, in a sentence without its end. @param disconnected see `isDisconnected` @param rest see `notableWait` @param noSender see real-send/no-sender.ts */
+export function activityText(
   campaign: Pick<Campaign, 'status' | 'waiting' | 'messagesInFlight'> & Counts,
-  cutOff = false,
+  disconnected = false,
   rest: Waiting | null = null,
-  leftAlone = false,
+  noSender = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)
   const number = (n: number) => n.toLocaleString('en-US')
@@ -102,10 +105,10 @@ export function happeningNow(
       if (inFlight) return `Paused: ${inFlight}`
       return total === 0 ? 'Saved, nothing queued yet' : 'Paused'
     case 'active':
-      if (cutOff) return 'Not sending: its X account is not connected'
+      if (disconnected) return 'Not sending: its X account is not connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
       if (rest) return `Waiting: ${REST_WORDS[rest.reason]}`
-      if (leftAlone) return 'Waiting for a browser that sends'
+      if (noSender) return 'Waiting for a browser that sends'
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':
       return 'Completed'
@@ -115,7 +118,7 @@ export function happeningNow(
 }
 
 /** Campaigns that were on their way when last seen and are complete now. */
-export function completedSince<C extends Pick<Campaign, 'id' | 'status'>>(
+export function newlyCompleted<C extends Pick<Campaign, 'id' | 'status'>>(
   seen: ReadonlyMap<string, Campaign['status']>,
   now: readonly C[],
 ): C[] {

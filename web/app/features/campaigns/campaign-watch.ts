@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { api } from '../../api'
 import { isFirstAwaited } from '../../first-answer'
 import { toast } from '../../ui/toast'
-import { completedSince, secondsLeftOf } from './campaign-progress'
+import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 
 /** While something is being sent, its state is asked for this often; never while the tab is hidden (TanStack Query's own rule). */
 export const WATCH_EVERY_MS = 1500
@@ -17,18 +17,18 @@ export const WATCH_ANSWERS_EVERY_MS = 4_000
  * @param live they are being sent
  * @param cursor where the page begins; without one it is counted off from the beginning, which costs the more the deeper it is
  */
-export function watchPageEvery(live: boolean, page: number, cursor: string | undefined): number | false {
+export function pagePollInterval(live: boolean, page: number, cursor: string | undefined): number | false {
   if (page > 1 && cursor === undefined) return false
   return live ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS
 }
 
 export const CAMPAIGNS_PAGE_SIZE = 100
 
-export const isOnItsWay = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
+export const isActive = (campaign: Pick<Campaign, 'status'>) => campaign.status === 'active'
 
 /** Its figures may change at any moment: it is active, or a sender still owns a message of it. */
 const isMoving = (campaign: Pick<Campaign, 'status' | 'messagesInFlight'>) =>
-  isOnItsWay(campaign) || campaign.messagesInFlight > 0
+  isActive(campaign) || campaign.messagesInFlight > 0
 
 /** A page of campaigns, kept fresh while one of them is active or has messages in flight. */
 export function useCampaigns(page: number) {
@@ -40,7 +40,7 @@ export function useCampaigns(page: number) {
       refetchInterval: ({ state }) => (state.data?.campaigns.some(isMoving) ? WATCH_EVERY_MS : false),
     }),
   )
-  useCompletionNotices(query.data?.campaigns)
+  useCompletionToasts(query.data?.campaigns)
   return query
 }
 
@@ -53,7 +53,7 @@ export function useCampaign(id: string) {
       refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? WATCH_EVERY_MS : WATCH_ANSWERS_EVERY_MS),
     }),
   )
-  useCompletionNotices(query.data ? [query.data] : undefined)
+  useCompletionToasts(query.data ? [query.data] : undefined)
   return query
 }
 
@@ -67,7 +67,7 @@ export type Connections = (campaign?: Pick<Campaign, 'xAccountId'>) => boolean |
 export function useXConnections(campaigns: readonly Campaign[] | undefined): Connections {
   const queries = useQueryClient()
   const { data } = useQuery(
-    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isOnItsWay) ? WATCH_ACCOUNT_EVERY_MS : false }),
+    api.xAccount.list.queryOptions({ refetchInterval: campaigns?.some(isActive) ? WATCH_ACCOUNT_EVERY_MS : false }),
   )
   const stopped = campaigns?.flatMap(({ id, pauseReason }) => (pauseReason ? [id] : [])).join() ?? ''
   useEffect(() => {
@@ -93,11 +93,11 @@ export function useLostConnection(): { handle: string; reason: string } | null {
 }
 
 /** Says it when a campaign that this page has seen on its way is complete (specification §8). */
-function useCompletionNotices(campaigns: readonly Campaign[] | undefined): void {
+function useCompletionToasts(campaigns: readonly Campaign[] | undefined): void {
   const seen = useRef<ReadonlyMap<string, Campaign['status']>>(new Map())
   useEffect(() => {
     if (!campaigns) return
-    for (const { id, name } of completedSince(seen.current, campaigns))
+    for (const { id, name } of newlyCompleted(seen.current, campaigns))
       toast.success(`Campaign "${name}" is now complete!`, { id: `complete-${id}` })
     seen.current = new Map([...seen.current, ...campaigns.map(({ id, status }) => [id, status] as const)])
   }, [campaigns])
@@ -111,7 +111,7 @@ const FORECAST_EVERY_MS = 5_000
  * @param held nothing can be sent: its account is not connected, or no browser sends it
  */
 export function useSecondsLeft(campaign: Campaign | undefined, held: boolean): number | null | undefined {
-  const sending = campaign !== undefined && isOnItsWay(campaign) && campaign.dmsQueuedCount > 0 && !held
+  const sending = campaign !== undefined && isActive(campaign) && campaign.dmsQueuedCount > 0 && !held
   const forecast = useQuery(
     api.campaigns.forecast.queryOptions({
       input: { id: campaign?.id ?? '' },

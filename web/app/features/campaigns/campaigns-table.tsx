@@ -9,7 +9,7 @@ import { restInWords } from '../sending-settings/pace-words'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
-import { inFlightText, isCutOff, restOf } from './campaign-progress'
+import { inFlightText, isDisconnected, notableWait } from './campaign-progress'
 import { CampaignStatus } from './campaign-status'
 import type { Connections } from './campaign-watch'
 import { OlderCampaign } from './older-campaign'
@@ -19,15 +19,15 @@ interface CampaignsTableProps {
   campaigns: readonly Campaign[] | undefined
   stale: boolean
   connections: Connections
-  /** Does no browser send it (real-send/left-alone.ts)? */
-  leftAlone: (campaign: Campaign) => boolean
+  /** Does no browser send it (real-send/no-sender.ts)? */
+  noSender: (campaign: Campaign) => boolean
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
 }
 
 const number = (n: number) => n.toLocaleString('en-US')
 
-export function CampaignsTable({ campaigns, stale, connections, leftAlone, actions, onViewDms }: CampaignsTableProps) {
+export function CampaignsTable({ campaigns, stale, connections, noSender, actions, onViewDms }: CampaignsTableProps) {
   return (
     <Table label="My Campaigns" stale={stale}>
       <thead>
@@ -49,7 +49,7 @@ export function CampaignsTable({ campaigns, stale, connections, leftAlone, actio
               key={campaign.id}
               campaign={campaign}
               connected={connections(campaign)}
-              isLeftAlone={leftAlone(campaign)}
+              hasNoSender={noSender(campaign)}
               actions={actions}
               onViewDms={onViewDms}
             />
@@ -65,18 +65,18 @@ export function CampaignsTable({ campaigns, stale, connections, leftAlone, actio
 function CampaignRow({
   campaign,
   connected,
-  isLeftAlone,
+  hasNoSender,
   actions,
   onViewDms,
-}: { campaign: Campaign; connected: boolean | undefined; isLeftAlone: boolean } & Omit<
+}: { campaign: Campaign; connected: boolean | undefined; hasNoSender: boolean } & Omit<
   CampaignsTableProps,
-  'campaigns' | 'stale' | 'connections' | 'leftAlone'
+  'campaigns' | 'stale' | 'connections' | 'noSender'
 >) {
   const nameId = `campaign-${campaign.id}`
-  const cutOff = isCutOff(campaign, connected)
+  const disconnected = isDisconnected(campaign, connected)
   const inFlight = inFlightText(campaign)
   const now = new Date()
-  const rest = restOf(campaign, cutOff, now.getTime())
+  const rest = notableWait(campaign, disconnected, now.getTime())
   const moving = campaign.totalLeadsInList > 0 && (campaign.status === 'active' || campaign.status === 'paused')
   return (
     <Tr>
@@ -94,14 +94,14 @@ function CampaignRow({
             <span className="text-xs text-warn">{campaign.pauseReason}</span>
           )}
           {inFlight && <span className="text-xs text-muted">{inFlight}.</span>}
-          {cutOff && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
-          {campaign.status === 'active' && campaign.waiting && !cutOff && (
+          {disconnected && <span className="text-xs text-warn">Not sending: its X account is not connected.</span>}
+          {campaign.status === 'active' && campaign.waiting && !disconnected && (
             <span className="text-xs text-muted">
               {campaign.waitsBehind ? <OlderCampaign {...campaign.waitsBehind} /> : 'An older campaign'} on this X
               account sends first.
             </span>
           )}
-          {isLeftAlone && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
+          {hasNoSender && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
           {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
         </span>
       </Td>

@@ -14,8 +14,8 @@ import { shorten } from '../../ui/shorten'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
-import { watchPageEvery } from './campaign-watch'
-import { dmsProblem, staleDmsProblem } from './campaign-words'
+import { dmsProblem, staleDmsProblem } from './campaign-text'
+import { pagePollInterval } from './campaign-watch'
 import { usePageCursors } from './page-cursors'
 import { RequeueButton } from './requeue-button'
 
@@ -52,7 +52,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
       },
       placeholderData: keepPreviousData,
       staleTime: 0,
-      refetchInterval: watchPageEvery(live, page, cursor),
+      refetchInterval: pagePollInterval(live, page, cursor),
     }),
   )
   const turn = (next: number) => {

@@ -9,11 +9,11 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
 import { AccountField } from './account-field'
-import { namesChanged } from './all-campaigns'
-import { showEverywhere } from './campaign-cache'
+import { invalidateCampaignNames } from './all-campaigns'
+import { updateCachedCampaign } from './campaign-cache'
 import { INCLUDE_CONTACTED, INCLUDE_REPLIED } from './campaign-form-rules'
 import { ChannelField } from './channel-field'
-import { changesIn, type Edits, editsOf } from './edits'
+import { changedFields, type Edits, pickEdits } from './edits'
 import { MessageField } from './message-field'
 import { MessagePreview } from './message-preview'
 
@@ -24,7 +24,7 @@ interface EditCampaignDialogProps {
 }
 
 /** May its name, message and account be changed on the screen? While it runs it is paused first, so that nobody reads half a change. */
-export function mayBeEdited({ status }: Pick<Campaign, 'status'>): boolean {
+export function isEditable({ status }: Pick<Campaign, 'status'>): boolean {
   return status === 'paused' || status === 'draft'
 }
 
@@ -32,13 +32,14 @@ export function mayBeEdited({ status }: Pick<Campaign, 'status'>): boolean {
 export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDialogProps) {
   const queries = useQueryClient()
   const before: Edits = { ...campaign, xAccountId: campaign.xAccountId ?? '' }
-  const form = useForm<Edits>({ values: editsOf(before) })
+  const form = useForm<Edits>({ values: pickEdits(before) })
   const draft = useWatch({ control: form.control }) as Edits
   const { errors } = form.formState
   const save = useMutation({
-    mutationFn: (edits: Edits) => client.campaigns.update({ id: campaign.id, ...changesIn(editsOf(before), edits) }),
+    mutationFn: (edits: Edits) =>
+      client.campaigns.update({ id: campaign.id, ...changedFields(pickEdits(before), edits) }),
     onSuccess(after) {
-      showEverywhere(queries, campaign.id, after)
+      updateCachedCampaign(queries, campaign.id, after)
       toast.success(`Campaign "${after.name}" saved.`)
       onClose()
     },
@@ -49,7 +50,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorWords(error)}`)
     },
     onSettled() {
-      namesChanged(queries)
+      invalidateCampaignNames(queries)
       return queries.invalidateQueries({ queryKey: api.campaigns.key() })
     },
   })

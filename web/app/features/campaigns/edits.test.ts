@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changesIn, type Edits } from './edits'
+import { changedFields, type Edits } from './edits'
 
 const before: Edits = {
   name: 'Hello',
@@ -11,12 +11,12 @@ const before: Edits = {
 }
 
 test('only what was changed is sent, trimmed', () => {
-  expect(changesIn(before, { ...before, name: ' Hello ' })).toEqual({})
-  expect(changesIn(before, { ...before, xAccountId: '' })).toEqual({})
-  expect(changesIn(before, { ...before, allowReplied: true })).toEqual({ allowReplied: true })
-  expect(changesIn(before, { ...before, allowRepeat: true })).toEqual({ allowRepeat: true })
+  expect(changedFields(before, { ...before, name: ' Hello ' })).toEqual({})
+  expect(changedFields(before, { ...before, xAccountId: '' })).toEqual({})
+  expect(changedFields(before, { ...before, allowReplied: true })).toEqual({ allowReplied: true })
+  expect(changedFields(before, { ...before, allowRepeat: true })).toEqual({ allowRepeat: true })
   const edited = { ...before, name: 'Bye ', messageTemplate: ' Dear', channel: 'extension' as const, xAccountId: 'b' }
-  expect(changesIn(before, edited)).toEqual({
+  expect(changedFields(before, edited)).toEqual({
     name: 'Bye',
     messageTemplate: 'Dear',
     channel: 'extension',

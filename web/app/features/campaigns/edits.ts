@@ -12,12 +12,12 @@ export interface Edits {
   allowReplied: boolean
 }
 
-export function editsOf({ name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
+export function pickEdits({ name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }: Edits): Edits {
   return { name, messageTemplate, channel, xAccountId, allowRepeat, allowReplied }
 }
 
 /** What is new. A message that is as it was is not written into everything queued once more. */
-export function changesIn(before: Edits, after: Edits): Partial<Edits> {
+export function changedFields(before: Edits, after: Edits): Partial<Edits> {
   const changes: Partial<Edits> = {}
   const name = after.name.trim()
   const messageTemplate = after.messageTemplate.trim()

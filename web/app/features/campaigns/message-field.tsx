@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
 import { InsertButton } from '../../ui/insert-button'
-import { offeredPlaces, unknownPlaces } from './message-template'
+import { placeholders, unknownPlaceholders } from './message-template'
 
 /** X's longest direct message (contract: MESSAGE_MAX). */
 const MESSAGE_MAX = 10_000
@@ -16,7 +16,7 @@ interface MessageFieldProps {
 /** A message template, with the places that each lead fills a press away. */
 export function MessageField({ value, onChange, error }: MessageFieldProps) {
   const textarea = useRef<HTMLTextAreaElement>(null)
-  const unknown = unknownPlaces(value)
+  const unknown = unknownPlaceholders(value)
   const insert = (place: string) => {
     const field = textarea.current
     if (!field) return
@@ -60,7 +60,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
       </Field>
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-muted">Insert</span>
-        {offeredPlaces.map(({ text, words }) => (
+        {placeholders.map(({ text, words }) => (
           <InsertButton key={text} text={text} words={words} onInsert={insert} />
         ))}
       </div>

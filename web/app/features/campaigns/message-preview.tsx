@@ -5,14 +5,14 @@ import { IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Input } from '../../ui/input'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
-import { pictureOf } from '../leads/lead-picture'
+import { profilePictureUrl } from '../leads/lead-picture'
 import { exampleLead, type Piece, previewOf } from './message-template'
 import { usePreviewLeads } from './preview-leads'
 
 /** What a lead of the list will read, as it is typed: any of them, one after the other or by name. @param listId '' while none is picked */
 export function MessagePreview({ template, listId }: { template: string; listId: string }) {
   const leads = usePreviewLeads(listId)
-  if (leads.isComing) return <ComingPreview template={template} />
+  if (leads.isLoading) return <PreviewSkeleton template={template} />
   const lead = leads.lead ?? { ...exampleLead, profileImageUrl: null }
   const pieces = previewOf(template, lead)
   const missing = pieces.filter(({ kind }) => kind === 'missing').length
@@ -52,7 +52,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
       ) : (
         <>
           <div className="flex items-center gap-3">
-            <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
+            <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
             <p className="grid min-w-0 flex-1">
               <bdi className="w-fit max-w-full truncate">{lead.name || `@${lead.twitterHandle}`}</bdi>
               <span className="truncate text-xs text-muted">
@@ -102,7 +102,7 @@ function Frame({ turn, children }: { turn?: ReactNode; children: ReactNode }) {
 }
 
 /** The room of a list of several leads and of what the first of them reads: about as long as the example would. */
-function ComingPreview({ template }: { template: string }) {
+function PreviewSkeleton({ template }: { template: string }) {
   return (
     <Frame>
       <Skeleton className="h-9 pointer-coarse:h-11" />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleLead, offeredPlaces, previewOf, unknownPlaces } from './message-template'
+import { exampleLead, placeholders, previewOf, unknownPlaceholders } from './message-template'
 
 const lead = { name: 'Ann Lee', twitterHandle: 'annlee', metadata: { Company: ' Acme ', size: 12 } }
 const text = (template: string, who = lead) =>
@@ -24,7 +24,11 @@ test('a column of the file is filled, and its fallback where it is empty or no t
 })
 
 test('what nothing fills is pointed out: a misspelt place, a column without a fallback, the places of the messenger', () => {
-  expect(unknownPlaces('Hi {leadname}, {company} {{name}} {leadname}')).toEqual(['{leadname}', '{company}', '{{name}}'])
+  expect(unknownPlaceholders('Hi {leadname}, {company} {{name}} {leadname}')).toEqual([
+    '{leadname}',
+    '{company}',
+    '{{name}}',
+  ])
 })
 
 test('braces that hold no name are words', () => {
@@ -52,5 +56,5 @@ test('what a lead has no value for is told from what it fills', () => {
 })
 
 test('every place that is offered is one that is known', () => {
-  for (const place of offeredPlaces) expect(unknownPlaces(place.text)).toEqual([])
+  for (const place of placeholders) expect(unknownPlaceholders(place.text)).toEqual([])
 })

@@ -13,7 +13,7 @@ export interface Piece {
 export const exampleLead: Recipient = { name: 'Maya Okafor', twitterHandle: 'mayabuilds', metadata: {} }
 
 /** Places to insert with one press, with what each becomes. */
-export const offeredPlaces = [
+export const placeholders = [
   { text: '{lead_name}', words: "The lead's name, or “there” where it is missing" },
   { text: '{twitter_handle}', words: 'The handle on X, with its @' },
   { text: '{company|your team}', words: 'A column of your CSV file, and what stands where it is empty' },
@@ -31,7 +31,7 @@ export function previewOf(template: string, lead: Recipient, vocabulary: Vocabul
 }
 
 /** Places that nothing fills, as they were written. */
-export function unknownPlaces(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
+export function unknownPlaceholders(template: string, vocabulary: Vocabulary = 'campaign'): string[] {
   return [
     ...new Set(readPlaces(template, vocabulary).flatMap((place) => (place.kind === 'unknown' ? [place.written] : []))),
   ]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WATCH_EVERY_MS, watchPageEvery } from './campaign-watch'
+import { pagePollInterval, WATCH_EVERY_MS } from './campaign-watch'
 import { withCursor } from './page-cursors'
 
 test('where a page begins is kept for its own list', () => {
@@ -11,8 +11,8 @@ test('where a page begins is kept for its own list', () => {
 })
 
 test('a page far behind, which is counted off from the beginning, is not looked at again and again', () => {
-  expect(watchPageEvery(true, 1, undefined)).toBe(WATCH_EVERY_MS)
-  expect(watchPageEvery(true, 40_000, 'cursor')).toBe(WATCH_EVERY_MS)
-  expect(watchPageEvery(true, 40_000, undefined)).toBe(false)
-  expect(watchPageEvery(false, 2, undefined)).toBe(false)
+  expect(pagePollInterval(true, 1, undefined)).toBe(WATCH_EVERY_MS)
+  expect(pagePollInterval(true, 40_000, 'cursor')).toBe(WATCH_EVERY_MS)
+  expect(pagePollInterval(true, 40_000, undefined)).toBe(false)
+  expect(pagePollInterval(false, 2, undefined)).toBe(false)
 })

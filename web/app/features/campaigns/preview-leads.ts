@@ -37,7 +37,7 @@ export function usePreviewLeads(listId: string) {
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
     /** Nothing is known of the list yet. */
-    isComing: listId !== '' && isFirstAwaited(all) && keyword === '',
+    isLoading: listId !== '' && isFirstAwaited(all) && keyword === '',
     /** Null while there is none: an example stands in. */
     lead,
     index,

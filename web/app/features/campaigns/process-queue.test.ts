@@ -2,7 +2,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { expect, test, vi } from 'vitest'
 import { toast } from '../../ui/toast'
 import { announce, summaryOf } from './process-queue'
-import { beginWhenActive, hindranceOf } from './real-send'
+import { obstacleText, startIfActive } from './real-send'
 
 vi.mock('../../ui/toast', () => ({ toast: { success: vi.fn(), error: vi.fn(), info: vi.fn() } }))
 
@@ -15,13 +15,13 @@ test('a run of the queue is summed up, with campaigns only where some are comple
 })
 
 test('what keeps a campaign from being sent', () => {
-  expect(hindranceOf({ waiting: true, dmsQueuedCount: 3 })).toBe(
+  expect(obstacleText({ waiting: true, dmsQueuedCount: 3 })).toBe(
     'Another campaign DM sending process is already active.',
   )
-  expect(hindranceOf({ waiting: false, dmsQueuedCount: 0 })).toBe(
+  expect(obstacleText({ waiting: false, dmsQueuedCount: 0 })).toBe(
     'No queued DMs found for this campaign with valid lead Twitter handles.',
   )
-  expect(hindranceOf({ waiting: false, dmsQueuedCount: 1 })).toBeNull()
+  expect(obstacleText({ waiting: false, dmsQueuedCount: 1 })).toBeNull()
 })
 
 test('the summary stays for 7 seconds', () => {
@@ -37,14 +37,14 @@ test('a campaign that is found active is begun 100 ms later, any other not', asy
   try {
     const begin = vi.fn()
     const found = { status: 'active' } as Campaign
-    const begun = beginWhenActive(async () => found, begin)
+    const begun = startIfActive(async () => found, begin)
     await vi.advanceTimersByTimeAsync(99)
     expect(begin).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
     await begun
     expect(begin.mock.calls).toEqual([[found]])
     for (const other of [null, { status: 'completed' } as Campaign]) {
-      await beginWhenActive(async () => other, begin)
+      await startIfActive(async () => other, begin)
       await vi.advanceTimersByTimeAsync(1_000)
     }
     expect(begin).toHaveBeenCalledTimes(1)

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, client, errorWords } from '../../api'
 import { useSession } from '../../session'
 import { toast } from '../../ui/toast'
-import { queueRefusal } from './campaign-words'
+import { queueRefusal } from './campaign-text'
 
 /** How long the summary stays (specification §9). */
 const SUMMARY_MS = 7_000

@@ -5,12 +5,12 @@ import { api, client } from '../../api'
 import { toast } from '../../ui/toast'
 import {
   ALREADY,
-  findObstacleHere,
+  findObstacleInBrowser,
   type Obstacle,
   startExtensionRun,
   useExtensionRun,
 } from '../real-send/extension-run'
-import { showEverywhere } from './campaign-cache'
+import { updateCachedCampaign } from './campaign-cache'
 
 /** Between the re-read that finds a campaign active and the start of its sending (specification §4). */
 const AUTO_START_MS = 100
@@ -45,7 +45,7 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
   }, [campaigns, followed])
 
   const begin = (campaign: Campaign): boolean => {
-    const hindrance = hindranceOf(campaign)
+    const hindrance = obstacleText(campaign)
     if (hindrance) {
       toast.info(hindrance)
       return false
@@ -63,16 +63,16 @@ export function useRealSend(campaigns: readonly Campaign[] | undefined): RealSen
     },
     async findObstacle(id) {
       const campaign = await client.campaigns.find({ id })
-      showEverywhere(queries, id, campaign)
+      updateCachedCampaign(queries, id, campaign)
       return obstacleTo(campaign)
     },
-    autoStart: (id) => beginWhenActive(() => readAgain(queries, id), begin),
+    autoStart: (id) => startIfActive(() => readAgain(queries, id), begin),
     isSending: (id) => followed.has(id) || run?.campaignId === id,
   }
 }
 
 /** The auto-start check: begins what is active by now, after a short pause. */
-export async function beginWhenActive(
+export async function startIfActive(
   read: () => Promise<Campaign | null>,
   begin: (campaign: Campaign) => unknown,
 ): Promise<void> {
@@ -87,11 +87,11 @@ const isOver = (status: Campaign['status']) => status !== 'active' && status !==
 /** Why a paused campaign would not be sent if it were resumed now; null: it would. */
 async function obstacleTo({ id, waitsBehind, channel }: Campaign): Promise<Obstacle | null> {
   if (waitsBehind) return { tone: 'info', text: ALREADY }
-  return channel === 'extension' ? findObstacleHere(id) : null
+  return channel === 'extension' ? findObstacleInBrowser(id) : null
 }
 
 /** Why a campaign is not sent now (specification §4, §8); null: it is. */
-export function hindranceOf(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
+export function obstacleText(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount'>): string | null {
   if (campaign.waiting) return ALREADY
   if (campaign.dmsQueuedCount === 0) return 'No queued DMs found for this campaign with valid lead Twitter handles.'
   return null
@@ -101,7 +101,7 @@ export function hindranceOf(campaign: Pick<Campaign, 'waiting' | 'dmsQueuedCount
 async function readAgain(queries: QueryClient, id: string): Promise<Campaign | null> {
   try {
     const campaign = await client.campaigns.find({ id })
-    showEverywhere(queries, id, campaign)
+    updateCachedCampaign(queries, id, campaign)
     return campaign
   } catch {
     void queries.invalidateQueries({ queryKey: api.campaigns.key() })

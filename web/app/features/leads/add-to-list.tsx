@@ -11,11 +11,11 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
+import { isLong, runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
-import { isLong, sumOfParts } from './parts-runs'
 
 /** Lists to choose from; more are asked for by those who want them. */
-const LISTS_AT_ONCE = 100
+const LISTS_PAGE_SIZE = 100
 
 export interface AddToListProps {
   open: boolean
@@ -24,7 +24,7 @@ export interface AddToListProps {
   onAdded: () => void
 }
 
-function sayAdded(changed: number): void {
+function toastAdded(changed: number): void {
   toast.success(`${changed} leads added to the list successfully!`)
 }
 
@@ -41,19 +41,19 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   }
   const add = useMutation({
     mutationFn: ({ id, picked }: { id: string; picked: Picked }) =>
-      sumOfParts(
+      runAndSum(
         'Adding to the list',
         picked,
         (selection) => client.lists.addLeads({ id, ...selection }),
         ({ changed }) => changed,
-        sayAdded,
+        toastAdded,
       ),
     onMutate: ({ picked }) => {
       // How far it is stands below the page meanwhile.
       if (isLong(picked)) close()
     },
     onSuccess: ({ sum: changed, isStopped }, { picked }) => {
-      if (changed > 0) sayAdded(changed)
+      if (changed > 0) toastAdded(changed)
       else if (!isStopped) toast.info('These leads are in this list already.')
       if (!isLong(picked)) close()
     },
@@ -99,7 +99,7 @@ function useListsToFill(isOpen: boolean) {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(
     api.lists.list.infiniteOptions({
-      input: (cursor: string | null) => ({ pageSize: LISTS_AT_ONCE, ...(cursor ? { cursor } : {}) }),
+      input: (cursor: string | null) => ({ pageSize: LISTS_PAGE_SIZE, ...(cursor ? { cursor } : {}) }),
       initialPageParam: null,
       getNextPageParam: (page) => page.cursor,
       enabled: isOpen && signedIn,

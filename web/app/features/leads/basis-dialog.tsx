@@ -5,8 +5,8 @@ import { RadioGroup } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { basisWords } from './lead-address'
 import { type Picked, pickedCount } from './lead-selection'
+import { basisLabels } from './leads-url'
 import { useSetBasis } from './use-bulk'
 
 const hints: Record<ContactBasis, string> = {
@@ -67,7 +67,7 @@ export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
           label="Why you may write to them"
           value={basis}
           onChange={(next) => setBasis(next as ContactBasis)}
-          options={Object.entries(basisWords).map(([value, label]) => ({
+          options={Object.entries(basisLabels).map(([value, label]) => ({
             value,
             label,
             hint: hints[value as ContactBasis],

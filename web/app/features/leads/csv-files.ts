@@ -2,7 +2,7 @@ import type { ContactBasis, ImportResult, LeadFilter } from '@x-automated/contra
 import { session } from '../../session'
 import { errorOf, signedFetch } from '../../signed-fetch'
 import { save } from '../../ui/save-file'
-import { filterQuery } from './lead-address'
+import { filterQuery } from './leads-url'
 
 /** Largest file that an import takes: 64 MiB. */
 export const IMPORT_BYTES_MAX = 64 * 1024 * 1024

@@ -5,13 +5,13 @@ import { errorWords } from '../../api'
 import { Button } from '../../ui/button'
 import { toast } from '../../ui/toast'
 import { exportLeads } from './csv-files'
-import { readAddress } from './lead-address'
+import { parseLeadsParams } from './leads-url'
 
 /** Downloads what the table shows, over all its pages. */
 export function ExportButton() {
   const [params] = useSearchParams()
   const download = useMutation({
-    mutationFn: () => exportLeads(readAddress(params).filter),
+    mutationFn: () => exportLeads(parseLeadsParams(params).filter),
     onError: (error) => toast.error(`Failed to export leads: ${errorWords(error)}`),
   })
   return (

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { toast } from '../../ui/toast'
 import { ImportDialog } from './import-dialog'
-import { outcomeWords, underWayWords } from './import-words'
+import { inProgressText, outcomeText } from './import-text'
 import { useImport } from './use-import'
 
 /** Opens the import of a file; while one is under way, in this tab or not, says so. */
@@ -11,13 +11,13 @@ export function ImportButton() {
   const [open, setOpen] = useState(false)
   const known = useImport((ended) => {
     if (open) return
-    if (ended.status === 'completed') toast.success(outcomeWords(ended))
+    if (ended.status === 'completed') toast.success(outcomeText(ended))
     if (ended.status === 'failed') toast.error(`Failed to import leads: ${ended.error}`)
   })
   return (
     <>
       <Button icon={<Upload aria-hidden />} onClick={() => setOpen(true)}>
-        {known.shown?.status === 'running' ? underWayWords(known.shown) : 'Import CSV'}
+        {known.shown?.status === 'running' ? inProgressText(known.shown) : 'Import CSV'}
       </Button>
       <ImportDialog open={open} onClose={() => setOpen(false)} known={known} />
     </>

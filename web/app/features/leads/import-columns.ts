@@ -3,7 +3,7 @@ import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/import-limits'
 import { parse } from 'csv-parse/browser/esm/sync'
 
 /** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
-export const columnWords = {
+export const columnLabels = {
   twitter_handle: 'Handle',
   name: 'Name',
   bio: 'Bio',
@@ -21,7 +21,7 @@ export const columnWords = {
   basis_source: 'How the basis is known',
   metadata: 'More, as JSON',
 } as const
-type Known = keyof typeof columnWords
+type Known = keyof typeof columnLabels
 
 /** Other names that such columns have in the exports of other programs. */
 const alsoCalled: Record<string, Known> = {
@@ -110,7 +110,7 @@ export function guessColumns(headers: readonly string[]): string[] {
       .toLowerCase()
       .replaceAll(/[\s-]+/g, '_')
     if (name === '' || ours.has(name)) return LEAVE_OUT
-    const known = Object.hasOwn(columnWords, name)
+    const known = Object.hasOwn(columnLabels, name)
       ? name
       : Object.hasOwn(alsoCalled, name)
         ? alsoCalled[name]
@@ -123,10 +123,10 @@ export function guessColumns(headers: readonly string[]): string[] {
 
 /** What is wrong with the choice, in words to show; null: nothing. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
-  const known = chosen.filter((one) => Object.hasOwn(columnWords, one)) as Known[]
+  const known = chosen.filter((one) => Object.hasOwn(columnLabels, one)) as Known[]
   if (!known.includes('twitter_handle')) return 'Choose which column holds the handle.'
   const double = known.find((one, place) => known.indexOf(one) !== place)
-  if (double) return `Two columns are “${columnWords[double]}”. Leave one of them out.`
+  if (double) return `Two columns are “${columnLabels[double]}”. Leave one of them out.`
   const kept = headers.filter((_, place) => chosen[place] === KEEP).map((name) => name.trim().toLowerCase())
   const twice = kept.find((name, place) => kept.indexOf(name) !== place)
   return twice === undefined ? null : `Two columns are named “${twice}”. Leave one of them out.`

@@ -11,10 +11,10 @@ import { Progress } from '../../ui/progress'
 import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
 import { IMPORT_BYTES_MAX, type ImportOrder, type Sent, sendImport } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
-import { ImportFilePick } from './import-file-pick'
+import { ImportFilePicker } from './import-file-picker'
 import { ImportMapping, type Mapping } from './import-mapping'
 import { ImportOutcome } from './import-result'
-import { importProgress, isBeingSent, outcomeWords, sendingProgress, sizeWords } from './import-words'
+import { importProgress, isUploading, outcomeText, sizeText, uploadProgress } from './import-text'
 import { useCancelImport, type useImport } from './use-import'
 
 export interface ImportDialogProps {
@@ -82,7 +82,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
       description="From a CSV file with a header. Only a column of handles is needed."
       footer={
         upload.isPending ? (
-          <Button disabled={!isBeingSent(sent)} onClick={() => stop.current?.abort()}>
+          <Button disabled={!isUploading(sent)} onClick={() => stop.current?.abort()}>
             Cancel
           </Button>
         ) : isRunning ? (
@@ -111,7 +111,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
     >
       {upload.isPending || isAsked ? (
         <div className="grid gap-3 py-4">
-          <Progress {...sendingProgress(sent, sent?.seconds ?? 0)} />
+          <Progress {...uploadProgress(sent, sent?.seconds ?? 0)} />
           <p className="text-muted">Please keep this tab open until the file is sent. The rest goes on without it.</p>
         </div>
       ) : isRunning ? (
@@ -134,7 +134,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
           {(isStopped || shown?.status === 'canceled') && (
             <Callout>The import was stopped. Nothing of the file was kept.</Callout>
           )}
-          <ImportFilePick file={file} onPick={choose} />
+          <ImportFilePicker file={file} onPick={choose} />
           {problem && <Callout tone="bad">{problem}</Callout>}
           {read ? (
             <ImportMapping {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
@@ -157,7 +157,7 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
       <span className="wrap-anywhere">
-        Last import{last.fileName && ` (${last.fileName})`}: {outcomeWords(last)}
+        Last import{last.fileName && ` (${last.fileName})`}: {outcomeText(last)}
       </span>
       {last.status === 'completed' && last.rejectedCount > 0 && (
         <Button size="sm" variant="ghost" onClick={onShow}>
@@ -170,7 +170,7 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
 
 function problemOf(file: File): string | null {
   if (file.size === 0) return 'This file is empty.'
-  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeWords(file.size)}, of at most 64 MB.`
+  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}, of at most 64 MB.`
   if (!/\.(csv|txt)$/i.test(file.name) && !/csv|text\/plain/.test(file.type))
     return 'This is no CSV file. Save your sheet as CSV first.'
   return null

@@ -5,8 +5,8 @@ import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { shorten } from '../../ui/shorten'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { columnsProblem, columnWords, KEEP, LEAVE_OUT, type Preview } from './import-columns'
-import { basisWords } from './lead-address'
+import { columnLabels, columnsProblem, KEEP, LEAVE_OUT, type Preview } from './import-columns'
+import { basisLabels } from './leads-url'
 
 const CELL_SHOWN = 60
 const SOURCE_MAX = 500
@@ -52,7 +52,7 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
                   className="w-44"
                   value={mapping.columns[place] ?? LEAVE_OUT}
                   options={[
-                    ...Object.entries(columnWords).map(([value, label]) => ({ value, label })),
+                    ...Object.entries(columnLabels).map(([value, label]) => ({ value, label })),
                     ...(header.trim() === '' ? [] : [{ value: KEEP, label: 'Keep with the lead' }]),
                     { value: LEAVE_OUT, label: 'Leave out' },
                   ]}
@@ -70,7 +70,7 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
         <Field label="Contact basis of everyone in it" hint="Where the file names none.">
           <Select
             value={mapping.basis}
-            options={Object.entries(basisWords).map(([value, label]) => ({ value, label }))}
+            options={Object.entries(basisLabels).map(([value, label]) => ({ value, label }))}
             onChange={(event) => onChange({ ...mapping, basis: event.currentTarget.value as ContactBasis })}
           />
         </Field>

@@ -5,7 +5,7 @@ import { Callout } from '../../ui/callout'
 import { save } from '../../ui/save-file'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { refusedCsv } from './csv-files'
-import { count, importedWords } from './import-words'
+import { count, importedText } from './import-text'
 
 /** Refused lines that are shown; all of them are in the file to download. */
 const REFUSED_SHOWN = 500
@@ -16,7 +16,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
   const shown = rejected.slice(0, REFUSED_SHOWN)
   return (
     <div className="grid gap-4">
-      <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedWords(result)}>
+      <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedText(result)}>
         {rejectedCount > 0 ? `${count(rejectedCount, 'line')} refused.` : 'Every line was taken.'}
       </Callout>
       {rejected.length > 0 && (

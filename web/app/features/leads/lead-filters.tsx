@@ -7,8 +7,8 @@ import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
-import { scrapeTitle } from '../scrapes/scrape-words'
-import { basisWords, followersIn, type LeadsView, sortWords, standingWords, wordsIn } from './lead-address'
+import { scrapeTitle } from '../scrapes/scrape-text'
+import { basisLabels, type LeadsView, parseFollowerCount, parseKeyword, sortLabels, statusLabels } from './leads-url'
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTags } from './tag-badge'
 
@@ -36,9 +36,9 @@ const isSame = (a: Draft, b: Draft) => a.keyword.trim() === b.keyword.trim() && 
 function withDraft(filter: LeadFilter, draft: Draft): LeadFilter {
   return {
     ...filter,
-    keyword: wordsIn(draft.keyword, 200),
-    minFollowers: followersIn(draft.min),
-    maxFollowers: followersIn(draft.max),
+    keyword: parseKeyword(draft.keyword, 200),
+    minFollowers: parseFollowerCount(draft.min),
+    maxFollowers: parseFollowerCount(draft.max),
   }
 }
 
@@ -76,8 +76,8 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
     return () => clearTimeout(timer)
   }, [draft])
 
-  const min = followersIn(draft.min)
-  const max = followersIn(draft.max)
+  const min = parseFollowerCount(draft.min)
+  const max = parseFollowerCount(draft.max)
   const numberProblem = (typed: string, value: number | undefined) =>
     typed.trim() !== '' && value === undefined ? 'Enter a number' : undefined
 
@@ -122,7 +122,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
             value={filter.status ?? 'all'}
             options={[
               { value: 'all', label: 'All statuses' },
-              ...Object.entries(standingWords).map(([value, label]) => ({ value, label })),
+              ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(event) => {
               const picked = event.currentTarget.value
@@ -149,7 +149,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
             value={filter.basis ?? 'all'}
             options={[
               { value: 'all', label: 'Any or none' },
-              ...Object.entries(basisWords).map(([value, label]) => ({ value, label })),
+              ...Object.entries(basisLabels).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(event) => {
               const picked = event.currentTarget.value
@@ -160,7 +160,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
         <Field label="Sort by" className="md:hidden">
           <Select
             value={sort}
-            options={Object.entries(sortWords).map(([value, label]) => ({ value, label }))}
+            options={Object.entries(sortLabels).map(([value, label]) => ({ value, label }))}
             onChange={(event) => onSort(event.currentTarget.value as LeadSort)}
           />
         </Field>
@@ -172,14 +172,14 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
           onPick={onPick}
         />
         {filter.scrapeId && (
-          <OnlyThose onAll={() => apply({ ...filter, scrapeId: undefined })}>
+          <SourceFilter onAll={() => apply({ ...filter, scrapeId: undefined })}>
             <ScrapeName id={filter.scrapeId} />
-          </OnlyThose>
+          </SourceFilter>
         )}
         {filter.listId && (
-          <OnlyThose onAll={() => apply({ ...filter, listId: undefined })}>
+          <SourceFilter onAll={() => apply({ ...filter, listId: undefined })}>
             <ListName id={filter.listId} />
-          </OnlyThose>
+          </SourceFilter>
         )}
       </div>
     </search>
@@ -187,7 +187,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
 }
 
 /** A part of the filter that has no field: in words, with the way out of it. */
-function OnlyThose({ onAll, children }: { onAll: () => void; children: ReactNode }) {
+function SourceFilter({ onAll, children }: { onAll: () => void; children: ReactNode }) {
   return (
     <p className="flex items-center gap-2 text-muted">
       <span className="wrap-anywhere">{children}</span>

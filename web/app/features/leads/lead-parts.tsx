@@ -4,7 +4,7 @@ import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { shorten } from '../../ui/shorten'
 import { XHandle } from '../x-account/x-handle'
-import { pictureOf } from './lead-picture'
+import { profilePictureUrl } from './lead-picture'
 
 /** Characters of a bio in a list (specification §9). */
 const BIO_SHOWN = 100
@@ -15,7 +15,7 @@ export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void
   const nameClass = 'w-fit max-w-full truncate font-strong'
   return (
     <span className="flex min-w-0 items-center gap-3">
-      <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="sm" />
+      <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="sm" />
       <span className="grid min-w-0">
         {onOpen ? (
           <button

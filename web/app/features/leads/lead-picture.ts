@@ -8,7 +8,7 @@ function otherPictures(): string | null {
   return document.querySelector<HTMLMetaElement>('meta[name="pictures"]')?.content || null
 }
 
-export function pictureOf({ profileImageUrl }: Pick<Lead, 'profileImageUrl'>): string | null {
+export function profilePictureUrl({ profileImageUrl }: Pick<Lead, 'profileImageUrl'>): string | null {
   if (!profileImageUrl) return null
   const other = otherPictures()
   const isLetIn = profileImageUrl.startsWith(PICTURES) || (other !== null && profileImageUrl.startsWith(`${other}/`))

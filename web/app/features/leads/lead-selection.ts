@@ -1,6 +1,6 @@
 import type { Lead, LeadFilter, LeadQuery, OfferedLead } from '@x-automated/contract/leads'
 import { useRef, useState } from 'react'
-import { canBeMessaged, messageableParts } from './lead-standing'
+import { canBeMessaged, messageableParts } from './lead-status'
 
 /** What a bulk action works on: leads picked one by one, or all that match the filter: of them those that can be messaged, or everyone. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
@@ -20,7 +20,7 @@ export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter:
 /** What one call is about. */
 export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
 /** What one call answers: where the next goes on; null: nothing is left. */
-export type Parted = { cursor: string | null }
+export type PartResponse = { cursor: string | null }
 
 /**
  * Calls for everything that is picked, part after part: one call changes only so many of the leads that a filter means, and its answer says where the next goes on.
@@ -28,7 +28,7 @@ export type Parted = { cursor: string | null }
  * @param goesOn asked before each part
  * @returns whether nothing is left
  */
-export async function changeInParts<Answer extends Parted>(
+export async function changeInParts<Answer extends PartResponse>(
   picked: Picked,
   call: (selection: Selection) => Promise<Answer>,
   onAnswer: (answer: Answer) => void,

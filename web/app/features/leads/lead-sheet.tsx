@@ -28,9 +28,9 @@ import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
 import { XHandle } from '../x-account/x-handle'
 import { BasisDialog } from './basis-dialog'
-import { basisWords } from './lead-address'
 import { LeadFollowers } from './lead-parts'
-import { pictureOf } from './lead-picture'
+import { profilePictureUrl } from './lead-picture'
+import { basisLabels } from './leads-url'
 import { MessagedEvent } from './messaged-event'
 import { TagBadge, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
@@ -105,7 +105,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
               )
             }
           >
-            <p>{basisWords[known.basis]}</p>
+            <p>{basisLabels[known.basis]}</p>
             {known.basisAt && (
               <p className="text-muted">
                 Since <DateTime value={known.basisAt} precision="day" />
@@ -158,7 +158,7 @@ function Profile({ lead }: { lead: LeadDetail }) {
   return (
     <div className="grid gap-4">
       <div className="flex items-start gap-3">
-        <Avatar name={lead.name || lead.twitterHandle} src={pictureOf(lead)} size="lg" />
+        <Avatar name={lead.name || lead.twitterHandle} src={profilePictureUrl(lead)} size="lg" />
         <div className="grid min-w-0 gap-2">
           <StatusBadge status={lead.dmStatus} />
           <bdi className="wrap-anywhere text-muted">{lead.bio?.trim() || 'No bio available'}</bdi>
@@ -240,7 +240,7 @@ function Tags({ lead }: { lead: LeadDetail }) {
   )
 }
 
-const LOOK_EVERY_MS = 4_000
+const POLL_EVERY_MS = 4_000
 
 const signs: Record<LeadEvent['kind'], LucideIcon> = {
   created: Import,
@@ -261,7 +261,7 @@ function History({ lead }: { lead: LeadDetail }) {
       input: { id, page, pageSize: EVENTS_ON_A_PAGE },
       placeholderData: keepPreviousData,
       // A reply may come while somebody looks.
-      refetchInterval: LOOK_EVERY_MS,
+      refetchInterval: POLL_EVERY_MS,
     }),
   )
   return (
@@ -276,7 +276,7 @@ function History({ lead }: { lead: LeadDetail }) {
               <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
                 <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
                 <div className="grid min-w-0 flex-1 gap-0.5">
-                  <EventWords event={event} lead={lead} />
+                  <EventText event={event} lead={lead} />
                   <DateTime value={event.at} className="text-xs text-muted" />
                 </div>
               </li>
@@ -326,7 +326,7 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
   )
 }
 
-function EventWords({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
+function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
   switch (event.kind) {
     case 'created':
       return <p>Became a lead</p>

@@ -10,10 +10,10 @@ import { Skeleton } from '../../ui/skeleton'
 import { SortTh } from '../../ui/sort-th'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { useIsOffered } from '../settings/use-role'
-import { basisWords, LEADS_ON_A_PAGE } from './lead-address'
 import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
 import type { useLeadSelection } from './lead-selection'
-import { canBeMessaged, SUPPRESSED } from './lead-standing'
+import { canBeMessaged, SUPPRESSED_HINT } from './lead-status'
+import { basisLabels, LEADS_ON_A_PAGE } from './leads-url'
 import { TagBadges } from './tag-badge'
 
 export interface LeadsTableProps {
@@ -67,7 +67,7 @@ export function LeadsTable({
         <tr>
           {mayWrite && (
             <Th className="max-md:hidden md:w-px md:pe-0">
-              <PagePick selection={selection} label="Select all leads on this page" />
+              <SelectPageCheckbox selection={selection} label="Select all leads on this page" />
             </Th>
           )}
           <SortTh up="name" down="-name" {...sorting}>
@@ -101,7 +101,7 @@ export function LeadsTable({
                       checked={selection.has(lead)}
                       data-lead={lead.id}
                       disabled={!open}
-                      title={lead.suppressed ? SUPPRESSED : undefined}
+                      title={lead.suppressed ? SUPPRESSED_HINT : undefined}
                       onKeyDown={walk}
                       onChange={(event) =>
                         selection.toggle(
@@ -119,7 +119,9 @@ export function LeadsTable({
                       <span className="flex flex-wrap items-center gap-1 md:ps-10">
                         {lead.suppressed && <SuppressedBadge />}
                         <TagBadges ids={lead.tagIds} />
-                        {lead.basis !== 'none' && <span className="text-2xs text-muted">{basisWords[lead.basis]}</span>}
+                        {lead.basis !== 'none' && (
+                          <span className="text-2xs text-muted">{basisLabels[lead.basis]}</span>
+                        )}
                       </span>
                     )}
                   </span>
@@ -143,7 +145,7 @@ export function LeadsTable({
                         size="sm"
                         icon={<Send aria-hidden />}
                         disabled={!open}
-                        title={lead.suppressed ? SUPPRESSED : undefined}
+                        title={lead.suppressed ? SUPPRESSED_HINT : undefined}
                         className="max-md:flex-1"
                         aria-label={`Send DM to @${lead.twitterHandle}`}
                         onClick={() => onSend(lead)}
@@ -188,7 +190,7 @@ export function LeadsTable({
             )
           })
         ) : (
-          <LeadsComing pickable={mayWrite} />
+          <LeadsSkeleton pickable={mayWrite} />
         )}
       </tbody>
     </Table>
@@ -196,7 +198,7 @@ export function LeadsTable({
 }
 
 /** A page of leads that is on its way, in their shape. */
-function LeadsComing({ pickable }: { pickable: boolean }) {
+function LeadsSkeleton({ pickable }: { pickable: boolean }) {
   return Array.from({ length: LEADS_ON_A_PAGE }, (_, row) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
     <Tr key={row} aria-hidden>
@@ -234,7 +236,7 @@ function LeadsComing({ pickable }: { pickable: boolean }) {
 }
 
 /** Picks what can be picked of the page in sight. */
-export function PagePick({ selection, label }: Pick<LeadsTableProps, 'selection'> & { label: string }) {
+export function SelectPageCheckbox({ selection, label }: Pick<LeadsTableProps, 'selection'> & { label: string }) {
   return (
     <Checkbox
       aria-label={label}

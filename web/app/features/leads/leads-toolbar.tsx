@@ -11,8 +11,8 @@ import { useIsOffered } from '../settings/use-role'
 import { AddToList } from './add-to-list'
 import { BasisDialog } from './basis-dialog'
 import { type Picked, pickedCount, type useLeadSelection } from './lead-selection'
-import { messageableParts } from './lead-standing'
-import { PagePick } from './leads-table'
+import { messageableParts } from './lead-status'
+import { SelectPageCheckbox } from './leads-table'
 import { ManageTagsDialog } from './manage-tags-dialog'
 import { MessageDialog } from './message-dialog'
 import { TagDialog } from './tag-dialog'
@@ -84,7 +84,7 @@ export function LeadsToolbar({
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
         {mayWrite && (
           <span className="md:hidden">
-            <PagePick selection={selection} label="Select all leads on this page" />
+            <SelectPageCheckbox selection={selection} label="Select all leads on this page" />
           </span>
         )}
         <p className="text-muted" role="status" data-numeric>

@@ -12,32 +12,32 @@ import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingWords } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
-import { LEADS_ON_A_PAGE, readAddress, writeAddress } from './lead-address'
+import { useBulkRuns } from './bulk-runs'
 import { LeadFilters } from './lead-filters'
 import { type Picked, pickedCount, useLeadSelection } from './lead-selection'
 import { LeadSheet } from './lead-sheet'
-import { standingOf } from './lead-standing'
+import { filterStatusOf } from './lead-status'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
-import { usePartsRuns } from './parts-runs'
+import { LEADS_ON_A_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
 import { removedCount } from './removal'
 import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
 /** While messages wait to be sent, their statuses move. */
-const LOOK_AGAIN_MS = 5_000
+const POLL_EVERY_MS = 5_000
 
 /** Everyone that was found: filtered, picked, put in lists, tagged, written to. */
 export function Leads() {
   const [params, setParams] = useSearchParams()
-  const { filter, page, sort } = readAddress(params)
+  const { filter, page, sort } = parseLeadsParams(params)
   const cursors = useCursors(filter, sort)
   const leads = useQuery(
     api.leads.list.queryOptions({
       input: { ...filter, sort, page, pageSize: LEADS_ON_A_PAGE, ...cursors.of(page) },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
-        query.state.data?.leads.some((lead) => standingOf(lead) === 'queued') ? LOOK_AGAIN_MS : false,
+        query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
   if (leads.data && !leads.isPlaceholderData) cursors.note(leads.data.page + 1, leads.data.cursor)
@@ -55,11 +55,11 @@ export function Leads() {
   }
   const remove = useRemoveLeads(onDeletion, done)
   // What is still being deleted cannot be taken back yet.
-  const isDeleting = usePartsRuns().some(({ doing }) => doing === DELETING)
+  const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
   const restore = useRestoreLeads(onDeletion)
   const suppress = useSuppressLeads(done)
   const goTo = (next: LeadFilter, nextPage: number, how: { replace?: boolean; sort?: LeadSort } = {}) =>
-    setParams(writeAddress(next, nextPage, how.sort ?? sort), {
+    setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
       preventScrollReset: true,
       replace: how.replace ?? false,
       // At once: what is typed or pressed next goes on from this filter, not from the one before.

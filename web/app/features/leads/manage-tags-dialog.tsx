@@ -12,7 +12,7 @@ import { Input } from '../../ui/input'
 import { Menu, MenuItem } from '../../ui/menu'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
-import { TagBadge, tagColorWords, useTagsToPick } from './tag-badge'
+import { TagBadge, tagColorLabels, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 
 /** Renames, recolours, merges and deletes tags. */
@@ -76,7 +76,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                     aria-label={`Colour of ${tag.name}`}
                     className="w-28"
                     value={tag.color}
-                    options={Object.entries(tagColorWords).map(([value, label]) => ({ value, label }))}
+                    options={Object.entries(tagColorLabels).map(([value, label]) => ({ value, label }))}
                     onChange={(event) => update.mutate({ id: tag.id, color: event.currentTarget.value as TagColor })}
                   />
                   <Menu

@@ -1,16 +1,16 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
 import {
-  forgetRemoval,
-  keepRemoval,
-  keptRemoval,
+  clearRemoval,
   lastDeletion,
-  nextLook,
+  loadRemoval,
+  nextPollMs,
   type Removal,
   removedCount,
+  saveRemoval,
   settle,
   takeBack,
-  takenBackInWords,
+  undoneText,
   withDeletion,
   withSettled,
 } from './removal'
@@ -33,21 +33,21 @@ test('a deletion is there after a reload, in its workspace, until the hour of ea
     setItem: (key: string, value: string) => void stored.set(key, value),
     removeItem: (key: string) => void stored.delete(key),
   }
-  expect(keptRemoval(storage, 'w1', 0)).toBeNull()
-  keepRemoval(storage, 'w1', removal)
-  expect(keptRemoval(storage, 'w1', 3_600_000)).toEqual(removal)
+  expect(loadRemoval(storage, 'w1', 0)).toBeNull()
+  saveRemoval(storage, 'w1', removal)
+  expect(loadRemoval(storage, 'w1', 3_600_000)).toEqual(removal)
   // Kept again as some of it comes back, it lasts no longer for that.
-  keepRemoval(storage, 'w1', keptRemoval(storage, 'w1', 3_600_000) ?? [])
-  expect(keptRemoval(storage, 'w1', 3_601_000)).toEqual(removal.slice(1))
-  expect([keptRemoval(storage, 'w2', 2_000), keptRemoval(storage, 'w1', 3_720_000)]).toEqual([null, null])
-  forgetRemoval(storage)
-  expect(keptRemoval(storage, 'w1', 2_000)).toBeNull()
+  saveRemoval(storage, 'w1', loadRemoval(storage, 'w1', 3_600_000) ?? [])
+  expect(loadRemoval(storage, 'w1', 3_601_000)).toEqual(removal.slice(1))
+  expect([loadRemoval(storage, 'w2', 2_000), loadRemoval(storage, 'w1', 3_720_000)]).toEqual([null, null])
+  clearRemoval(storage)
+  expect(loadRemoval(storage, 'w1', 2_000)).toBeNull()
   stored.set('last-removal-of-leads', '{')
-  expect(keptRemoval(storage, 'w1', 2_000)).toBeNull()
+  expect(loadRemoval(storage, 'w1', 2_000)).toBeNull()
   const full = () => {
     throw new Error('QuotaExceededError')
   }
-  expect(() => keepRemoval({ setItem: full }, 'w1', removal)).not.toThrow()
+  expect(() => saveRemoval({ setItem: full }, 'w1', removal)).not.toThrow()
 })
 
 test('a deletion of many parts is taken back, and what is left is known after each', async () => {
@@ -106,10 +106,10 @@ test('what was asked back, or asked for without an answer, is no failure where i
   }
   const back = await takeBack(parts, gone, () => {}, now)
   expect(back).toEqual({ restored: 0, wereBack: 3 })
-  expect(takenBackInWords(back)).toBe('3 leads are back already')
-  expect(takenBackInWords({ restored: 0, wereBack: 1 })).toBe('1 lead is back already')
-  expect(takenBackInWords({ restored: 1, wereBack: 10_000 })).toBe('1 lead restored, 10,000 were back already')
-  expect(takenBackInWords({ restored: 0, wereBack: 0 })).toBe('0 leads restored')
+  expect(undoneText(back)).toBe('3 leads are back already')
+  expect(undoneText({ restored: 0, wereBack: 1 })).toBe('1 lead is back already')
+  expect(undoneText({ restored: 1, wereBack: 10_000 })).toBe('1 lead restored, 10,000 were back already')
+  expect(undoneText({ restored: 0, wereBack: 0 })).toBe('0 leads restored')
 
   // The first was asked for just now: the server may still come to it.
   const left: Removal[] = []
@@ -164,8 +164,8 @@ test('the deletion before can be taken back until it is known that there is a ne
 
 test('it is asked again, ever more seldom, while nobody has told of a part', () => {
   const unknown: Removal = [...removal, { id: 'n', of: 'n', count: null, at: 500_000 }]
-  expect([0, 40_000, 400_000].map((after) => nextLook(unknown, 500_000 + after))).toEqual([3_000, 10_000, 60_000])
-  expect([nextLook(removal, 500_000), nextLook([], 0)]).toEqual([false, false])
+  expect([0, 40_000, 400_000].map((after) => nextPollMs(unknown, 500_000 + after))).toEqual([3_000, 10_000, 60_000])
+  expect([nextPollMs(removal, 500_000), nextPollMs([], 0)]).toEqual([false, false])
 })
 
 test('loaded anew, a part whose answer never came is looked up, and one that was asked back comes back', async () => {

@@ -41,7 +41,7 @@ interface Kept {
 }
 
 /** The parts that can still be taken back; null: none. */
-export function stillThere(removal: Removal | null, now: number): Removal | null {
+export function undoableParts(removal: Removal | null, now: number): Removal | null {
   const rest = removal?.filter(({ at }) => now - at < KEPT_MS) ?? []
   return rest.length > 0 ? rest : null
 }
@@ -70,7 +70,7 @@ export function withSettled(removal: Removal | null, parts: Settled['parts']): R
 }
 
 /** In how many milliseconds to ask what became of parts that nobody has told of: the longer it is unknown, the more seldom. False: all is known. */
-export function nextLook(removal: Removal, now: number): number | false {
+export function nextPollMs(removal: Removal, now: number): number | false {
   const unknown = removal.findLast(({ count }) => count === null)
   return unknown ? Math.min(60_000, Math.max(3_000, (now - unknown.at) / 4)) : false
 }
@@ -79,7 +79,7 @@ export function nextLook(removal: Removal, now: number): number | false {
 const mayStillCome = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
 
 /** Keeps the last deletion of this tab, so that it is there when the page is loaded anew. Where there is no room, only until then. */
-export function keepRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
+export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
     storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies Kept))
   } catch {
@@ -87,21 +87,21 @@ export function keepRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: stri
   }
 }
 
-/** What `keepRemoval` kept of this workspace; null where there is none, or it is over. */
-export function keptRemoval(
+/** What `saveRemoval` kept of this workspace; null where there is none, or it is over. */
+export function loadRemoval(
   storage: Pick<Storage, 'getItem'>,
   workspaceId: string | null,
   now: number,
 ): Removal | null {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Kept | null
-    return kept?.workspaceId === workspaceId ? stillThere(kept.removal, now) : null
+    return kept?.workspaceId === workspaceId ? undoableParts(kept.removal, now) : null
   } catch {
     return null
   }
 }
 
-export function forgetRemoval(storage: Pick<Storage, 'removeItem'>): void {
+export function clearRemoval(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }
 
@@ -143,7 +143,7 @@ function notComingBack({ isComingBack: _, ...part }: RemovalPart): RemovalPart {
 }
 
 /** How many leads an Undo brought back, and how many an earlier one had whose answer was lost. */
-export interface TakenBack {
+export interface UndoResult {
   restored: number
   wereBack: number
 }
@@ -158,8 +158,8 @@ export async function takeBack(
   restore: (removalId: string) => Promise<{ restored: number }>,
   onRest: (rest: Removal) => void,
   now: () => number,
-): Promise<TakenBack> {
-  const back: TakenBack = { restored: 0, wereBack: 0 }
+): Promise<UndoResult> {
+  const back: UndoResult = { restored: 0, wereBack: 0 }
   let over: unknown = null
   /** The server may still come to delete these. */
   const late: Removal = []
@@ -187,7 +187,7 @@ export async function takeBack(
 const leads = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}`
 
 /** '12 leads restored' */
-export function takenBackInWords({ restored, wereBack }: TakenBack): string {
+export function undoneText({ restored, wereBack }: UndoResult): string {
   if (wereBack === 0) return `${leads(restored)} restored`
   if (restored === 0) return `${leads(wereBack)} ${wereBack === 1 ? 'is' : 'are'} back already`
   return `${leads(restored)} restored, ${wereBack.toLocaleString('en-US')} ${wereBack === 1 ? 'was' : 'were'} back already`

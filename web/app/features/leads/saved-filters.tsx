@@ -12,7 +12,7 @@ import { Menu, MenuItem, MenuNote, MenuSeparator } from '../../ui/menu'
 import { toast } from '../../ui/toast'
 import { ListFormDialog } from '../lists/list-form-dialog'
 import { useIsOffered } from '../settings/use-role'
-import { type LeadsView, writeAddress } from './lead-address'
+import { type LeadsView, toLeadsParams } from './leads-url'
 
 export interface SavedFiltersProps {
   view: LeadsView
@@ -28,7 +28,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   const mayWrite = useIsOffered('member')
   const copyLink = async () => {
     const address = new URL(location.pathname, location.origin)
-    address.search = writeAddress(view.filter, 1, view.sort).toString()
+    address.search = toLeadsParams(view.filter, 1, view.sort).toString()
     try {
       await navigator.clipboard.writeText(address.href)
       toast.success('Link copied')

@@ -15,7 +15,7 @@ const looks: Record<TagColor, string> = {
   pink: 'border-tag-pink/25 bg-tag-pink/8 text-tag-pink',
 }
 
-export const tagColorWords: Record<TagColor, string> = {
+export const tagColorLabels: Record<TagColor, string> = {
   gray: 'Gray',
   red: 'Red',
   amber: 'Amber',

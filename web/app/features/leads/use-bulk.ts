@@ -4,21 +4,21 @@ import { api, client, errorWords } from '../../api'
 import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
+import { bulkRuns, isLong, stoppedText } from './bulk-runs'
 import type { Picked, Selection } from './lead-selection'
-import { isLong, partsRuns, stoppedInWords } from './parts-runs'
 import {
+  clearRemoval,
   type Deletion,
-  forgetRemoval,
   isRefused,
-  keepRemoval,
-  keptRemoval,
   lastDeletion,
-  nextLook,
+  loadRemoval,
+  nextPollMs,
   type Removal,
+  saveRemoval,
   settle,
-  stillThere,
   takeBack,
-  takenBackInWords,
+  undoableParts,
+  undoneText,
   withDeletion,
   withSettled,
 } from './removal'
@@ -53,7 +53,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
       const answers: Answer[] = []
       if (isLong(picked)) onClose()
       try {
-        const end = await partsRuns.run(
+        const end = await bulkRuns.run(
           doing,
           picked,
           (selection) => call(selection, input, answers),
@@ -62,7 +62,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
             onPart(answers)
           },
         )
-        if (end.isStopped) toast.info(stoppedInWords(end))
+        if (end.isStopped) toast.info(stoppedText(end))
       } finally {
         // Where a later part failed, what was done before can still be seen, and taken back.
         if (answers.length > 0) {
@@ -150,12 +150,12 @@ export function useLastRemoval() {
   const queryKey = [LAST_REMOVAL, workspaceId]
   const kept = (): Removal | null => {
     const data = queries.getQueryData<Removal | null>(queryKey)
-    return data === undefined ? keptRemoval(sessionStorage, workspaceId, Date.now()) : stillThere(data, Date.now())
+    return data === undefined ? loadRemoval(sessionStorage, workspaceId, Date.now()) : undoableParts(data, Date.now())
   }
   const keep = (removal: Removal) => {
     const rest = removal.length > 0 ? removal : null
-    if (rest) keepRemoval(sessionStorage, workspaceId, rest)
-    else forgetRemoval(sessionStorage)
+    if (rest) saveRemoval(sessionStorage, workspaceId, rest)
+    else clearRemoval(sessionStorage)
     queries.setQueryData(queryKey, rest)
     return rest
   }
@@ -172,7 +172,7 @@ export function useLastRemoval() {
         Date.now,
       )
       if (parts.size === 0) return kept()
-      if (restored > 0) toast.success(takenBackInWords({ restored, wereBack: 0 }))
+      if (restored > 0) toast.success(undoneText({ restored, wereBack: 0 }))
       void Promise.all(
         [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
       )
@@ -180,9 +180,9 @@ export function useLastRemoval() {
       return keep(withSettled(kept(), parts))
     },
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: ({ state }) => nextLook(untold(stillThere(state.data ?? null, Date.now())), Date.now()),
+    refetchInterval: ({ state }) => nextPollMs(untold(undoableParts(state.data ?? null, Date.now())), Date.now()),
     refetchOnReconnect: 'always',
-    select: (removal) => lastDeletion(stillThere(removal, Date.now())),
+    select: (removal) => lastDeletion(undoableParts(removal, Date.now())),
   })
   const onDeletion = (deletion: Deletion) => void keep(withDeletion(kept(), deletion))
   return [data, onDeletion] as const
@@ -241,7 +241,7 @@ export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
         (rest) => onDeletion({ of, parts: rest }),
         Date.now,
       ),
-    onSuccess: (back) => toast.success(takenBackInWords(back)),
+    onSuccess: (back) => toast.success(undoneText(back)),
     onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),

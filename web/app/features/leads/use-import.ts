@@ -6,7 +6,7 @@ import { api, errorWords } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** While one is under way, its figures move. */
-const LOOK_AGAIN_MS = 1_000
+const POLL_EVERY_MS = 1_000
 
 const isUnderWay = (one: Import | undefined) => one?.status === 'running'
 
@@ -32,7 +32,7 @@ export function useImport(onEnded: (ended: Import) => void) {
   const found = useQuery(
     api.imports.find.queryOptions({
       input: id === null ? skipToken : { id },
-      refetchInterval: ({ state }) => (isUnderWay(state.data) ? LOOK_AGAIN_MS : false),
+      refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL_EVERY_MS : false),
     }),
   )
   const shown = id === null ? undefined : found.data

@@ -3,9 +3,9 @@ import type { Lead, ListedLead } from '@x-automated/contract/leads'
 import { api, client, failureWords } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
+import { runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
-import { canBeMessaged } from './lead-standing'
-import { sumOfParts } from './parts-runs'
+import { canBeMessaged } from './lead-status'
 
 /** What is sent where nobody wrote anything else (specification §9). */
 export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
@@ -18,12 +18,12 @@ interface Order {
 type LeadsPage = { leads: ListedLead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
-function sayQueued(queued: number): void {
+function toastQueued(queued: number): void {
   toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
 }
 
 /** What is said of those who were picked and get no message; null: all get one. */
-export function leftOutWords(picked: Picked, queued: number): string | null {
+export function skippedText(picked: Picked, queued: number): string | null {
   const leftOut = pickedCount(picked) - queued
   return leftOut > 0 ? `${leftOut.toLocaleString('en-US')} left out: contacted already or may not be contacted.` : null
 }
@@ -34,12 +34,12 @@ export function useQueueDms() {
   const sayFailure = useFailureToast()
   return useMutation({
     mutationFn: ({ picked, message }: Order) =>
-      sumOfParts(
+      runAndSum(
         'Queueing',
         picked,
         (selection) => client.leads.queue({ ...selection, message }),
         ({ queued }) => queued,
-        sayQueued,
+        toastQueued,
       ),
     onMutate: async ({ picked }) => {
       await queries.cancelQueries({ queryKey: listKey() })
@@ -58,8 +58,8 @@ export function useQueueDms() {
               : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
           )
       } else {
-        sayQueued(queued)
-        const words = leftOutWords(picked, queued)
+        toastQueued(queued)
+        const words = skippedText(picked, queued)
         if (words && !isStopped) toast.info(words)
       }
     },

@@ -1,5 +1,5 @@
 import type { LeadFilter } from '@x-automated/contract/leads'
-import { followersIn, wordsIn } from '../leads/lead-address'
+import { parseFollowerCount, parseKeyword } from '../leads/leads-url'
 
 /** What stands in the fields of a smart list's filter. */
 export interface FilterDraft {
@@ -25,7 +25,7 @@ export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basi
 
 /** What is wrong with the fields, in words; none: nothing. */
 export function problemsOf({ min, max }: Pick<FilterDraft, 'min' | 'max'>): { min?: string; max?: string } {
-  const [least, most] = [followersIn(min), followersIn(max)]
+  const [least, most] = [parseFollowerCount(min), parseFollowerCount(max)]
   if (min.trim() !== '' && least === undefined) return { min: 'Enter a number' }
   if (max.trim() !== '' && most === undefined) return { max: 'Enter a number' }
   if (least !== undefined && most !== undefined && most < least) return { max: 'Less than the minimum' }
@@ -35,7 +35,7 @@ export function problemsOf({ min, max }: Pick<FilterDraft, 'min' | 'max'>): { mi
 /** The filter that the fields say, with what they have no field for as it was. */
 export function filterOf({ keyword, min, max, status, tag, basis }: FilterDraft, before: LeadFilter): LeadFilter {
   const { listId, scrapeId } = before
-  const [least, most, word] = [followersIn(min), followersIn(max), wordsIn(keyword, 200)]
+  const [least, most, word] = [parseFollowerCount(min), parseFollowerCount(max), parseKeyword(keyword, 200)]
   return {
     ...(listId ? { listId } : {}),
     ...(scrapeId ? { scrapeId } : {}),

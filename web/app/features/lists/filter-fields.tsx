@@ -2,7 +2,7 @@ import type { LeadFilter } from '@x-automated/contract/leads'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
-import { basisWords, standingWords } from '../leads/lead-address'
+import { basisLabels, statusLabels } from '../leads/leads-url'
 import { useTagsToPick } from '../leads/tag-badge'
 import { type FilterDraft, problemsOf } from './filter-draft'
 
@@ -52,7 +52,7 @@ export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
           value={draft.status}
           options={[
             { value: '', label: 'All statuses' },
-            ...Object.entries(standingWords).map(([value, label]) => ({ value, label })),
+            ...Object.entries(statusLabels).map(([value, label]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ ...draft, status: event.currentTarget.value })}
         />
@@ -73,7 +73,7 @@ export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
           value={draft.basis}
           options={[
             { value: '', label: 'Any or none' },
-            ...Object.entries(basisWords).map(([value, label]) => ({ value, label })),
+            ...Object.entries(basisLabels).map(([value, label]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ ...draft, basis: event.currentTarget.value })}
         />

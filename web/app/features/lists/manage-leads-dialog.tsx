@@ -17,11 +17,11 @@ import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
 import { useSettled } from '../../ui/use-settled'
-import { wordsIn } from '../leads/lead-address'
-import { RunsUnderWay } from '../leads/parts-bar'
-import { sumOfParts, usePartsRuns } from '../leads/parts-runs'
+import { BulkRunList } from '../leads/bulk-progress'
+import { runAndSum, useBulkRuns } from '../leads/bulk-runs'
+import { parseKeyword } from '../leads/leads-url'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
-import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
+import { changesOf, changesText, isTicked, noChanges, withTicks } from './membership'
 
 const PAGE_SIZE = 20
 /** Typing is searched for once it pauses this long. */
@@ -32,13 +32,13 @@ const columns: LeadColumn<Lead>[] = [
   { head: 'Status', cell: ({ dmStatus }) => <StatusBadge status={dmStatus} /> },
 ]
 const count = (n: number) => n.toLocaleString('en-US')
-const leadsInWords = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
+const leadsText = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
 
-function sayMoved(changed: number, way: 'add' | 'remove'): void {
+function toastMoved(changed: number, way: 'add' | 'remove'): void {
   toast.success(
     way === 'add'
       ? `${count(changed)} leads added to the list successfully!`
-      : `${leadsInWords(changed)} removed from the list.`,
+      : `${leadsText(changed)} removed from the list.`,
   )
 }
 
@@ -52,12 +52,12 @@ interface ManageLeadsDialogProps {
 export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProps) {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const runs = usePartsRuns()
+  const runs = useBulkRuns()
   const [typed, setTyped] = useState('')
   const [shown, setShown] = useState<'all' | 'members'>('all')
   const [page, setPage] = useState(1)
-  const [wishes, setWishes] = useState(noWishes)
-  const keyword = useSettled(wordsIn(typed, 200), SEARCH_AFTER_MS)
+  const [wishes, setWishes] = useState(noChanges)
+  const keyword = useSettled(parseKeyword(typed, 200), SEARCH_AFTER_MS)
 
   const filter: LeadFilter = { ...(keyword ? { keyword } : {}), ...(shown === 'members' ? { listId: list.id } : {}) }
   const leads = useQuery(
@@ -103,15 +103,15 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         removed === 0
           ? `${count(added)} leads added to the list successfully!`
           : added === 0
-            ? `${leadsInWords(removed)} removed from the list.`
-            : `${leadsInWords(added)} added, ${leadsInWords(removed)} removed.`,
+            ? `${leadsText(removed)} removed from the list.`
+            : `${leadsText(added)} added, ${leadsText(removed)} removed.`,
       )
     },
     onSettled: settled,
   })
   const moveAll = useMutation({
     mutationFn: (way: 'add' | 'remove') =>
-      sumOfParts(
+      runAndSum(
         way === 'add' ? 'Adding to the list' : 'Removing from the list',
         { everyone: filter, count: total },
         (selection) =>
@@ -119,11 +119,11 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
             ? client.lists.addLeads({ id: list.id, ...selection }).catch(sayThat('Failed to add leads'))
             : client.lists.removeLeads({ id: list.id, ...selection }).catch(sayThat('Failed to remove leads')),
         ({ changed }) => changed,
-        (changed) => sayMoved(changed, way),
+        (changed) => toastMoved(changed, way),
       ),
     onSuccess({ sum: changed, isStopped }, way) {
       setPage(1)
-      if (changed > 0 || !isStopped) sayMoved(changed, way)
+      if (changed > 0 || !isStopped) toastMoved(changed, way)
     },
     onSettled: settled,
   })
@@ -134,7 +134,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   const total = leads.data?.total ?? 0
   const ticked = rows.filter((lead) => isTicked(lead.id, memberIds, wishes)).length
   const tick = (ids: readonly string[], on: boolean) => setWishes((before) => withTicks(before, memberIds, ids, on))
-  const words = changesInWords(changes)
+  const words = changesText(changes)
 
   const close = async () => {
     if (busy) return
@@ -148,12 +148,12 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
     const sure = await confirm(
       way === 'add'
         ? {
-            title: `Add ${leadsInWords(total)} to this list?`,
+            title: `Add ${leadsText(total)} to this list?`,
             body: 'Those who are in it already stay once.',
             confirm: 'Add to list',
           }
         : {
-            title: `Remove ${leadsInWords(total)} from this list?`,
+            title: `Remove ${leadsText(total)} from this list?`,
             body: 'The leads stay in your workspace.',
             confirm: 'Remove from list',
           },
@@ -191,7 +191,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       }
     >
       <div className="grid gap-4">
-        <RunsUnderWay runs={runs} />
+        <BulkRunList runs={runs} />
         {failed && (
           <Callout tone="bad" title="Failed to save changes.">
             {failed instanceof ChangeFailure ? failed.message : errorWords(failed)}
@@ -250,7 +250,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
           above={
             <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
               <p className="text-muted" data-numeric>
-                {leads.data ? leadsInWords(total) : ' '}
+                {leads.data ? leadsText(total) : ' '}
               </p>
               {total > rows.length && (
                 <Button
@@ -260,7 +260,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
                   disabled={busy || leads.isPlaceholderData}
                   onClick={() => askToMoveAll(shown === 'all' ? 'add' : 'remove')}
                 >
-                  {shown === 'all' ? `Add all ${leadsInWords(total)}` : `Remove all ${leadsInWords(total)}`}
+                  {shown === 'all' ? `Add all ${leadsText(total)}` : `Remove all ${leadsText(total)}`}
                 </Button>
               )}
             </div>

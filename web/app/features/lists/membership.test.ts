@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
-import { changesInWords, changesOf, isTicked, noWishes, withTicks } from './membership'
+import { changesOf, changesText, isTicked, noChanges, withTicks } from './membership'
 
 const members = new Set(['ann', 'bob'])
 
 test('without wishes, exactly the members are ticked', () => {
-  expect(['ann', 'bob', 'cem'].map((id) => isTicked(id, members, noWishes))).toEqual([true, true, false])
+  expect(['ann', 'bob', 'cem'].map((id) => isTicked(id, members, noChanges))).toEqual([true, true, false])
 })
 
 test('ticking and unticking say what saving adds and removes', () => {
-  const wishes = withTicks(withTicks(noWishes, members, ['cem', 'dia'], true), members, ['ann'], false)
+  const wishes = withTicks(withTicks(noChanges, members, ['cem', 'dia'], true), members, ['ann'], false)
   expect(changesOf(wishes)).toEqual({ added: ['cem', 'dia'], removed: ['ann'] })
-  expect(changesInWords(changesOf(wishes))).toBe('2 to add, 1 to remove')
+  expect(changesText(changesOf(wishes))).toBe('2 to add, 1 to remove')
   expect(isTicked('ann', members, wishes)).toBe(false)
 })
 
 test('a tick taken back is no change', () => {
-  const ticked = withTicks(noWishes, members, ['cem'], true)
+  const ticked = withTicks(noChanges, members, ['cem'], true)
   expect(changesOf(withTicks(ticked, members, ['cem'], false))).toEqual({ added: [], removed: [] })
 })
 
 test('ticking a whole page touches only those who are not in the list', () => {
-  expect(changesOf(withTicks(noWishes, members, ['ann', 'bob', 'cem'], true))).toEqual({ added: ['cem'], removed: [] })
+  expect(changesOf(withTicks(noChanges, members, ['ann', 'bob', 'cem'], true))).toEqual({ added: ['cem'], removed: [] })
 })
 
 test('nothing to do has no words', () => {
-  expect(changesInWords({ added: [], removed: [] })).toBe('')
+  expect(changesText({ added: [], removed: [] })).toBe('')
 })

@@ -1,10 +1,10 @@
 /** Ticks that differ from what the list held when they were made: lead id → shall it be in the list? */
-export type Wishes = ReadonlyMap<string, boolean>
+export type PendingChanges = ReadonlyMap<string, boolean>
 
-export const noWishes: Wishes = new Map()
+export const noChanges: PendingChanges = new Map()
 
 /** Is the lead ticked: as wished, or else as it is? */
-export function isTicked(leadId: string, members: ReadonlySet<string>, wishes: Wishes): boolean {
+export function isTicked(leadId: string, members: ReadonlySet<string>, wishes: PendingChanges): boolean {
   return wishes.get(leadId) ?? members.has(leadId)
 }
 
@@ -13,11 +13,11 @@ export function isTicked(leadId: string, members: ReadonlySet<string>, wishes: W
  * @param members those of these leads who are in the list
  */
 export function withTicks(
-  wishes: Wishes,
+  wishes: PendingChanges,
   members: ReadonlySet<string>,
   leadIds: readonly string[],
   ticked: boolean,
-): Wishes {
+): PendingChanges {
   const next = new Map(wishes)
   for (const id of leadIds) {
     if (members.has(id) === ticked) next.delete(id)
@@ -27,7 +27,7 @@ export function withTicks(
 }
 
 /** What saving has to add and to remove. */
-export function changesOf(wishes: Wishes): { added: string[]; removed: string[] } {
+export function changesOf(wishes: PendingChanges): { added: string[]; removed: string[] } {
   const added: string[] = []
   const removed: string[] = []
   for (const [id, ticked] of wishes) (ticked ? added : removed).push(id)
@@ -35,7 +35,7 @@ export function changesOf(wishes: Wishes): { added: string[]; removed: string[] 
 }
 
 /** '3 to add, 1 to remove'; '' where nothing changes. */
-export function changesInWords({ added, removed }: { added: readonly string[]; removed: readonly string[] }): string {
+export function changesText({ added, removed }: { added: readonly string[]; removed: readonly string[] }): string {
   return [
     ...(added.length > 0 ? [`${added.length.toLocaleString('en-US')} to add`] : []),
     ...(removed.length > 0 ? [`${removed.length.toLocaleString('en-US')} to remove`] : []),

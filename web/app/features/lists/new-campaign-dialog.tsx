@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { tagsProblem, tagsTyped } from './tags-typed'
+import { parseTags, tagsProblem } from './parse-tags'
 
 interface Values {
   name: string
@@ -32,7 +32,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
     }),
   )
   const save = ({ name, description, tags }: Values) =>
-    create.mutate({ name: name.trim(), description: description.trim() || null, tags: tagsTyped(tags) })
+    create.mutate({ name: name.trim(), description: description.trim() || null, tags: parseTags(tags) })
   const problems = create.isError ? Object.values(fieldProblems(create.error)) : []
 
   return (

@@ -4,7 +4,7 @@ import { Suspense, use } from 'react'
 import { api, client, refusalWords } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
-import { usersInWords } from './list-users'
+import { campaignWarnings } from './campaign-warnings'
 
 /** Whoever deletes is not kept from it for longer, in milliseconds: the server knows what a list may not be taken from. */
 const USERS_WITHIN_MS = 4_000
@@ -74,7 +74,7 @@ async function askForUsers(leadListId: string): Promise<string[]> {
   try {
     const signal = AbortSignal.timeout(USERS_WITHIN_MS)
     const { campaigns, total } = await client.campaigns.list({ leadListId, pageSize: 100 }, { signal })
-    return usersInWords(campaigns, total)
+    return campaignWarnings(campaigns, total)
   } catch {
     return []
   }

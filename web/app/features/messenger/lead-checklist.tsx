@@ -6,8 +6,8 @@ import { StatusBadge } from '../../ui/badge'
 import { Checkbox } from '../../ui/choice'
 import { Skeleton } from '../../ui/skeleton'
 import { SuppressedBadge } from '../leads/lead-parts'
-import { pictureOf } from '../leads/lead-picture'
-import { SUPPRESSED } from '../leads/lead-standing'
+import { profilePictureUrl } from '../leads/lead-picture'
+import { SUPPRESSED_HINT } from '../leads/lead-status'
 
 const ROW_PX = 56
 /** Of the box, where the leads fill it. */
@@ -69,10 +69,10 @@ export function LeadChecklist({ leads, total, picked, canPick, onPick, loadMore,
                 aria-label={`Select ${name}`}
                 checked={picked.has(lead.id)}
                 disabled={disabled || !canPick(lead)}
-                title={lead.suppressed ? SUPPRESSED : undefined}
+                title={lead.suppressed ? SUPPRESSED_HINT : undefined}
                 onChange={(event) => onPick(lead, event.currentTarget.checked)}
               />
-              <Avatar name={name} src={pictureOf(lead)} size="sm" />
+              <Avatar name={name} src={profilePictureUrl(lead)} size="sm" />
               <span className="grid min-w-0 flex-1">
                 <bdi className="w-fit max-w-full truncate font-strong">{name}</bdi>
                 <span className="truncate text-muted">@{lead.twitterHandle}</span>

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
 import { InsertButton } from '../../ui/insert-button'
-import { unknownPlaces } from '../campaigns/message-template'
+import { unknownPlaceholders } from '../campaigns/message-template'
 
 const MESSAGE_MAX = 10_000
 const TAGS = [
@@ -28,7 +28,7 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
       box.current?.setSelectionRange(selectionStart + tag.length, selectionStart + tag.length)
     })
   }
-  const [unknown] = unknownPlaces(value, 'messenger')
+  const [unknown] = unknownPlaceholders(value, 'messenger')
   return (
     <div className="grid gap-2">
       <Field

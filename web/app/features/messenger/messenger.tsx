@@ -16,13 +16,13 @@ import { shorten } from '../../ui/shorten'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
-import { previewOf, unknownPlaces } from '../campaigns/message-template'
-import { canBeMessaged, standingOf } from '../leads/lead-standing'
+import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
+import { canBeMessaged, filterStatusOf } from '../leads/lead-status'
 import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ChecklistSkeleton, LeadChecklist } from './lead-checklist'
 import { MessageField } from './message-field'
-import { fetchProblem } from './messenger-words'
+import { fetchProblem } from './messenger-text'
 import { RunDialog } from './run-dialog'
 import { useSendRun } from './use-send-run'
 
@@ -64,7 +64,7 @@ export function Messenger() {
   const shown = leads.data?.pages.flatMap((page) => page.leads) ?? []
   const total = leads.data?.pages[0]?.total ?? 0
   const canPick = (lead: OfferedLead) =>
-    canBeMessaged(lead) || (allowRepeat && !lead.suppressed && standingOf(lead) === 'sent')
+    canBeMessaged(lead) || (allowRepeat && !lead.suppressed && filterStatusOf(lead) === 'sent')
   const pickable = shown.filter(canPick)
   const allPicked = pickable.length > 0 && pickable.every(({ id }) => picked.has(id))
   const running = run.progress !== null
@@ -72,7 +72,7 @@ export function Messenger() {
   const blank = message.trim() === ''
   const mayWrite = useIsOffered('member')
   const cannotSend =
-    !mayWrite || picked.size === 0 || blank || running || unknownPlaces(message, 'messenger').length > 0
+    !mayWrite || picked.size === 0 || blank || running || unknownPlaceholders(message, 'messenger').length > 0
 
   const pick = (changed: readonly OfferedLead[], on: boolean) => {
     setPicked((before) => {

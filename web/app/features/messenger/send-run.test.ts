@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
+import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
 /** Runs over as many leads as there are results, and tells in which order what happened. */
 async function run(results: SendResult[][], stopBefore = Number.POSITIVE_INFINITY) {
@@ -46,15 +46,15 @@ test('an outcome that nobody knows is asked for again, and is a failure when it 
 test('stopped, it begins no more; halted, it says why', async () => {
   const stopped = await run([[sent], [sent], [sent]], 2)
   expect(stopped.summary).toMatchObject({ sent: 2, failed: 0, total: 3, halted: null })
-  expect(leftOverWords(stopped.summary)).toBe('Stopped: 1 lead was not written to.')
+  expect(notMessagedText(stopped.summary)).toBe('Stopped: 1 lead was not written to.')
   const halted = await run([[sent], [{ kind: 'halt', words: 'The cap is reached.' }], [sent], [sent]])
   expect(halted.summary).toMatchObject({ sent: 1, failed: 1, halted: 'The cap is reached.' })
-  expect(leftOverWords(halted.summary)).toBe('2 leads were not written to: The cap is reached.')
+  expect(notMessagedText(halted.summary)).toBe('2 leads were not written to: The cap is reached.')
 })
 
 test('the words of the summary', () => {
-  expect(summaryWords({ sent: 3, failed: 0 })).toBe('Successfully sent 3 direct messages')
-  expect(summaryWords({ sent: 3, failed: 2 })).toBe('Successfully sent 3 direct messages (2 failed)')
-  expect(summaryWords({ sent: 0, failed: 2 })).toBe('Failed to send any direct messages. Please try again later.')
-  expect(leftOverWords({ sent: 1, failed: 1, total: 2, halted: null, lastFailure: null })).toBeNull()
+  expect(summaryText({ sent: 3, failed: 0 })).toBe('Successfully sent 3 direct messages')
+  expect(summaryText({ sent: 3, failed: 2 })).toBe('Successfully sent 3 direct messages (2 failed)')
+  expect(summaryText({ sent: 0, failed: 2 })).toBe('Failed to send any direct messages. Please try again later.')
+  expect(notMessagedText({ sent: 1, failed: 1, total: 2, halted: null, lastFailure: null })).toBeNull()
 })

@@ -59,13 +59,13 @@ export async function sendOneByOne<T>(
 }
 
 /** What is said of a run (specification §8). */
-export function summaryWords({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'>): string {
+export function summaryText({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'>): string {
   if (sent === 0) return 'Failed to send any direct messages. Please try again later.'
   return `Successfully sent ${sent} direct messages${failed > 0 ? ` (${failed} failed)` : ''}`
 }
 
 /** Why some of the chosen were not written to; null where all were tried. */
-export function leftOverWords({ sent, failed, total, halted }: RunSummary): string | null {
+export function notMessagedText({ sent, failed, total, halted }: RunSummary): string | null {
   const left = total - sent - failed
   if (left === 0) return null
   const who = `${left.toLocaleString('en-US')} ${left === 1 ? 'lead was' : 'leads were'} not written to`

@@ -7,9 +7,9 @@ import { session } from '../../session'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
-import { type Addressee, forgetRun, type KeptRun, keepRun, readKeptRun } from './kept-run'
-import { runProblem } from './messenger-words'
-import { leftOverWords, type RunProgress, type SendResult, sendOneByOne, summaryWords } from './send-run'
+import { runProblem } from './messenger-text'
+import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
+import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
 
 /** Between two messages (specification §9). */
 const PAUSE_MS = 1000
@@ -19,7 +19,7 @@ const HALTING = new Set(['PLAN_LIMIT', 'X_NOT_CONNECTED', 'RATE_LIMITED', 'FORBI
 
 export interface Run {
   message: string
-  leads: readonly Addressee[]
+  leads: readonly Recipient[]
   allowRepeat: boolean
   /** Of a run that goes on. */
   runId?: string
@@ -42,8 +42,8 @@ export function useSendRun(onDone: () => void) {
   const me = useQuery(api.auth.me.queryOptions()).data
   const owner = me ? `${me.id} ${me.workspace.id}` : null
   /** Changed where what is kept may have. */
-  const [kept, setKept] = useState<KeptRun | null>(null)
-  useEffect(() => setKept(owner === null || running ? null : readKeptRun(sessionStorage, owner)), [owner, running])
+  const [kept, setKept] = useState<SavedRun | null>(null)
+  useEffect(() => setKept(owner === null || running ? null : loadRun(sessionStorage, owner)), [owner, running])
 
   useEffect(() => () => stop.current?.abort(), [])
   useKeepOnPage(running, () => stop.current?.abort())
@@ -53,7 +53,7 @@ export function useSendRun(onDone: () => void) {
     const stopper = new AbortController()
     const keep = (from: number, id = runId) =>
       owner !== null &&
-      keepRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(from) })
+      saveRun(sessionStorage, owner, signedInAs(), { runId: id, message, allowRepeat, leads: leads.slice(from) })
     stop.current = stopper
     byHand.current = false
     keep(0)
@@ -72,13 +72,13 @@ export function useSendRun(onDone: () => void) {
         },
       )
       const done = summary.sent + summary.failed
-      if (byHand.current) forgetRun(sessionStorage)
+      if (byHand.current) discardRun(sessionStorage)
       // Who met the halt is asked for anew, under another key: the refusal is the answer to the old one.
       else if (summary.halted !== null) keep(done - 1, crypto.randomUUID())
-      const words = summaryWords(summary)
+      const words = summaryText(summary)
       if (summary.sent > 0) toast.success(words)
       else if (summary.failed > 0) toast.error(words)
-      setLeftOver(leftOverWords(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
+      setLeftOver(notMessagedText(summary) ?? (summary.sent === 0 ? summary.lastFailure : null))
     } catch (error) {
       toast.error(runProblem(error))
     } finally {
@@ -98,7 +98,7 @@ export function useSendRun(onDone: () => void) {
     kept,
     goOn: () => kept && void start(kept),
     forget() {
-      forgetRun(sessionStorage)
+      discardRun(sessionStorage)
       setKept(null)
     },
     stop: () => {
@@ -115,7 +115,7 @@ function signedInAs(): string | null {
 }
 
 async function sendTo(
-  lead: Addressee,
+  lead: Recipient,
   message: string,
   allowRepeat: boolean,
   idempotencyKey: string,

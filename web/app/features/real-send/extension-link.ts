@@ -30,14 +30,14 @@ interface Port {
  * Why a request did not succeed. `down`: the extension was not reached, so nothing was sent. `unclear`: it was reached and its
  * answer was lost. Else what the extension says that it means.
  */
-export interface LinkFailure {
+export interface ExtensionFailure {
   success: false
   error: string
   end: ExtensionEnd | 'down' | 'unclear'
   code?: ExtensionErrorCode
 }
 
-export type LinkReply<Value> = ({ success: true } & Value) | LinkFailure
+export type ExtensionReply<Value> = ({ success: true } & Value) | ExtensionFailure
 
 const NO_RUNTIME = 'Chrome runtime API not available in this context.'
 const MALFORMED = 'Unexpected or malformed response from extension.'
@@ -55,13 +55,13 @@ function runtimeOf(): Runtime | null {
 export async function askExtension(
   request: ExtensionRequest,
   runtime: Runtime | null = runtimeOf(),
-): Promise<LinkReply<object>> {
+): Promise<ExtensionReply<object>> {
   const answer = await exchange(request, runtime)
   return 'value' in answer ? read(answer.value) : answer
 }
 
 /** @returns what the extension answered, whatever that is */
-function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | LinkFailure> {
+function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | ExtensionFailure> {
   if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
   return new Promise((resolve) => {
     const late = setTimeout(
@@ -85,12 +85,12 @@ function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{
   })
 }
 
-function lostAnswer(lost: string): LinkFailure {
+function lostAnswer(lost: string): ExtensionFailure {
   const neverThere = /Receiving end does not exist|Could not establish connection/.test(lost)
   return { success: false, error: `Extension communication error: ${lost}`, end: neverThere ? 'down' : 'unclear' }
 }
 
-function read(value: unknown): LinkReply<object> {
+function read(value: unknown): ExtensionReply<object> {
   const { success, error, code } = fieldsOf(value)
   if (success === true) return { success }
   if (success !== false) return { success: false, error: MALFORMED, end: 'unclear' }
@@ -120,7 +120,9 @@ export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activi
 }
 
 /** Asks the extension for its status. What another version leaves out, adds or does not understand is tolerated. */
-export async function askStatus(runtime: Runtime | null = runtimeOf()): Promise<LinkReply<{ status: ExtensionHere }>> {
+export async function askStatus(
+  runtime: Runtime | null = runtimeOf(),
+): Promise<ExtensionReply<{ status: ExtensionHere }>> {
   const answer = await exchange({ action: 'GET_STATUS' }, runtime)
   if (!('value' in answer)) return answer
   const reply = read(answer.value)

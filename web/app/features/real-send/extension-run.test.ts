@@ -4,7 +4,7 @@ import type { PageAnswer, PageQuestion, SendDmRequest } from '@x-automated/contr
 import { beforeEach, expect, test, vi } from 'vitest'
 import { client } from '../../api'
 import { toast } from '../../ui/toast'
-import { findObstacleHere, lookAgainAt, startExtensionRun } from './extension-run'
+import { findObstacleInBrowser, startExtensionRun, wakeRun } from './extension-run'
 
 vi.mock('../../ui/toast')
 vi.mock('../../api', () => ({
@@ -70,8 +70,8 @@ test('a pause ends a run that waits for hours at once, and it may be started aga
   await startExtensionRun({ ...campaign, id: 'other' }, new QueryClient())
   expect(toast.info).toHaveBeenCalledWith('Another campaign DM sending process is already active.')
   be({ status: 'paused' })
-  lookAgainAt('another')
-  lookAgainAt('one')
+  wakeRun('another')
+  wakeRun('one')
   await run
   vi.mocked(toast.info).mockClear()
   be({ status: 'completed' })
@@ -84,17 +84,17 @@ test('says what keeps this tab from sending another campaign before anything abo
   be({})
   const run = startExtensionRun(campaign, new QueryClient())
   await vi.waitFor(() => expect(find).toHaveBeenCalled(), 10_000)
-  expect(await findObstacleHere('other')).toEqual(already)
-  expect(await findObstacleHere('one')).toBeNull()
+  expect(await findObstacleInBrowser('other')).toEqual(already)
+  expect(await findObstacleInBrowser('one')).toBeNull()
   be({ status: 'paused' })
-  lookAgainAt('one')
+  wakeRun('one')
   await run
-  expect(await findObstacleHere('other')).toBeNull()
+  expect(await findObstacleInBrowser('other')).toBeNull()
   vi.stubGlobal('navigator', { locks: { query: async () => ({ held: [{ name: 'real-send' }] }) } })
-  expect(await findObstacleHere('other')).toEqual(already)
+  expect(await findObstacleInBrowser('other')).toEqual(already)
   vi.stubGlobal('navigator', {})
   vi.stubGlobal('chrome', undefined)
-  expect(await findObstacleHere('other')).toEqual({
+  expect(await findObstacleInBrowser('other')).toEqual({
     tone: 'error',
     text: 'Chrome runtime API not available in this context.',
   })
@@ -108,7 +108,7 @@ test('paused and resumed while it waits it goes on, and says nothing of another 
   expect(open).toBe(1)
   claim.mockRejectedValueOnce({ code: 'CAMPAIGN_STATE' })
   find.mockResolvedValueOnce({ ...campaign, status: 'paused' })
-  lookAgainAt('one')
+  wakeRun('one')
   await startExtensionRun(campaign, new QueryClient())
   // Not at once: a server that goes on refusing is not asked without a pause.
   await vi.waitFor(() => expect(claim).toHaveBeenCalledTimes(2), 10_000)
@@ -116,7 +116,7 @@ test('paused and resumed while it waits it goes on, and says nothing of another 
   expect(toast.info).not.toHaveBeenCalled()
   be({ status: 'completed' })
   await vi.waitFor(() => expect(find.mock.calls.length).toBeGreaterThan(3), 10_000)
-  lookAgainAt('one')
+  wakeRun('one')
   await run
   expect(open).toBe(0)
   // What another sender has done with is done.

@@ -6,8 +6,8 @@ import { shorten } from '../../ui/shorten'
 import { toast } from '../../ui/toast'
 import { createClaims } from './claims'
 import { askExtension, askStatus, driveExtension } from './extension-link'
-import { restUntil } from './rest'
 import { type RunEnd, type RunProgress, runCampaign } from './run'
+import { waitUntilDue } from './wait-until-due'
 
 /** The campaign that this page sends through the extension, and how far it is. */
 export interface ExtensionRun {
@@ -58,7 +58,7 @@ export function useExtensionRun(): ExtensionRun | null {
 }
 
 /** This page has changed a campaign: where the run of this tab waits with it, it looks at once what that means. */
-export function lookAgainAt(campaignId: string): void {
+export function wakeRun(campaignId: string): void {
   if (run?.campaignId === campaignId) wake()
 }
 
@@ -67,7 +67,7 @@ export function lookAgainAt(campaignId: string): void {
  * One that this tab is sending yet, paused and resumed in between, goes on.
  */
 export async function startExtensionRun(campaign: Campaign, queries: QueryClient): Promise<void> {
-  if (run?.campaignId === campaign.id) return lookAgainAt(campaign.id)
+  if (run?.campaignId === campaign.id) return wakeRun(campaign.id)
   if (run) return toast.info(ALREADY)
   await alone(async (mine) => {
     if (!mine) return toast.info(ALREADY)
@@ -85,7 +85,7 @@ export async function startExtensionRun(campaign: Campaign, queries: QueryClient
 }
 
 /** Why this tab could not send a campaign through the extension now; null: it could. Asked before the campaign becomes active for it. */
-export async function findObstacleHere(campaignId: string): Promise<Obstacle | null> {
+export async function findObstacleInBrowser(campaignId: string): Promise<Obstacle | null> {
   if (run) return run.campaignId === campaignId ? null : { tone: 'info', text: ALREADY }
   const { held } = (await navigator.locks?.query()) ?? {}
   if (held?.some(({ name }) => name === LOCK)) return { tone: 'info', text: ALREADY }
@@ -149,7 +149,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       async rest(until) {
         const isLong = until - Date.now() > LONG_REST_MS
         if (isLong) letGo()
-        await restUntil(until, { look: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
+        await waitUntilDue(until, { look: () => read(id), sleep: sleepUnlessWoken, now: Date.now })
         if (isLong) letGo = driveExtension(maySend)
       },
       onProgress(progress) {

@@ -1,7 +1,7 @@
 import type { Claim } from '@x-automated/contract/campaigns'
 import { expect, test } from 'vitest'
-import type { LinkReply } from './extension-link'
-import { type RunNeeds, runCampaign } from './run'
+import type { ExtensionReply } from './extension-link'
+import { type RunDeps, runCampaign } from './run'
 
 const claimOf = (handle: string): Claim => ({
   dmId: `dm of ${handle}`,
@@ -12,15 +12,15 @@ const claimOf = (handle: string): Claim => ({
   leaseExpiresAt: '',
   sendsAs: null,
 })
-const sent: LinkReply<object> = { success: true }
+const sent: ExtensionReply<object> = { success: true }
 const failed = (error: string, end: string, code?: string) =>
-  ({ success: false, error, end, code }) as LinkReply<object>
+  ({ success: false, error, end, code }) as ExtensionReply<object>
 
 /** A run over these messages, and everything it did, in its order. */
 async function run(
   due: (string | { inSeconds: number | null } | Error)[],
-  replies: (LinkReply<object> | Error)[] = [],
-  over: Partial<RunNeeds> = {},
+  replies: (ExtensionReply<object> | Error)[] = [],
+  over: Partial<RunDeps> = {},
 ) {
   const did: unknown[] = []
   const end = await runCampaign({
@@ -84,7 +84,7 @@ test('nothing is queued; or it was paused', async () => {
 const first = (did: unknown[]) => did.slice(2)
 const goesOn = ['2 of 2: @bob', 'ask bob', ['bob', { wasSent: true }]]
 
-test.each<[string, (LinkReply<object> | Error)[], unknown[]]>([
+test.each<[string, (ExtensionReply<object> | Error)[], unknown[]]>([
   [
     'the lead’s own failure',
     [failed('Closed.', 'failed')],

@@ -1,6 +1,6 @@
 import type { Claim } from '@x-automated/contract/campaigns'
 import { REFUSALS_IN_A_ROW, SEND_WITHIN_MS } from '@x-automated/contract/extension'
-import type { LinkReply } from './extension-link'
+import type { ExtensionReply } from './extension-link'
 
 export interface RecordedOutcome {
   wasSent: boolean
@@ -18,11 +18,11 @@ export interface RunProgress {
 }
 
 /** What a run needs of the page. What talks to the server rejects as it does. */
-export interface RunNeeds {
+export interface RunDeps {
   queued: number
   /** The next message; else in how many seconds one is due, null where none is left. */
   claim(): Promise<{ claim: Claim } | { inSeconds: number | null }>
-  ask(claim: Claim, notAfter: number): Promise<LinkReply<object>>
+  ask(claim: Claim, notAfter: number): Promise<ExtensionReply<object>>
   record(claim: Claim, outcome: RecordedOutcome): Promise<{ campaignCompleted: boolean }>
   release(claim: Claim): Promise<unknown>
   wait(ms: number): Promise<void>
@@ -51,11 +51,11 @@ const RETRY_MS = 2_000
  * The specification's loop of real sending (§4): one message after the other, each asked of the extension and recorded, at the pace
  * that the server sets by when it hands out the next. A claim is sent at most once, whatever happens.
  */
-export async function runCampaign(needs: RunNeeds): Promise<RunEnd> {
+export async function runCampaign(needs: RunDeps): Promise<RunEnd> {
   let index = 0
   let refusals = 0
   for (;;) {
-    let due: Awaited<ReturnType<RunNeeds['claim']>>
+    let due: Awaited<ReturnType<RunDeps['claim']>>
     try {
       due = await again(needs, () => needs.claim())
     } catch (error) {
@@ -94,7 +94,7 @@ interface Attempted {
   refused: string | null
 }
 
-async function attempt(needs: RunNeeds, claim: Claim): Promise<Attempted> {
+async function attempt(needs: RunDeps, claim: Claim): Promise<Attempted> {
   const fine = { stop: null, refused: null }
   if (claim.twitterHandle.replace('@', '').trim() === '')
     return { ...fine, outcome: { wasSent: false, errorMessage: SKIPPED } }
@@ -134,7 +134,7 @@ async function attempt(needs: RunNeeds, claim: Claim): Promise<Attempted> {
 }
 
 /** @returns is the campaign complete with it? */
-async function settle(needs: RunNeeds, claim: Claim, outcome: RecordedOutcome | 'give back'): Promise<boolean> {
+async function settle(needs: RunDeps, claim: Claim, outcome: RecordedOutcome | 'give back'): Promise<boolean> {
   try {
     if (outcome === 'give back') {
       await again(needs, () => needs.release(claim))
@@ -148,7 +148,7 @@ async function settle(needs: RunNeeds, claim: Claim, outcome: RecordedOutcome | 
 }
 
 /** Asks a server that does not answer a few times more. What it refuses stays refused. */
-async function again<Value>(needs: RunNeeds, call: () => Promise<Value>): Promise<Value> {
+async function again<Value>(needs: RunDeps, call: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call()

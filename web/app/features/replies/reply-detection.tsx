@@ -4,9 +4,9 @@ import { isFirstAwaited } from '../../first-answer'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 
-const LOOK_EVERY_MS = 60_000
+const POLL_EVERY_MS = 60_000
 
-const detection = () => api.replies.detection.queryOptions({ refetchInterval: LOOK_EVERY_MS })
+const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
 /** Is it known whether there is something to say? What stands below comes no sooner. */
 export function useReplyDetectionKnown(): boolean {

@@ -1,7 +1,7 @@
 import type { Scrape, ScrapeStatus } from '@x-automated/contract/scrapes'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { followScrape, QUESTIONS_BETWEEN_STREAMS, readEvents, type ScrapeFeed } from './follow-scrape'
+import { followScrape, POLLS_BETWEEN_STREAMS, readEvents, type ScrapeFeed } from './follow-scrape'
 
 function scrape(status: ScrapeStatus, fetched: number): Scrape {
   return {
@@ -113,7 +113,7 @@ describe('following a scrape', () => {
   })
 
   test('while the stream is broken it asks, and tries the stream again', async () => {
-    const answers = Array.from({ length: QUESTIONS_BETWEEN_STREAMS }, (_, index) => scrape('running', 110 + index))
+    const answers = Array.from({ length: POLLS_BETWEEN_STREAMS }, (_, index) => scrape('running', 110 + index))
     const feed = feedOf(
       [
         streamOf(eventOf('progress', scrape('running', 100)), broken),
@@ -121,8 +121,8 @@ describe('following a scrape', () => {
       ],
       answers,
     )
-    expect((await follow(feed)).slice(-2)).toEqual([`running ${109 + QUESTIONS_BETWEEN_STREAMS}`, 'canceled 300'])
-    expect(feed.wait).toHaveBeenCalledTimes(QUESTIONS_BETWEEN_STREAMS)
+    expect((await follow(feed)).slice(-2)).toEqual([`running ${109 + POLLS_BETWEEN_STREAMS}`, 'canceled 300'])
+    expect(feed.wait).toHaveBeenCalledTimes(POLLS_BETWEEN_STREAMS)
   })
 
   test('an answer may be the one that tells of the end', async () => {

@@ -1,13 +1,13 @@
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { isUnderWay } from './scrape-words'
+import { isInProgress } from './scrape-text'
 
 /** A stream that says nothing for this long is taken for broken: something in between may swallow it. */
 const SILENCE_MS = 45_000
 /** Between two questions, while the stream is broken. */
-export const ASK_EVERY_MS = 2_000
+export const POLL_EVERY_MS = 2_000
 /** Questions before the stream is tried again. */
-export const QUESTIONS_BETWEEN_STREAMS = 5
+export const POLLS_BETWEEN_STREAMS = 5
 /** No event is longer than this many characters. */
 const EVENT_MAX = 1_000_000
 
@@ -35,12 +35,12 @@ export async function followScrape(
   let finished = false
   const tell = (scrape: Scrape) => {
     if (signal.aborted || finished) return
-    finished = !isUnderWay(scrape.status)
+    finished = !isInProgress(scrape.status)
     onScrape(scrape)
   }
 
   while (!signal.aborted && !finished) {
-    let questions = QUESTIONS_BETWEEN_STREAMS
+    let questions = POLLS_BETWEEN_STREAMS
     try {
       await readEvents(await feed.open(lastEventId, signal), (event) => {
         if (event.id) lastEventId = event.id
@@ -57,7 +57,7 @@ export async function followScrape(
       } catch (error) {
         if (signal.aborted || feed.isOver(error)) return
       }
-      if (!finished) await feed.wait(ASK_EVERY_MS, signal)
+      if (!finished) await feed.wait(POLL_EVERY_MS, signal)
     }
   }
 }

@@ -11,22 +11,22 @@ import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { LoadingWords, Skeleton } from '../../ui/skeleton'
 import { LeadCard } from '../leads/lead-card'
-import { isUnderWay } from './scrape-words'
+import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
 /** While the scrape is under way, more are found. */
-const LOOK_AGAIN_MS = 3_000
+const POLL_EVERY_MS = 3_000
 
 /** Whom a scrape has found so far, as cards. */
 export function FoundLeads({ scrape }: { scrape: Scrape }) {
   const [page, setPage] = useState(1)
-  const underWay = isUnderWay(scrape.status)
+  const underWay = isInProgress(scrape.status)
   const found = useQuery(
     api.leads.list.queryOptions({
       input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE },
       enabled: scrape.matched > 0,
       placeholderData: keepPreviousData,
-      refetchInterval: underWay ? LOOK_AGAIN_MS : false,
+      refetchInterval: underWay ? POLL_EVERY_MS : false,
     }),
   )
 

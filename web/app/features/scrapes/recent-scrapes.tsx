@@ -11,11 +11,11 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
-import { useCostQuestion } from './cost-question'
-import { isUnderWay, requestOf, scrapeFilter, scrapeTitle } from './scrape-words'
+import { useCostConfirmation } from './cost-confirmation'
+import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-text'
 
 /** While one is under way, its figures move. The one that is shown is heard of live. */
-const LOOK_AGAIN_MS = 5_000
+const POLL_EVERY_MS = 5_000
 
 export interface RecentScrapesProps {
   page: number
@@ -43,10 +43,10 @@ export function RecentScrapes({
   onAskCredentials,
 }: RecentScrapesProps) {
   const mayWrite = useIsOffered('member')
-  const mayBegin = useCostQuestion()
+  const confirmStart = useCostConfirmation()
   const again = useMutation({
     mutationFn: async (scrape: Scrape) =>
-      (await mayBegin(scrape, null)) ? client.scrapes.create(requestOf(scrape)) : null,
+      (await confirmStart(scrape, null)) ? client.scrapes.create(requestOf(scrape)) : null,
     onSuccess: (scrape) => {
       if (!scrape) return
       document.getElementById('content')?.scrollIntoView({ block: 'start' })
@@ -62,7 +62,7 @@ export function RecentScrapes({
       input: { page, pageSize },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
-        query.state.data?.scrapes.some((scrape) => isUnderWay(scrape.status)) ? LOOK_AGAIN_MS : false,
+        query.state.data?.scrapes.some((scrape) => isInProgress(scrape.status)) ? POLL_EVERY_MS : false,
     }),
   )
   if (scrapes.data?.total === 0) return null

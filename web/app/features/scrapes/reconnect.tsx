@@ -11,10 +11,10 @@ import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
 import { usernameProblem } from '../x-account/credentials'
 import { type Credentials, useConnectX } from '../x-account/use-connect-x'
-import { credentialsNeeded, SESSION_EXPIRED } from './scrape-words'
+import { CREDENTIALS_REQUIRED, SESSION_EXPIRED } from './scrape-text'
 
 /** The account may be connected elsewhere too. */
-const ASK_EVERY_MS = 10_000
+const POLL_EVERY_MS = 10_000
 
 /**
  * For a scrape that waits for an X account: connects one, and the server goes on with the scrape by itself.
@@ -22,7 +22,7 @@ const ASK_EVERY_MS = 10_000
  */
 export function Reconnect({ reason }: { reason: string | null }) {
   const connection = useQuery(
-    api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: ASK_EVERY_MS }),
+    api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: POLL_EVERY_MS }),
   )
   const mayConnect = useIsOffered('admin')
   const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
@@ -58,8 +58,8 @@ export function Reconnect({ reason }: { reason: string | null }) {
             spellCheck={false}
             maxLength={50}
             {...form.register('username', {
-              required: credentialsNeeded,
-              validate: (value) => (value.trim() === '' ? credentialsNeeded : (usernameProblem(value) ?? true)),
+              required: CREDENTIALS_REQUIRED,
+              validate: (value) => (value.trim() === '' ? CREDENTIALS_REQUIRED : (usernameProblem(value) ?? true)),
             })}
           />
         </Field>
@@ -67,7 +67,7 @@ export function Reconnect({ reason }: { reason: string | null }) {
           <PasswordInput
             autoComplete="current-password"
             maxLength={500}
-            {...form.register('password', { required: credentialsNeeded })}
+            {...form.register('password', { required: CREDENTIALS_REQUIRED })}
           />
         </Field>
       </div>

@@ -2,8 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { fieldProblems } from '../../api'
-import { estimateOptions } from './cost-question'
-import { estimateWords, handleProblem } from './scrape-words'
+import { estimateOptions } from './cost-confirmation'
+import { estimateText, handleProblem } from './scrape-text'
 
 /** What a scrape of this handle would take, before it starts. Nothing while nobody can tell. @param settled the handle, once nobody types any more */
 export function ScrapeEstimate({ settled, type, asks }: { settled: string; type: Scrape['type']; asks: boolean }) {
@@ -21,7 +21,7 @@ export function ScrapeEstimate({ settled, type, asks }: { settled: string; type:
   if (!data || estimate.isPlaceholderData) return null
   return (
     <div className="grid gap-1 text-muted" data-numeric>
-      <p>{estimateWords(data, type)}</p>
+      <p>{estimateText(data, type)}</p>
       {data.leadsLeft !== null && (
         <p>Your plan allows {data.leadsLeft.toLocaleString('en-US')} more scraped leads this month.</p>
       )}

@@ -22,10 +22,10 @@ import { SeePlans, UsageNotice } from '../billing/usage-notice'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ConnectWithX } from '../x-account/connect-with-x'
-import { useCostQuestion } from './cost-question'
+import { useCostConfirmation } from './cost-confirmation'
 import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
-import { credentialsNeeded, handleProblem, isSessionTrouble, SESSION_EXPIRED, STOP_AFTER } from './scrape-words'
+import { CREDENTIALS_REQUIRED, handleProblem, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
 
 const WITHOUT_X = 'No X account is connected.'
 
@@ -36,7 +36,7 @@ interface Values {
   maxFollowers: number
   keywords: string[]
   /** Leads to find at most, as the select holds it. */
-  stopAfter: string
+  leadLimit: string
   /** Typed into the field, and not added yet. */
   keyword: string
   username: string
@@ -64,7 +64,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
       minFollowers: followerSliders.min.default,
       maxFollowers: followerSliders.max.default,
       keywords: [],
-      stopAfter: String(STOP_AFTER[0]),
+      leadLimit: String(LEAD_LIMITS[0]),
       keyword: '',
       username: '',
       password: '',
@@ -81,13 +81,13 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         void queries.invalidateQueries({ queryKey: api.xAccount.key() })
       },
       onError: (error) => {
-        if (isSessionTrouble({ ...failureOf(error), words: error.message })) onAskCredentials(true)
+        if (isSessionError({ ...failureOf(error), words: error.message })) onAskCredentials(true)
         const problem = fieldProblems(error).twitterHandle
         if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
       },
     }),
   )
-  const mayBegin = useCostQuestion()
+  const confirmStart = useCostConfirmation()
   const working = create.isPending || busy === 'working'
   // Lost, it is said why; never there, or let go of, it is no session that has expired.
   const lost = connection.data && !connection.data.connected ? connection.data.reason : null
@@ -97,7 +97,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   const refused =
     create.isError &&
     !fieldProblems(create.error).twitterHandle &&
-    !isSessionTrouble({ ...failureOf(create.error), words: create.error.message })
+    !isSessionError({ ...failureOf(create.error), words: create.error.message })
 
   const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
     'minFollowers',
@@ -109,20 +109,20 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   const settled = useSettled(handle)
 
   const submit = form.handleSubmit(
-    async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, stopAfter, ...credentials }) => {
+    async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, leadLimit, ...credentials }) => {
       // A word that was typed and not added is meant too.
       const all = withChip(keywords, keyword)
       form.setValue('keywords', all)
       form.setValue('keyword', '')
       const twitterHandle = handleIn(handle)
-      if (connection.data?.connected && !(await mayBegin({ twitterHandle, type }, settled))) return
+      if (connection.data?.connected && !(await confirmStart({ twitterHandle, type }, settled))) return
       create.mutate({
         twitterHandle,
         type,
         minFollowers,
         maxFollowers,
         keywords: all,
-        maxResults: Number(stopAfter),
+        maxResults: Number(leadLimit),
         ...(askCredentials && byPassword && mayConnect
           ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
           : {}),
@@ -213,10 +213,10 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
           </Field>
           <Field label="Stop after" hint="Reading ends once so many leads were found.">
             <Select
-              options={[...STOP_AFTER]
+              options={[...LEAD_LIMITS]
                 .sort((a, b) => a - b)
                 .map((most) => ({ value: String(most), label: `${most.toLocaleString('en-US')} leads` }))}
-              {...form.register('stopAfter')}
+              {...form.register('leadLimit')}
             />
           </Field>
           <UsageNotice what="scrapedLeads" />
@@ -244,7 +244,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
                     spellCheck={false}
                     maxLength={50}
                     {...form.register('username', {
-                      validate: (value) => (askCredentials && value.trim() === '' ? credentialsNeeded : true),
+                      validate: (value) => (askCredentials && value.trim() === '' ? CREDENTIALS_REQUIRED : true),
                     })}
                   />
                 </Field>
@@ -253,7 +253,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
                     autoComplete="current-password"
                     maxLength={500}
                     {...form.register('password', {
-                      validate: (value) => (askCredentials && value === '' ? credentialsNeeded : true),
+                      validate: (value) => (askCredentials && value === '' ? CREDENTIALS_REQUIRED : true),
                     })}
                   />
                 </Field>

@@ -12,15 +12,15 @@ import { SeePlans } from '../billing/usage-notice'
 import { useIsOffered } from '../settings/use-role'
 import { Reconnect } from './reconnect'
 import {
-  isUnderWay,
+  isInProgress,
   moneyWords,
   needsConnection,
   scrapeFilter,
   scrapeTitle,
   timeLeftOf,
-  timeLeftWords,
-} from './scrape-words'
-import { keepScrape } from './use-live-scrape'
+  timeLeftText,
+} from './scrape-text'
+import { cacheScrape } from './use-live-scrape'
 
 export interface ScrapePanelProps {
   scrape: Scrape
@@ -32,7 +32,7 @@ export interface ScrapePanelProps {
 
 /** One scrape: what it looks for, how far it is, how long it will still take, and the way to stop it. */
 export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) {
-  const underWay = isUnderWay(scrape.status)
+  const underWay = isInProgress(scrape.status)
   const mayWrite = useIsOffered('member')
   return (
     <section
@@ -133,7 +133,7 @@ function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | nu
       <time dateTime={resumesAt}>
         {at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
       </time>
-      , in {timeLeftWords(seconds)}.
+      , in {timeLeftText(seconds)}.
     </Callout>
   )
 }
@@ -174,7 +174,7 @@ function Cancel({ scrape }: { scrape: Scrape }) {
   const cancel = useMutation(
     api.scrapes.cancel.mutationOptions({
       onSuccess: (canceled) => {
-        keepScrape(queries, canceled)
+        cacheScrape(queries, canceled)
         void queries.invalidateQueries({ queryKey: api.scrapes.key() })
         void queries.invalidateQueries({ queryKey: api.leads.key() })
         toast.info('Scrape canceled. The leads found so far are kept.')

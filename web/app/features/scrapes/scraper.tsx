@@ -15,8 +15,8 @@ import { FoundLeads } from './found-leads'
 import { RecentScrapes } from './recent-scrapes'
 import { ScrapeForm } from './scrape-form'
 import { ScrapePanel } from './scrape-panel'
-import { isSessionTrouble, isUnderWay, needsConnection } from './scrape-words'
-import { keepScrape, useLiveScrape } from './use-live-scrape'
+import { isInProgress, isSessionError, needsConnection } from './scrape-text'
+import { cacheScrape, useLiveScrape } from './use-live-scrape'
 
 const RECENT_SIZE = 10
 
@@ -30,7 +30,7 @@ export function Scraper() {
   const progress = useRef<HTMLDivElement>(null)
   const form = useRef<HTMLDivElement>(null)
   const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
-  const running = newest.data?.scrapes.find((scrape) => isUnderWay(scrape.status))
+  const running = newest.data?.scrapes.find((scrape) => isInProgress(scrape.status))
   // What runs is there when the page is opened again; else the last one, for its results.
   const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
 
@@ -46,14 +46,14 @@ export function Scraper() {
       toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
     if (scrape.status === 'failed') {
       toast.error(scrape.error || 'Failed to scrape X followers')
-      if (isSessionTrouble({ words: scrape.error ?? '' })) setAskCredentials(true)
+      if (isSessionError({ words: scrape.error ?? '' })) setAskCredentials(true)
     }
   }
   const live = useLiveScrape(watched, finish)
   const start = (scrape: Scrape) => {
     setChosen(scrape.id)
     setPage(1)
-    keepScrape(queries, scrape)
+    cacheScrape(queries, scrape)
     void queries.invalidateQueries({ queryKey: api.scrapes.list.key() })
     requestAnimationFrame(() => progress.current?.scrollIntoView({ block: 'nearest' }))
   }
@@ -63,7 +63,7 @@ export function Scraper() {
     handle?.select()
   }
   const scrape = live.data
-  const underWay = scrape && isUnderWay(scrape.status) ? scrape : running
+  const underWay = scrape && isInProgress(scrape.status) ? scrape : running
   const busy = underWay ? (needsConnection(underWay) ? 'without X' : 'working') : false
 
   return (
@@ -84,7 +84,7 @@ export function Scraper() {
         {/* What is under way comes first where there is no room beside the form. */}
         <div
           ref={progress}
-          className={cx('grid min-w-0 gap-6', scrape && isUnderWay(scrape.status) && 'max-lg:order-first')}
+          className={cx('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
         >
           {scrape ? (
             <>

@@ -5,10 +5,10 @@ import { useEffect, useEffectEvent } from 'react'
 import { api, client } from '../../api'
 import { signedFetch } from '../../signed-fetch'
 import { followScrape, type ScrapeFeed } from './follow-scrape'
-import { isUnderWay } from './scrape-words'
+import { isInProgress } from './scrape-text'
 
 /** Puts what was heard of a scrape wherever it is shown. */
-export function keepScrape(queries: QueryClient, scrape: Scrape): void {
+export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   queries.setQueryData(api.scrapes.find.queryKey({ input: { id: scrape.id } }), scrape)
   queries.setQueriesData<{ scrapes: Scrape[] }>(
     { queryKey: api.scrapes.list.key({ type: 'query' }) },
@@ -23,10 +23,10 @@ export function keepScrape(queries: QueryClient, scrape: Scrape): void {
 export function useLiveScrape(id: string | null, onFinished: (scrape: Scrape) => void) {
   const queries = useQueryClient()
   const scrape = useQuery(api.scrapes.find.queryOptions({ input: id === null ? skipToken : { id } }))
-  const underWay = scrape.data !== undefined && isUnderWay(scrape.data.status)
+  const underWay = scrape.data !== undefined && isInProgress(scrape.data.status)
   const hear = useEffectEvent((heard: Scrape) => {
-    keepScrape(queries, heard)
-    if (!isUnderWay(heard.status)) onFinished(heard)
+    cacheScrape(queries, heard)
+    if (!isInProgress(heard.status)) onFinished(heard)
   })
   useEffect(() => {
     if (id === null || !underWay) return

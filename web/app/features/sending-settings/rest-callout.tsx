@@ -2,13 +2,13 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
-import { restOf } from '../campaigns/campaign-progress'
+import { notableWait } from '../campaigns/campaign-progress'
 import { momentInWords, WAIT_WORDS } from './pace-words'
 
 /** Says what an active campaign waits for, and until when. */
-export function RestCallout({ campaign, cutOff }: { campaign: Campaign; cutOff: boolean }) {
+export function RestCallout({ campaign, disconnected }: { campaign: Campaign; disconnected: boolean }) {
   const now = new Date()
-  const rest = restOf(campaign, cutOff, now.getTime())
+  const rest = notableWait(campaign, disconnected, now.getTime())
   if (!rest) return null
   return (
     <Callout

@@ -6,7 +6,7 @@ import { LOOK_AGAIN_AFTER_MS, noteLeaving, noteVisit, takeRefresh } from '../../
 import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { attachSession, session } from '../../session'
-import { forgetRun } from '../messenger/kept-run'
+import { discardRun } from '../messenger/saved-run'
 
 /** Keeps the page true to the session: nobody sees the data of whoever was here before, and an ended session leads to /login. */
 export function SessionWatch() {
@@ -22,7 +22,7 @@ export function SessionWatch() {
     () =>
       session.onEvent((event, state) => {
         if (event === 'SIGNED_OUT' || event === 'SIGNED_IN') queries.clear()
-        if (event === 'SIGNED_OUT') forgetRun(sessionStorage)
+        if (event === 'SIGNED_OUT') discardRun(sessionStorage)
         if (event === 'USER_UPDATED') void queries.invalidateQueries()
         if (event === 'SIGNED_OUT' && state.status === 'signed-out' && state.reason === 'expired') {
           rememberReturnPath(here)

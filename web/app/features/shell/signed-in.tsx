@@ -4,7 +4,7 @@ import { paths } from '../../paths'
 import { rememberReturnPath } from '../../return-path'
 import { useSession } from '../../session'
 import { TooltipProvider } from '../../ui/tooltip-provider'
-import { PartsBar } from '../leads/parts-bar'
+import { BulkProgress } from '../leads/bulk-progress'
 import { LoadingScreen } from './loading-screen'
 
 /** What a page may export as `handle`, where the specification gives it words of its own. */
@@ -46,7 +46,7 @@ export default function SignedIn() {
       <div className="page-width fills-window py-8 md:py-10">
         <Outlet />
       </div>
-      <PartsBar />
+      <BulkProgress />
     </TooltipProvider>
   )
 }

@@ -8,7 +8,7 @@ import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
 import { useIsOffered } from '../settings/use-role'
-import { accountsChanged, useChooseAccount } from './use-accounts'
+import { invalidateAccounts, useChooseAccount } from './use-accounts'
 import { XHandle } from './x-handle'
 
 /** Every X account of the workspace: how it stands, which one is current, and the way to let one go. */
@@ -87,10 +87,10 @@ export function useDisconnect(id: string | null) {
     onSuccess: ({ message }: { message: string }) => {
       toast.success(message || 'Twitter account disconnected successfully!')
       // Campaigns that it sent for stop, and scrapes wait.
-      return accountsChanged(queries)
+      return invalidateAccounts(queries)
     },
     onError: (error: Error) => {
-      void accountsChanged(queries)
+      void invalidateAccounts(queries)
       toast.error(errorWords(error, 'Failed to disconnect Twitter account'))
     },
   }

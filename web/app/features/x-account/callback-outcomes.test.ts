@@ -1,12 +1,12 @@
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
 import { expect, test } from 'vitest'
-import { callbackOutcomes, outcomeNamed } from './callback-outcomes'
+import { callbackOutcomes, findOutcome } from './callback-outcomes'
 
 test('every way in which the callback can end has its words', () => {
   expect(Object.keys(callbackOutcomes).sort()).toEqual([...X_CALLBACK_OUTCOMES].sort())
-  for (const outcome of X_CALLBACK_OUTCOMES) expect(outcomeNamed(outcome)?.words).toMatch(/[.!]$/)
+  for (const outcome of X_CALLBACK_OUTCOMES) expect(findOutcome(outcome)?.words).toMatch(/[.!]$/)
 })
 
 test.each([null, '', 'constructor', 'toString', 'CONNECTED'])('%j names none', (name) => {
-  expect(outcomeNamed(name)).toBeNull()
+  expect(findOutcome(name)).toBeNull()
 })

@@ -24,6 +24,6 @@ export const callbackOutcomes: Record<XCallbackOutcome, Outcome> = {
 }
 
 /** The outcome that an address names; null for none, and for what is none. */
-export function outcomeNamed(name: string | null): Outcome | null {
+export function findOutcome(name: string | null): Outcome | null {
   return name !== null && Object.hasOwn(callbackOutcomes, name) ? callbackOutcomes[name as XCallbackOutcome] : null
 }

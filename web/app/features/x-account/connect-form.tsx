@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
-import { bothNeeded, usernameProblem } from './credentials'
+import { BOTH_REQUIRED, usernameProblem } from './credentials'
 import { type Credentials, useConnectX } from './use-connect-x'
 
 /** Signs in to X by user name and password. */
@@ -37,7 +37,7 @@ export function ConnectForm() {
           <PasswordInput
             autoComplete="current-password"
             maxLength={500}
-            {...form.register('password', { required: bothNeeded })}
+            {...form.register('password', { required: BOTH_REQUIRED })}
           />
         </Field>
       </div>

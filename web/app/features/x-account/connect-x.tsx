@@ -18,10 +18,10 @@ import { ReplyDetectionNotice } from '../replies/reply-detection'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { AccountBadge, AccountRows, useDisconnect } from './account-rows'
-import { outcomeNamed } from './callback-outcomes'
+import { findOutcome } from './callback-outcomes'
 import { ConnectForm } from './connect-form'
 import { ConnectWithX } from './connect-with-x'
-import { accountsChanged, useAccounts } from './use-accounts'
+import { invalidateAccounts, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
 /** Longer than this, and the page says that it takes long (specification §9). */
@@ -143,7 +143,7 @@ function useOutcome(connection: XConnection | undefined) {
       { replace: true, preventScrollReset: true },
     )
   }, [params, setParams])
-  return standing === cameBackTo ? outcomeNamed(named) : null
+  return standing === cameBackTo ? findOutcome(named) : null
 }
 
 /** The list is read again where it still calls the current account connected and the state says otherwise, or the other way about: whichever was read first is old. */
@@ -161,7 +161,7 @@ function useRefresh(id: string | undefined) {
   const queries = useQueryClient()
   const check = useMutation(
     api.xAccount.check.mutationOptions({
-      onSettled: () => accountsChanged(queries),
+      onSettled: () => invalidateAccounts(queries),
       onError: (error) => toast.error(errorWords(error)),
     }),
   )

@@ -1,7 +1,7 @@
 import { xAccount } from '@x-automated/contract/x-account'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bothNeeded, usernameProblem } from './credentials'
+import { BOTH_REQUIRED, usernameProblem } from './credentials'
 
 const schema = xAccount.connect['~orpc'].inputSchema!
 const refusalOf = async (input: unknown) => {
@@ -19,5 +19,5 @@ test('the form and the server agree about every user name, and on the words', as
 })
 
 test('a missing password has the words of the specification', async () => {
-  expect(await refusalOf({ username: 'ada', password: '' })).toBe(bothNeeded)
+  expect(await refusalOf({ username: 'ada', password: '' })).toBe(BOTH_REQUIRED)
 })

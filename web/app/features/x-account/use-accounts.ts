@@ -8,7 +8,7 @@ export function useAccounts() {
 }
 
 /** After a change of an account everything that goes through one is asked for anew. */
-export function accountsChanged(queries: QueryClient): Promise<void> {
+export function invalidateAccounts(queries: QueryClient): Promise<void> {
   for (const queryKey of [api.campaigns.key(), api.scrapes.key()]) void queries.invalidateQueries({ queryKey })
   return queries.invalidateQueries({ queryKey: api.xAccount.key() })
 }
@@ -19,11 +19,11 @@ export function useChooseAccount() {
   return useMutation(
     api.xAccount.choose.mutationOptions({
       onSuccess: async ({ handle }) => {
-        await accountsChanged(queries)
+        await invalidateAccounts(queries)
         toast.success(`@${handle} is the current X account now.`, { id: 'current-x-account' })
       },
       onError: (error) => {
-        void accountsChanged(queries)
+        void invalidateAccounts(queries)
         toast.error(errorWords(error))
       },
     }),

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { UseFormReturn } from 'react-hook-form'
 import { api, fieldProblems } from '../../api'
 import { toast } from '../../ui/toast'
-import { accountsChanged } from './use-accounts'
+import { invalidateAccounts } from './use-accounts'
 
 export interface Credentials {
   username: string
@@ -18,7 +18,7 @@ export function useConnectX(form: UseFormReturn<Credentials>) {
   const connect = useMutation(
     api.xAccount.connect.mutationOptions({
       onSuccess: async ({ message }) => {
-        await accountsChanged(queries)
+        await invalidateAccounts(queries)
         toast.success(message || 'Twitter account connected successfully!')
       },
       onError: (error) => {

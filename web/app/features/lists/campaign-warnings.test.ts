@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usersInWords } from './list-users'
+import { campaignWarnings } from './campaign-warnings'
 
 const campaign = (
   name: string,
@@ -12,11 +12,11 @@ const campaign = (
 })
 
 test('the campaigns of a list that is to be deleted are named, with what becomes of each', () => {
-  expect(usersInWords([campaign('Spring', 'paused', 5)])).toEqual([
+  expect(campaignWarnings([campaign('Spring', 'paused', 5)])).toEqual([
     'The campaign “Spring” uses this list. It keeps its messages and can go on.',
   ])
   expect(
-    usersInWords([
+    campaignWarnings([
       campaign('A', 'active', 5),
       campaign('B', 'active', 5),
       ...['C', 'D', 'E', 'F', 'G'].map((name) => campaign(name, name === 'C' ? 'paused' : 'draft')),
@@ -27,9 +27,9 @@ test('the campaigns of a list that is to be deleted are named, with what becomes
     'The campaigns “A” and “B” are active and use this list: pause them first.',
     'The campaigns “C”, “D”, “E”, and 2 more use this list and were never launched. They could not be any more.',
   ])
-  expect(usersInWords([])).toEqual([])
-  expect(usersInWords([campaign('A', 'completed', 5)], 1_202)).toEqual([
+  expect(campaignWarnings([])).toEqual([])
+  expect(campaignWarnings([campaign('A', 'completed', 5)], 1_202)).toEqual([
     '1,201 more campaigns were made for this list.',
   ])
-  expect(usersInWords([campaign('A', 'completed', 5)], 2)).toEqual(['1 more campaign was made for this list.'])
+  expect(campaignWarnings([campaign('A', 'completed', 5)], 2)).toEqual(['1 more campaign was made for this list.'])
 })

@@ -9,7 +9,7 @@ import {
   listsProblem,
   queueRefusal,
   staleDmsProblem,
-} from './campaign-words'
+} from './campaign-text'
 
 const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })
 const wordless = new ORPCError('INTERNAL', { status: 500 })

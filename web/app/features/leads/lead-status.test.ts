@@ -1,9 +1,9 @@
 import { LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads'
 import { expect, test } from 'vitest'
-import { canBeMessaged, messageableParts, standingOf } from './lead-standing'
+import { canBeMessaged, filterStatusOf, messageableParts } from './lead-status'
 
 test('contacted counts as sent, failed_contact as failed, every other status as itself', () => {
-  const seen = Object.fromEntries(LEAD_STATUSES.map((dmStatus) => [dmStatus, standingOf({ dmStatus })]))
+  const seen = Object.fromEntries(LEAD_STATUSES.map((dmStatus) => [dmStatus, filterStatusOf({ dmStatus })]))
   expect(seen).toEqual({
     not_sent: 'not_sent',
     queued: 'queued',

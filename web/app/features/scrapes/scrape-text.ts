@@ -11,13 +11,13 @@ export function handleProblem(typed: string): string | null {
 }
 
 /** Still at work, or about to be. */
-export function isUnderWay(status: ScrapeStatus): boolean {
+export function isInProgress(status: ScrapeStatus): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
 /** Said where X wants to be signed in to again (specification §8), and where a field for that is empty (§5). */
 export const SESSION_EXPIRED = 'X session expired or invalid. Please enter your X credentials.'
-export const credentialsNeeded = 'Please enter your X credentials'
+export const CREDENTIALS_REQUIRED = 'Please enter your X credentials'
 
 /** Does it stand still until somebody connects an X account? */
 export function needsConnection({ status, resumesAt }: Pick<Scrape, 'status' | 'resumesAt'>): boolean {
@@ -30,12 +30,12 @@ export function timeLeftOf(scrape: Pick<Scrape, 'status' | 'resumesAt' | 'estima
   if (scrape.status === 'queued') return 'Starting soon'
   const secondsLeft = scrape.estimate?.secondsLeft ?? null
   if (secondsLeft === null) return 'Working it out'
-  const words = timeLeftWords(secondsLeft)
+  const words = timeLeftText(secondsLeft)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Does this failure mean that X wants to be signed in to again (specification §8)? */
-export function isSessionTrouble(failure: { status?: number; code?: string | null; words: string }): boolean {
+export function isSessionError(failure: { status?: number; code?: string | null; words: string }): boolean {
   return failure.status === 401 || failure.code === 'X_SESSION_EXPIRED' || /session/i.test(failure.words)
 }
 
@@ -55,7 +55,7 @@ export function scrapeFilter({
 }
 
 /** How long something will still take, rounded so that it does not flicker: 'about 2 min'. */
-export function timeLeftWords(seconds: number): string {
+export function timeLeftText(seconds: number): string {
   if (seconds < 5) return 'a few seconds'
   if (seconds < 55) return `about ${Math.ceil(seconds / 5) * 5} sec`
   const minutes = Math.round(seconds / 60)
@@ -73,10 +73,10 @@ export interface Estimate {
 }
 
 /** '12,000 followers: reading all takes about 2 min, and X bills up to $120.00.' */
-export function estimateWords({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
+export function estimateText({ profiles, seconds, costCents }: Estimate, type: Scrape['type']): string {
   const people = type === 'followers' ? 'followers' : 'people followed'
   const bill = costCents === null ? '' : `, and X bills up to ${moneyWords(costCents)}`
-  return `${profiles.toLocaleString('en-US')} ${people}: reading all takes ${timeLeftWords(seconds)}${bill}.`
+  return `${profiles.toLocaleString('en-US')} ${people}: reading all takes ${timeLeftText(seconds)}${bill}.`
 }
 
 /** '$1,234.50'. */
@@ -85,7 +85,7 @@ export function moneyWords(cents: number): string {
 }
 
 /** How many leads a scrape looks for at most. The first is what POST /scrapes takes where none is named. */
-export const STOP_AFTER = [1_000, 100, 10_000, 100_000, 1_000_000] as const
+export const LEAD_LIMITS = [1_000, 100, 10_000, 100_000, 1_000_000] as const
 
 /** What a scrape asks for, to ask for it once more. */
 export function requestOf({

@@ -9,7 +9,7 @@ const NAMED_MAX = 3
  * What becomes of the campaigns of a list that is to be deleted, a sentence for each kind; none for those that are over.
  * @param total how many there are, where these are not all
  */
-export function usersInWords(campaigns: readonly User[], total = campaigns.length): string[] {
+export function campaignWarnings(campaigns: readonly User[], total = campaigns.length): string[] {
   const others = total - campaigns.length
   const active = campaigns.filter(({ status }) => status === 'active')
   const waiting = campaigns.filter(({ status }) => status === 'draft' || status === 'paused')

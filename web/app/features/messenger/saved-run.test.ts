@@ -1,6 +1,6 @@
 import type { Lead } from '@x-automated/contract/leads'
 import { afterEach, expect, test, vi } from 'vitest'
-import { forgetRun, keepRun, readKeptRun } from './kept-run'
+import { discardRun, loadRun, saveRun } from './saved-run'
 
 afterEach(() => vi.useRealTimers())
 
@@ -23,44 +23,44 @@ const run = { runId: 'run', message: 'Hi {{name}}', allowRepeat: false, leads: [
 
 test('what is left of a run is there again for who began it, with no more of its leads than it needs', () => {
   const storage = open()
-  keepRun(storage, ME, 'me', run)
-  expect(readKeptRun(storage, ME)).toMatchObject({
+  saveRun(storage, ME, 'me', run)
+  expect(loadRun(storage, ME)).toMatchObject({
     ...run,
     leads: [{ id: '1', name: 'Ada', twitterHandle: 'ada' }],
   })
   expect([...storage.kept.values()].join()).not.toContain('Not to be kept.')
-  expect(readKeptRun(storage, 'somebody else')).toBeNull()
-  forgetRun(storage)
-  expect(readKeptRun(storage, ME)).toBeNull()
+  expect(loadRun(storage, 'somebody else')).toBeNull()
+  discardRun(storage)
+  expect(loadRun(storage, ME)).toBeNull()
 })
 
 test('it is not gone on with once the server may have forgotten what it was asked', () => {
   vi.useFakeTimers()
   const storage = open()
-  keepRun(storage, ME, 'me', run)
+  saveRun(storage, ME, 'me', run)
   vi.advanceTimersByTime(22 * 3_600_000)
-  expect(readKeptRun(storage, ME)).not.toBeNull()
+  expect(loadRun(storage, ME)).not.toBeNull()
   vi.advanceTimersByTime(3_600_000)
-  expect(readKeptRun(storage, ME)).toBeNull()
+  expect(loadRun(storage, ME)).toBeNull()
 })
 
 test('nothing is kept of one that is done, that has no room, or that was not written by us', () => {
   const storage = open()
-  keepRun(storage, ME, 'me', run)
-  keepRun(storage, ME, 'me', { ...run, leads: [] })
+  saveRun(storage, ME, 'me', run)
+  saveRun(storage, ME, 'me', { ...run, leads: [] })
   expect(storage.kept.size).toBe(0)
   const full = open(10)
   full.kept.set('messengerRun', '{}')
-  keepRun(full, ME, 'me', run)
+  saveRun(full, ME, 'me', run)
   expect(full.kept.size).toBe(0)
   for (const value of ['{', 'null', '7', '{"owner":"me workspace"}']) {
     storage.kept.set('messengerRun', value)
-    expect(readKeptRun(storage, ME)).toBeNull()
+    expect(loadRun(storage, ME)).toBeNull()
   }
 })
 
 test('nothing is kept of whom was signed out while it ran', () => {
   const storage = open()
-  for (const signedInAs of [null, 'm', 'somebody else']) keepRun(storage, ME, signedInAs, run)
+  for (const signedInAs of [null, 'm', 'somebody else']) saveRun(storage, ME, signedInAs, run)
   expect(storage.kept.size).toBe(0)
 })

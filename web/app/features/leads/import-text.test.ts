@@ -1,13 +1,6 @@
 import type { Import } from '@x-automated/contract/imports'
 import { expect, test } from 'vitest'
-import {
-  importedWords,
-  importProgress,
-  isBeingSent,
-  outcomeWords,
-  sendingProgress,
-  underWayWords,
-} from './import-words'
+import { importedText, importProgress, inProgressText, isUploading, outcomeText, uploadProgress } from './import-text'
 
 const base: Import = {
   id: 'i',
@@ -25,12 +18,12 @@ const base: Import = {
 }
 
 test('an import says how far it is and how long it will still take, while it is sent too', () => {
-  expect(sendingProgress(null, 0)).toEqual({ label: 'Sending the file', value: null, max: 1 })
-  expect(sendingProgress({ done: 1_048_576, of: 4 * 1_048_576 }, 30)).toMatchObject({
+  expect(uploadProgress(null, 0)).toEqual({ label: 'Sending the file', value: null, max: 1 })
+  expect(uploadProgress({ done: 1_048_576, of: 4 * 1_048_576 }, 30)).toMatchObject({
     value: 0.25,
     detail: '25% of 4 MB · about 2 min left',
   })
-  expect(sendingProgress({ done: 10, of: 10 }, 30)).toEqual({ label: 'Reading the lines', value: null, max: 1 })
+  expect(uploadProgress({ done: 10, of: 10 }, 30)).toEqual({ label: 'Reading the lines', value: null, max: 1 })
   expect(importProgress(base)).toEqual({
     label: 'Saving the leads',
     value: 0.25,
@@ -43,22 +36,22 @@ test('an import says how far it is and how long it will still take, while it is 
     max: 1,
     detail: '0% of 2 KB',
   })
-  expect(underWayWords(base)).toBe('Importing, about 2 min left')
-  expect(underWayWords({ secondsLeft: null })).toBe('Importing…')
+  expect(inProgressText(base)).toBe('Importing, about 2 min left')
+  expect(inProgressText({ secondsLeft: null })).toBe('Importing…')
 })
 
 test('a file that is sent whole cannot be called off as if nothing had been sent', () => {
   const sent = [null, { done: 0, of: 10 }, { done: 9, of: 10 }, { done: 10, of: 10 }]
-  expect(sent.map(isBeingSent)).toEqual([true, true, true, false])
+  expect(sent.map(isUploading)).toEqual([true, true, true, false])
 })
 
 test('what came of it is said in a line', () => {
   const done: Import = { ...base, status: 'completed', imported: 64, rejectedCount: 1 }
-  expect(outcomeWords(done)).toBe('64 leads imported, 1 line refused.')
-  expect(outcomeWords({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe(
+  expect(outcomeText(done)).toBe('64 leads imported, 1 line refused.')
+  expect(outcomeText({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe(
     '1 lead that you had already updated.',
   )
-  expect(outcomeWords({ ...done, status: 'failed', error: 'The file is empty.' })).toBe('failed. The file is empty.')
-  expect(outcomeWords({ ...done, status: 'canceled' })).toBe('stopped, nothing of it was kept.')
-  expect(importedWords({ imported: 0, updated: 0 })).toBe('No leads imported')
+  expect(outcomeText({ ...done, status: 'failed', error: 'The file is empty.' })).toBe('failed. The file is empty.')
+  expect(outcomeText({ ...done, status: 'canceled' })).toBe('stopped, nothing of it was kept.')
+  expect(importedText({ imported: 0, updated: 0 })).toBe('No leads imported')
 })

@@ -16,7 +16,7 @@ type Sent = Pick<
  * when the next one is due.
  * @param here the extension of this browser: null where there is none, undefined while that is not known
  */
-export function isLeftAlone(
+export function hasNoSender(
   campaign: Sent,
   { runId, here }: { runId: string | null; here: ExtensionHere | null | undefined },
   now: number,
@@ -35,14 +35,14 @@ function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: Ext
 }
 
 /**
- * As `isLeftAlone`, with what this tab knows.
+ * As `hasNoSender`, with what this tab knows.
  * @param campaigns what the page shows
  * @param now when it was asked for, in milliseconds: `dataUpdatedAt` of its query
  */
-export function useLeftAlone(campaigns: readonly Sent[] | undefined, now: number): (campaign: Sent) => boolean {
+export function useNoSender(campaigns: readonly Sent[] | undefined, now: number): (campaign: Sent) => boolean {
   const runId = useExtensionRun()?.campaignId ?? null
   const here = useExtensionHere(
     campaigns?.some(({ channel, status }) => channel === 'extension' && status === 'active') ?? false,
   )
-  return (campaign) => isLeftAlone(campaign, { runId, here }, now)
+  return (campaign) => hasNoSender(campaign, { runId, here }, now)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ExtensionHere } from './extension-link'
-import { isLeftAlone } from './left-alone'
+import { hasNoSender } from './no-sender'
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString()
 const campaign = {
@@ -24,7 +24,7 @@ const here: ExtensionHere = {
   isOtherVersion: false,
 }
 const left = (change = {}, known: { runId?: string | null; here?: ExtensionHere | null | undefined } = {}) =>
-  isLeftAlone({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
+  hasNoSender({ ...campaign, ...change }, { runId: null, here: null, ...known }, 120_000)
 
 test('a campaign that waits for a browser is left alone when nothing was heard of one for a while', () => {
   expect(left()).toBe(true)

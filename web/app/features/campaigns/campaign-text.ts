@@ -25,16 +25,16 @@ export function creationProblem(error: unknown, way: 'pause' | 'launch'): string
 }
 
 /** What somebody wants a campaign to become. */
-export type Wish = 'active' | 'paused' | 'archived'
+export type TargetStatus = 'active' | 'paused' | 'archived'
 
-const failures: Record<Wish, string> = {
+const failures: Record<TargetStatus, string> = {
   active: 'Failed to resume campaign:',
   paused: 'Failed to pause campaign:',
   archived: 'Failed to archive campaign:',
 }
 
 /** Why a campaign stays as it is. */
-export function changeProblem(error: unknown, wish: Wish): string {
+export function changeProblem(error: unknown, wish: TargetStatus): string {
   return `${failures[wish]} ${errorWords(error)}`
 }
 

@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   handleProblem,
-  isSessionTrouble,
+  isSessionError,
   moneyWords,
   needsConnection,
   scrapeFilter,
   scrapeTitle,
   timeLeftOf,
-  timeLeftWords,
-} from './scrape-words'
+  timeLeftText,
+} from './scrape-text'
 
 describe('the handle to scrape', () => {
   test.each([
@@ -53,12 +53,10 @@ describe('the handle to scrape', () => {
 
 test('a failure asks for credentials where it is about the session with X, and only there', () => {
   const words = 'X session expired or invalid. Please enter your X credentials.'
-  expect(isSessionTrouble({ status: 409, code: 'X_SESSION_EXPIRED', words })).toBe(true)
-  expect(isSessionTrouble({ status: 401, code: 'UNAUTHORIZED', words: '' })).toBe(true)
-  expect(isSessionTrouble({ words: 'Your Session is over' })).toBe(true)
-  expect(isSessionTrouble({ status: 403, code: 'PLAN_LIMIT', words: 'Your plan allows 100 leads a month.' })).toBe(
-    false,
-  )
+  expect(isSessionError({ status: 409, code: 'X_SESSION_EXPIRED', words })).toBe(true)
+  expect(isSessionError({ status: 401, code: 'UNAUTHORIZED', words: '' })).toBe(true)
+  expect(isSessionError({ words: 'Your Session is over' })).toBe(true)
+  expect(isSessionError({ status: 403, code: 'PLAN_LIMIT', words: 'Your plan allows 100 leads a month.' })).toBe(false)
 })
 
 test('a scrape says whom it looks for', () => {
@@ -79,7 +77,7 @@ test.each([
   [3_600, 'about 1 h'],
   [5_400, 'about 1 h 30 min'],
 ])('%i seconds left are %o', (seconds, words) => {
-  expect(timeLeftWords(seconds)).toBe(words)
+  expect(timeLeftText(seconds)).toBe(words)
 })
 
 test('a scrape whose X connection was lost waits for somebody, not for a time', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type RestNeeds, restUntil } from './rest'
+import { type WaitDeps, waitUntilDue } from './wait-until-due'
 
-type Seen = Awaited<ReturnType<RestNeeds['look']>>
+type Seen = Awaited<ReturnType<WaitDeps['look']>>
 
 const active: Exclude<Seen, 'gone' | null> = {
   status: 'active',
@@ -15,7 +15,7 @@ const active: Exclude<Seen, 'gone' | null> = {
 async function rest(seen: Seen[], { wakesAfter }: { wakesAfter?: number } = {}) {
   let at = 0
   const slices: number[] = []
-  await restUntil(3_600_000, {
+  await waitUntilDue(3_600_000, {
     look: async () => (seen.length > 1 ? (seen.shift() as Seen) : (seen[0] as Seen)),
     async sleep(ms) {
       slices.push(ms)
@@ -52,7 +52,7 @@ test('so is what it waits for: a raised cap, its turn, or what another sender he
 
 test('a short one asks nobody', async () => {
   let at = 0
-  await restUntil(2_000, {
+  await waitUntilDue(2_000, {
     look: () => Promise.reject(new Error('asked')),
     sleep: async (ms) => {
       at += ms

@@ -1,29 +1,29 @@
 import type { Lead } from '@x-automated/contract/leads'
 
 /** Whom a run writes to, as much of them as it needs. */
-export type Addressee = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
+export type Recipient = Pick<Lead, 'id' | 'name' | 'twitterHandle'>
 
 /** What a run still has to do. */
-export interface KeptRun {
+export interface SavedRun {
   /** Begins the keys of its messages: with the same one nobody is written to twice. */
   runId: string
   message: string
   allowRepeat: boolean
   /** Who was not written to yet; of the first of them it may not be known. */
-  leads: Addressee[]
+  leads: Recipient[]
 }
 
 const KEY = 'messengerRun'
 /** Shorter than the server remembers the keys of its messages. */
 const KEPT_MS = 23 * 3_600_000
 
-type Stored = KeptRun & { owner: string; at: number }
+type Stored = SavedRun & { owner: string; at: number }
 
 /**
  * What is left of a run in this tab, so that it may go on after the page was left or loaded anew.
  * @param owner whose run it is: nobody else sees it
  */
-export function readKeptRun(storage: Pick<Storage, 'getItem'>, owner: string): KeptRun | null {
+export function loadRun(storage: Pick<Storage, 'getItem'>, owner: string): SavedRun | null {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Stored | null
     return kept?.owner === owner && kept.leads.length > 0 && Date.now() - kept.at < KEPT_MS ? kept : null
@@ -38,23 +38,23 @@ export function readKeptRun(storage: Pick<Storage, 'getItem'>, owner: string): K
  * @param owner their id, a space, and their workspace's
  * @param signedInAs the id of who is signed in now
  */
-export function keepRun(
+export function saveRun(
   storage: Pick<Storage, 'setItem' | 'removeItem'>,
   owner: string,
   signedInAs: string | null,
-  run: KeptRun,
+  run: SavedRun,
 ): void {
   if (signedInAs === null || !owner.startsWith(`${signedInAs} `)) return
   const leads = run.leads.map(({ id, name, twitterHandle }) => ({ id, name, twitterHandle }))
   try {
-    if (leads.length === 0) forgetRun(storage)
+    if (leads.length === 0) discardRun(storage)
     else storage.setItem(KEY, JSON.stringify({ ...run, leads, owner, at: Date.now() } satisfies Stored))
   } catch {
     // Where there is no room for it, it lasts as long as the page.
-    forgetRun(storage)
+    discardRun(storage)
   }
 }
 
-export function forgetRun(storage: Pick<Storage, 'removeItem'>): void {
+export function discardRun(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }

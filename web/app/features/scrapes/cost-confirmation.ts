@@ -3,7 +3,7 @@ import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
 import { api, errorCode, errorWords } from '../../api'
 import { type Question, useConfirm } from '../../ui/confirm'
-import { type Estimate, estimateWords } from './scrape-words'
+import { type Estimate, estimateText } from './scrape-text'
 
 type Target = Pick<Scrape, 'twitterHandle' | 'type'>
 
@@ -16,7 +16,7 @@ export function estimateOptions({ twitterHandle, type }: Target) {
 }
 
 /** What a scrape refuses itself when it is asked for: no question comes before that. */
-const SAID_BY_THE_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
+const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
 /**
  * Nobody starts a scrape that X bills without having seen what it may cost.
@@ -24,7 +24,7 @@ const SAID_BY_THE_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_
  * @param seen it stands beside the button already
  * @returns may it begin?
  */
-export async function agreesToCost(
+export async function confirmCost(
   target: Target,
   estimate: () => Promise<Estimate>,
   seen: boolean,
@@ -37,7 +37,7 @@ export async function agreesToCost(
   try {
     found = await estimate()
   } catch (error) {
-    if (SAID_BY_THE_START.includes(errorCode(error) ?? '')) return true
+    if (CHECKED_ON_START.includes(errorCode(error) ?? '')) return true
     return ask({
       title,
       body: `How long it takes, and what X bills for it, cannot be told now: ${errorWords(error)}`,
@@ -45,21 +45,21 @@ export async function agreesToCost(
     })
   }
   if (found.costCents === null || seen) return true
-  return ask({ title, body: estimateWords(found, type), confirm: 'Start Scraping' })
+  return ask({ title, body: estimateText(found, type), confirm: 'Start Scraping' })
 }
 
 /** Does the form show what a scrape would take? What is known of a handle stands there only once the field has settled on it. */
-export function isOnScreen({ twitterHandle }: Target, settled: string | null, isKnown: boolean): boolean {
+export function isEstimateShown({ twitterHandle }: Target, settled: string | null, isKnown: boolean): boolean {
   return isKnown && settled !== null && handleIn(settled) === twitterHandle
 }
 
-/** `if (await mayBegin(scrape, null)) …` @param settled of what handle the form shows the estimate, which is not said twice; null: there is no form */
-export function useCostQuestion() {
+/** `if (await confirmStart(scrape, null)) …` @param settled of what handle the form shows the estimate, which is not said twice; null: there is no form */
+export function useCostConfirmation() {
   const queries = useQueryClient()
   const confirm = useConfirm()
   return (target: Target, settled: string | null): Promise<boolean> => {
     const options = estimateOptions(target)
-    const isSeen = isOnScreen(target, settled, queries.getQueryData(options.queryKey) !== undefined)
-    return agreesToCost(target, () => queries.fetchQuery(options), isSeen, confirm)
+    const isSeen = isEstimateShown(target, settled, queries.getQueryData(options.queryKey) !== undefined)
+    return confirmCost(target, () => queries.fetchQuery(options), isSeen, confirm)
   }
 }

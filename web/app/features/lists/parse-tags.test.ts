@@ -1,13 +1,13 @@
 import { LIST_TAG_LENGTH_MAX, LIST_TAGS_MAX } from '@x-automated/contract/lists'
 import { expect, test } from 'vitest'
-import { tagsProblem, tagsTyped } from './tags-typed'
+import { parseTags, tagsProblem } from './parse-tags'
 
 test.each([
   ['founders, saas ,, berlin,', ['founders', 'saas', 'berlin']],
   [' , ', []],
   ['', []],
 ])('%j', (text, tags) => {
-  expect(tagsTyped(text)).toEqual(tags)
+  expect(parseTags(text)).toEqual(tags)
 })
 
 test('as many and as long as the contract takes', () => {

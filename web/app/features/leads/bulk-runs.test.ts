@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createPartsRuns, type PartsRun, runInWords, secondsLeft, stoppedInWords, sumOfParts } from './parts-runs'
+import { type BulkRun, bulkRunText, createBulkRuns, runAndSum, secondsLeft, stoppedText } from './bulk-runs'
 
 const many = { matching: { status: 'not_sent' as const }, count: 25_000 }
 let workspaceId: string
-let runs: ReturnType<typeof createPartsRuns>
+let runs: ReturnType<typeof createBulkRuns>
 /** What could be seen, at each change. */
 let seen: string[]
 beforeEach(() => {
   workspaceId = 'w1'
-  runs = createPartsRuns({ workspaceId: () => workspaceId, now: () => 0 })
+  runs = createBulkRuns({ workspaceId: () => workspaceId, now: () => 0 })
   seen = []
-  runs.watch(() => seen.push(runs.all().map(runInWords).join()))
+  runs.watch(() => seen.push(runs.all().map(bulkRunText).join()))
 })
 
 /** Three parts; `during` happens while the one of that number is under way. */
@@ -37,7 +37,7 @@ test('stopped, it ends behind the part that is under way, and what was done is k
   const end = await runs.run('Deleting', many, call(stop), ({ part }) => parts.push(part))
   expect([end, parts]).toEqual([{ done: 20_000, total: 25_000, isStopped: true }, [1, 2]])
   expect(seen).toContain('Stopping… 10,000 of 25,000')
-  expect(stoppedInWords(end)).toBe('Stopped after about 20,000 of 25,000 leads. What is done stays done.')
+  expect(stoppedText(end)).toBe('Stopped after about 20,000 of 25,000 leads. What is done stays done.')
 })
 
 test('it never goes on in another workspace', async () => {
@@ -66,7 +66,7 @@ test('where a part fails nothing is under way any more; what takes one call is n
 test('what parts did is added up, and said where a later one fails', async () => {
   const partly: number[] = []
   const sum = (failAt: number) =>
-    sumOfParts(
+    runAndSum(
       'Queueing',
       many,
       call((part) => {
@@ -82,7 +82,7 @@ test('what parts did is added up, and said where a later one fails', async () =>
 })
 
 test('the rest takes as long as what was done did', () => {
-  const run: PartsRun = {
+  const run: BulkRun = {
     id: 1,
     doing: 'Deleting',
     done: 0,

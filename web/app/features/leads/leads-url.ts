@@ -1,17 +1,17 @@
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
-import type { LeadStanding } from './lead-standing'
+import type { LeadFilterStatus } from './lead-status'
 
 /** Leads on a page of the table, and in its address (specification §9). */
 export const LEADS_ON_A_PAGE = 10
 
-export const standingWords: Record<LeadStanding, string> = {
+export const statusLabels: Record<LeadFilterStatus, string> = {
   not_sent: 'Not sent',
   queued: 'Queued',
   sent: 'Sent',
   failed: 'Failed',
 }
 
-export const basisWords: Record<ContactBasis, string> = {
+export const basisLabels: Record<ContactBasis, string> = {
   asked: 'Asked for it',
   wrote_first: 'Wrote first',
   customer: 'Customer',
@@ -19,7 +19,7 @@ export const basisWords: Record<ContactBasis, string> = {
 }
 
 /** What the leads can be ordered by, and what each way of it is called. */
-export const sortWords: Record<LeadSort, string> = {
+export const sortLabels: Record<LeadSort, string> = {
   '-createdAt': 'Newest first',
   createdAt: 'Oldest first',
   name: 'Name, A to Z',
@@ -46,26 +46,26 @@ export interface LeadsView {
 const FOLLOWERS_MAX = 1_000_000_000
 
 /** A number of followers as someone types it ('12,500', ' 300 '), or undefined where it is none. */
-export function followersIn(typed: string): number | undefined {
+export function parseFollowerCount(typed: string): number | undefined {
   const digits = typed.replace(/[\s,.'_]/g, '')
   return /^\d{1,15}$/.test(digits) ? Math.min(Number(digits), FOLLOWERS_MAX) : undefined
 }
 
 /** Words to search for, as the API takes them: no NUL, and no half of an emoji where they were cut. */
-export function wordsIn(typed: string | null, max: number): string | undefined {
+export function parseKeyword(typed: string | null, max: number): string | undefined {
   const words = typed?.replaceAll('\0', '').trim().slice(0, max)
   return words?.replace(/[\uD800-\uDBFF]$/, '') || undefined
 }
 
 /** What the address of the page asks for. Whatever it says wrongly is left out. */
-export function readAddress(params: URLSearchParams): LeadsView {
-  const keyword = wordsIn(params.get('keyword'), 200)
-  const minFollowers = followersIn(params.get('minFollowers') ?? '')
-  const maxFollowers = followersIn(params.get('maxFollowers') ?? '')
+export function parseLeadsParams(params: URLSearchParams): LeadsView {
+  const keyword = parseKeyword(params.get('keyword'), 200)
+  const minFollowers = parseFollowerCount(params.get('minFollowers') ?? '')
+  const maxFollowers = parseFollowerCount(params.get('maxFollowers') ?? '')
   const status = params.get('status')
   const scrapeId = params.get('scrape')?.slice(0, 200)
   const listId = params.get('list')?.slice(0, 200)
-  const tag = wordsIn(params.get('tag'), 100)
+  const tag = parseKeyword(params.get('tag'), 100)
   const basis = params.get('basis')
   const sort = params.get('sort') ?? ''
   const page = params.get('page') ?? ''
@@ -74,19 +74,19 @@ export function readAddress(params: URLSearchParams): LeadsView {
       ...(keyword ? { keyword } : {}),
       ...(minFollowers === undefined ? {} : { minFollowers }),
       ...(maxFollowers === undefined ? {} : { maxFollowers }),
-      ...(status !== null && Object.hasOwn(standingWords, status) ? { status: status as LeadStanding } : {}),
+      ...(status !== null && Object.hasOwn(statusLabels, status) ? { status: status as LeadFilterStatus } : {}),
       ...(scrapeId ? { scrapeId } : {}),
       ...(listId ? { listId } : {}),
       ...(tag ? { tag } : {}),
-      ...(basis !== null && Object.hasOwn(basisWords, basis) ? { basis: basis as ContactBasis } : {}),
+      ...(basis !== null && Object.hasOwn(basisLabels, basis) ? { basis: basis as ContactBasis } : {}),
     },
-    sort: Object.hasOwn(sortWords, sort) ? (sort as LeadSort) : NEWEST_FIRST,
+    sort: Object.hasOwn(sortLabels, sort) ? (sort as LeadSort) : NEWEST_FIRST,
     page: /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1,
   }
 }
 
 /** The address that asks for this; the first page and what is not filtered are left out. */
-export function writeAddress(filter: LeadFilter, page = 1, sort: LeadSort = NEWEST_FIRST): URLSearchParams {
+export function toLeadsParams(filter: LeadFilter, page = 1, sort: LeadSort = NEWEST_FIRST): URLSearchParams {
   const params = new URLSearchParams()
   if (filter.keyword) params.set('keyword', filter.keyword)
   if (filter.minFollowers !== undefined) params.set('minFollowers', String(filter.minFollowers))

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, test } from 'vitest'
-import { fetchProblem, runProblem } from './messenger-words'
+import { fetchProblem, runProblem } from './messenger-text'
 
 test('leads that cannot be read: the server’s words, or none', () => {
   const refused = new ORPCError('FORBIDDEN', { status: 403, message: 'Not today.' })

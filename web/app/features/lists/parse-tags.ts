@@ -1,5 +1,5 @@
 /** Tags as someone types them: separated by commas, trimmed, empty ones dropped (specification §5). */
-export function tagsTyped(text: string): string[] {
+export function parseTags(text: string): string[] {
   return text
     .split(',')
     .map((tag) => tag.trim())
@@ -12,7 +12,7 @@ const LENGTH_MAX = 40
 
 /** What is wrong with typed tags, in words; undefined: nothing. */
 export function tagsProblem(text: string): string | undefined {
-  const tags = tagsTyped(text)
+  const tags = parseTags(text)
   if (tags.length > TAGS_MAX) return `At most ${TAGS_MAX} tags`
   return tags.some((tag) => tag.length > LENGTH_MAX) ? `A tag has at most ${LENGTH_MAX} characters` : undefined
 }

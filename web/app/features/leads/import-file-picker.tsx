@@ -1,10 +1,10 @@
 import { FileSpreadsheet } from 'lucide-react'
 import { type ChangeEvent, type DragEvent, useState } from 'react'
 import { cx } from '../../ui/cx'
-import { sizeWords } from './import-words'
+import { sizeText } from './import-text'
 
 /** Where a CSV file is chosen or dropped. */
-export function ImportFilePick({ file, onPick }: { file: File | null; onPick: (file: File | undefined) => void }) {
+export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: (file: File | undefined) => void }) {
   const [over, setOver] = useState(false)
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -28,7 +28,7 @@ export function ImportFilePick({ file, onPick }: { file: File | null; onPick: (f
       {file ? (
         <span className="grid gap-0.5">
           <span className="font-strong wrap-anywhere">{file.name}</span>
-          <span className="text-muted">{sizeWords(file.size)} · choose another</span>
+          <span className="text-muted">{sizeText(file.size)} · choose another</span>
         </span>
       ) : (
         <span className="grid gap-0.5">

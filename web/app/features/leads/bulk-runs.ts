@@ -2,10 +2,10 @@ import { PART_MAX } from '@x-automated/contract/lead-limits'
 import { useSyncExternalStore } from 'react'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
-import { changeInParts, type Parted, type Picked, pickedCount, type Selection } from './lead-selection'
+import { changeInParts, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
 
 /** Work on more leads than one call changes: part after part, while its page may have been left for another. */
-export interface PartsRun {
+export interface BulkRun {
   id: number
   /** What is being done, as its progress says it: 'Deleting'. */
   doing: string
@@ -21,22 +21,22 @@ export interface PartsRun {
 }
 
 /** What the runs of one page need of it. */
-interface RunsWorld {
+interface BulkRunDeps {
   /** Whose leads calls would change now: a run stays in the workspace in which it began. */
   workspaceId(): string | null
   now(): number
 }
 
 /** The runs that are under way, for whoever shows or stops them. */
-export function createPartsRuns({ workspaceId, now }: RunsWorld) {
-  let runs: readonly PartsRun[] = []
+export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
+  let runs: readonly BulkRun[] = []
   let lastId = 0
   const watchers = new Set<() => void>()
-  const become = (next: readonly PartsRun[]) => {
+  const become = (next: readonly BulkRun[]) => {
     runs = next
     for (const watch of watchers) watch()
   }
-  const change = (id: number, to: (run: PartsRun) => Partial<PartsRun>) =>
+  const change = (id: number, to: (run: BulkRun) => Partial<BulkRun>) =>
     become(runs.map((run) => (run.id === id ? { ...run, ...to(run) } : run)))
 
   return {
@@ -55,7 +55,7 @@ export function createPartsRuns({ workspaceId, now }: RunsWorld) {
      * @param onAnswer told of each part as it is done; what is done stays done where a later one fails, or is not reached
      * @returns how many were surely reached of how many; whether it was stopped before its end
      */
-    async run<Answer extends Parted>(
+    async run<Answer extends PartResponse>(
       doing: string,
       picked: Picked,
       call: (selection: Selection) => Promise<Answer>,
@@ -96,14 +96,14 @@ export function isLong(picked: Picked): boolean {
 }
 
 /** Those of this page. */
-export const partsRuns = createPartsRuns({ workspaceId: session.workspaceId, now: Date.now })
+export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
 
 /**
  * As `run` of this page's, and adds up what the parts have done.
  * @param onPartly told how much was done where a later part fails, before it throws
  * @returns the sum, and whether it was stopped before its end, which is said
  */
-export async function sumOfParts<Answer extends Parted>(
+export async function runAndSum<Answer extends PartResponse>(
   doing: string,
   picked: Picked,
   call: (selection: Selection) => Promise<Answer>,
@@ -112,10 +112,10 @@ export async function sumOfParts<Answer extends Parted>(
 ): Promise<{ sum: number; isStopped: boolean }> {
   let sum = 0
   try {
-    const end = await partsRuns.run(doing, picked, call, (answer) => {
+    const end = await bulkRuns.run(doing, picked, call, (answer) => {
       sum += doneBy(answer)
     })
-    if (end.isStopped) toast.info(stoppedInWords(end))
+    if (end.isStopped) toast.info(stoppedText(end))
     return { sum, isStopped: end.isStopped }
   } catch (error) {
     if (sum > 0) onPartly(sum)
@@ -123,25 +123,25 @@ export async function sumOfParts<Answer extends Parted>(
   }
 }
 
-const none: readonly PartsRun[] = []
+const none: readonly BulkRun[] = []
 
-export function usePartsRuns(): readonly PartsRun[] {
-  return useSyncExternalStore(partsRuns.watch, partsRuns.all, () => none)
+export function useBulkRuns(): readonly BulkRun[] {
+  return useSyncExternalStore(bulkRuns.watch, bulkRuns.all, () => none)
 }
 
 const count = (n: number) => n.toLocaleString('en-US')
 
 /** 'Deleting… 12,000 of 100,000'. */
-export function runInWords({ doing, done, total, isStopping }: PartsRun): string {
+export function bulkRunText({ doing, done, total, isStopping }: BulkRun): string {
   return `${isStopping ? 'Stopping' : doing}… ${count(done)} of ${count(total)}`
 }
 
 /** 'Stopped after about 12,000 of 100,000 leads. What is done stays done.' */
-export function stoppedInWords({ done, total }: { done: number; total: number }): string {
+export function stoppedText({ done, total }: { done: number; total: number }): string {
   return `Stopped after about ${count(done)} of ${count(total)} leads. What is done stays done.`
 }
 
 /** How long the rest will take at the pace so far, in seconds; null before the first part. */
-export function secondsLeft({ done, total, startedAt }: PartsRun, now: number): number | null {
+export function secondsLeft({ done, total, startedAt }: BulkRun, now: number): number | null {
   return done === 0 ? null : ((now - startedAt) * (total - done)) / done / 1000
 }

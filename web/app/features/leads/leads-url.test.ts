@@ -2,28 +2,28 @@ import { CONTACT_BASES, LEAD_FILTER_STATUSES, LEADS_PAGE_SIZE, LeadFilter, LeadS
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  basisWords,
-  followersIn,
+  basisLabels,
   LEADS_ON_A_PAGE,
-  readAddress,
-  sortWords,
-  standingWords,
-  writeAddress,
-} from './lead-address'
+  parseFollowerCount,
+  parseLeadsParams,
+  sortLabels,
+  statusLabels,
+  toLeadsParams,
+} from './leads-url'
 
 test('the page size and the statuses are those of the contract', () => {
   expect(LEADS_ON_A_PAGE).toBe(LEADS_PAGE_SIZE)
-  expect(Object.keys(standingWords)).toEqual([...LEAD_FILTER_STATUSES])
-  expect(Object.keys(basisWords)).toEqual([...CONTACT_BASES])
-  expect(Object.keys(sortWords).sort()).toEqual([...LeadSort.options].sort())
+  expect(Object.keys(statusLabels)).toEqual([...LEAD_FILTER_STATUSES])
+  expect(Object.keys(basisLabels)).toEqual([...CONTACT_BASES])
+  expect(Object.keys(sortLabels).sort()).toEqual([...LeadSort.options].sort())
 })
 
 test('a number of followers is read as people type it, and nothing else is', () => {
-  expect(followersIn('12,500')).toBe(12_500)
-  expect(followersIn(' 12 500 ')).toBe(12_500)
-  expect(followersIn('0')).toBe(0)
-  expect(followersIn('99999999999')).toBe(1_000_000_000)
-  for (const typed of ['', ' ', '-5', 'many', '1e3', '12k']) expect(followersIn(typed)).toBeUndefined()
+  expect(parseFollowerCount('12,500')).toBe(12_500)
+  expect(parseFollowerCount(' 12 500 ')).toBe(12_500)
+  expect(parseFollowerCount('0')).toBe(0)
+  expect(parseFollowerCount('99999999999')).toBe(1_000_000_000)
+  for (const typed of ['', ' ', '-5', 'many', '1e3', '12k']) expect(parseFollowerCount(typed)).toBeUndefined()
 })
 
 test('whatever stands in an address, what is read from it is a filter that the server takes', () => {
@@ -45,7 +45,7 @@ test('whatever stands in an address, what is read from it is a filter that the s
   ]
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...names), anyText)), (pairs) => {
-      const { filter, page, sort } = readAddress(new URLSearchParams(pairs))
+      const { filter, page, sort } = parseLeadsParams(new URLSearchParams(pairs))
       expect(LeadFilter.safeParse(filter).success).toBe(true)
       expect(LeadSort.safeParse(sort).success).toBe(true)
       expect(page).toBeGreaterThanOrEqual(1)
@@ -64,7 +64,7 @@ test('an address says what it was written from', () => {
     tag: 'VIP & co',
     basis: 'wrote_first',
   } as const
-  expect(readAddress(writeAddress(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
-  expect(readAddress(writeAddress(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })
-  expect(writeAddress({}, 1).toString()).toBe('')
+  expect(parseLeadsParams(toLeadsParams(filter, 7, '-name'))).toEqual({ filter, page: 7, sort: '-name' })
+  expect(parseLeadsParams(toLeadsParams(filter))).toEqual({ filter, page: 1, sort: '-createdAt' })
+  expect(toLeadsParams({}, 1).toString()).toBe('')
 })
