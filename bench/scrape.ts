@@ -101,7 +101,7 @@ const watch = setInterval(() => {
 let heardAt = performance.now()
 let news = 0
 let longestSilenceMs = 0
-services.notices.listen(SCRAPES_CHANNEL, () => {
+services.channels.subscribe(SCRAPES_CHANNEL, () => {
   const now = performance.now()
   longestSilenceMs = Math.max(longestSilenceMs, now - heardAt)
   heardAt = now

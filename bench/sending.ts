@@ -6,9 +6,9 @@ import { eq } from 'drizzle-orm'
 import { pino } from 'pino'
 import { PLAN_LEVELS } from '../contract/src/plans.ts'
 import type { Services } from '../server/src/app.ts'
+import { openChannels } from '../server/src/db/channels.ts'
 import { openScratchCluster } from '../server/src/db/embedded.ts'
 import { migrateDatabase } from '../server/src/db/migrate.ts'
-import { openNotices } from '../server/src/db/notices.ts'
 import { type Database, openDatabase } from '../server/src/db/open.ts'
 import { campaigns } from '../server/src/domains/campaigns/tables.ts'
 import { queueList, readTemplate, SENDING_CHANNEL } from '../server/src/domains/sending/service.ts'
@@ -43,7 +43,7 @@ const cluster = await openScratchCluster({ log: () => {}, settings: { fsync: 'on
 try {
   await migrateDatabase(cluster.url)
   const database = openDatabase(cluster.url)
-  const notices = openNotices(database, [SENDING_CHANNEL])
+  const channels = openChannels(database, [SENDING_CHANNEL])
   const sealer = createSealer('a secret of benchmarks, long enough to be one', 'x-automated x tokens')
   let events = 0
   const x = {
@@ -53,7 +53,7 @@ try {
     },
   } as unknown as XApi
   const env = { sendIntervalSeconds: 0, dailyDmCap: CAP, isRealX: false }
-  const services = { database, notices, sealer, x, env, onFault: fail } as unknown as Services
+  const services = { database, channels, sealer, x, env, onFault: fail } as unknown as Services
 
   await compareQueueing(services)
   await compareCycles(services)

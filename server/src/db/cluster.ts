@@ -26,10 +26,10 @@ import type { Account, Binaries } from './binaries.ts'
 /** The role that owns the product's database, and that database. The role is no superuser. */
 export const ROLE = 'x_automated'
 
-/** One PostgreSQL cluster on disk: what runs it, as whom, and where its files, its socket and its log are. */
+/** One PostgreSQL cluster on disk: its programs, the account it runs as, and its files. */
 export type Cluster = {
   binaries: Binaries
-  /** `undefined` is our own account. */
+  /** `undefined` means our own account. */
   account: Account | undefined
   data: string
   socketFolder: string
@@ -37,19 +37,18 @@ export type Cluster = {
   settings: Record<string, string>
 }
 
-// The settings of our own environment (PGDATA, PGPORT, a locale…) must not reach it.
+// Keep our own environment (PGDATA, PGPORT, locales) away from PostgreSQL.
 const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
 
 /**
- * Makes the cluster's files with one role and one database, both named ROLE. They appear at `cluster.data` only when
- * they are whole, so that a killed first start leaves nothing that looks like a database.
- * Text is compared by code point and folded by Unicode's rules, on every machine alike (no locale of the system).
+ * Creates a cluster with one role and one database, both named ROLE. It appears at `cluster.data` only once complete.
+ * Text sorts by code point and folds by Unicode rules, independent of system locales.
  */
 export async function createCluster(
   cluster: Cluster,
   { password, durable }: { password: string; durable: boolean },
 ): Promise<void> {
-  // A name of its own, because the initdb of a killed start may still be writing to its draft.
+  // A random suffix, because the initdb of a killed start may still be writing to its draft.
   const draft = `${cluster.data}.${randomBytes(4).toString('hex')}.new`
   await run(cluster, cluster.binaries.initdb, [
     `--pgdata=${draft}`,
@@ -66,12 +65,12 @@ export async function createCluster(
     `CREATE ROLE ${ROLE} LOGIN ${durable ? '' : 'CREATEDB'} PASSWORD '${password}'`,
     `CREATE DATABASE ${ROLE} OWNER ${ROLE}`,
   ])
-  // Only this role, only through the socket, only with its password. The superuser cannot sign in at all.
+  // Only this role can connect, only through the socket and with its password. The superuser cannot log in.
   writeFileSync(join(draft, 'pg_hba.conf'), `local all ${ROLE} scram-sha-256\n`)
   renameSync(draft, cluster.data)
 }
 
-/** Removes the drafts that killed first starts left beside the cluster, as far as nothing writes to them any more. */
+/** Removes drafts left by killed first starts, except those still being written. */
 export function removeDrafts(data: string): void {
   for (const name of readdirSync(dirname(data))) {
     if (!name.startsWith(`${basename(data)}.`) || !name.endsWith('.new')) continue
@@ -83,12 +82,12 @@ export function removeDrafts(data: string): void {
   }
 }
 
-/** Gives the role another password. The cluster must not be running. */
+/** Changes the role's password. The cluster must be stopped. */
 export async function changePassword(cluster: Cluster, password: string): Promise<void> {
   await runAlone(cluster, [`ALTER ROLE ${ROLE} PASSWORD '${password}'`])
 }
 
-/** Runs statements in PostgreSQL's single-user mode, which needs no server and asks for no password. */
+/** Runs statements in PostgreSQL's single-user mode, which needs neither a server nor a password. */
 function runAlone(cluster: Cluster, statements: string[]): Promise<void> {
   const settings = ['-c', 'log_min_messages=log', '-c', 'log_checkpoints=off', '-c', 'exit_on_error=on']
   const args = ['--single', '-D', cluster.data, ...settings, 'postgres']
@@ -104,13 +103,13 @@ async function run({ account, data }: Cluster, program: string, args: string[], 
 }
 
 /**
- * Sees to it that the cluster runs and accepts connections, and answers with its process id. One that a killed server
- * left running is taken over as it is; the traces of one that ended badly are put in order.
+ * Starts the cluster, waits until it accepts connections, and returns its process id.
+ * Reuses one that a killed server left running, and recovers one that crashed.
  */
 export async function startCluster(cluster: Cluster, log: (line: string) => void): Promise<number> {
-  const left = await settled(cluster.data)
+  const left = await waitUntilSettled(cluster.data)
   if (left !== undefined) {
-    log(`Took over the database that was left running (process ${left}).`)
+    log(`Reusing the database that was left running (process ${left}).`)
     return left
   }
   const patience = Date.now() + 10_000
@@ -118,7 +117,7 @@ export async function startCluster(cluster: Cluster, log: (line: string) => void
     try {
       return await launch(cluster, log)
     } catch (error) {
-      // The last processes of a killed cluster need a moment to end; PostgreSQL will not start beside them.
+      // The last processes of a killed cluster need a moment to exit before PostgreSQL starts again.
       if (Date.now() > patience || !/shared memory block/.test((error as Error).message)) throw error
       await sleep(100)
     }
@@ -129,14 +128,14 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   const { account, binaries, data, logFile } = cluster
   disownPidFile(data)
   mkdirSync(cluster.socketFolder, { recursive: true, mode: 0o700 })
-  // It bears a process id too, and guards nothing that the pid file does not: the folder is this cluster's alone.
+  // The lock file carries a process id too, but only this cluster uses the folder.
   rmSync(join(cluster.socketFolder, '.s.PGSQL.5432.lock'), { force: true })
   if (account) chownSync(cluster.socketFolder, account.uid, account.gid)
   const settings = { ...cluster.settings, listen_addresses: '', unix_socket_directories: cluster.socketFolder }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const logEnd = keepLogSmall(logFile)
   const output = openSync(logFile, 'a', 0o600)
-  // Detached: Ctrl-C in a terminal must reach the server only, which still needs its database to finish its work.
+  // Detached: Ctrl-C must reach only the server, which still needs its database while it shuts down.
   const child = spawn(binaries.postgres, ['-D', data, ...args], {
     cwd: dirname(data),
     env: environment,
@@ -153,37 +152,34 @@ async function launch(cluster: Cluster, log: (line: string) => void): Promise<nu
   child.once('exit', (code, signal) => {
     ended = `it ended with ${code ?? signal}`
   })
-  let lastWord = Date.now()
+  let lastLogAt = Date.now()
   for (;;) {
     if (ended !== undefined) {
-      const words = readFileSync(logFile).subarray(logEnd).toString().trim()
-      throw new Error(`The database at ${data} did not start: ${ended}.\n${words}`)
+      const output = readFileSync(logFile).subarray(logEnd).toString().trim()
+      throw new Error(`The database at ${data} did not start: ${ended}.\n${output}`)
     }
     const postmaster = readPidFile(data)
     if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return postmaster.pid
-    if (Date.now() - lastWord > 5_000) {
-      lastWord = Date.now()
-      log('The database is still starting: it is recovering what was under way when it was last stopped…')
+    if (Date.now() - lastLogAt > 5_000) {
+      lastLogAt = Date.now()
+      log('The database is still starting. It is recovering from an unclean shutdown…')
     }
     await sleep(5)
   }
 }
 
-/**
- * Stops the running cluster. `gentle` saves everything and lets sessions that are just ending do so, for a second;
- * `immediate` is for data nobody needs.
- */
+/** Stops the cluster. `gentle` gives open sessions a second and writes everything; `immediate` is for disposable data. */
 export async function stopCluster(data: string, mode: 'gentle' | 'immediate'): Promise<void> {
   const pid = postmasterOf(data)?.pid
   if (pid === undefined) return
-  // PostgreSQL's smart, fast and immediate shutdown, each if the one before does not suffice.
+  // PostgreSQL's smart, fast and immediate shutdown, each after the previous one had its time.
   const steps: { signal: NodeJS.Signals; afterMs: number }[] =
     mode === 'immediate'
       ? [{ signal: 'SIGQUIT', afterMs: 0 }]
       : [
           { signal: 'SIGTERM', afterMs: 0 },
           { signal: 'SIGINT', afterMs: 1_000 },
-          // One that was frozen has to run to hear of it.
+          // A frozen process has to run to receive a signal.
           { signal: 'SIGCONT', afterMs: 10_000 },
           { signal: 'SIGQUIT', afterMs: 10_000 },
           { signal: 'SIGKILL', afterMs: 16_000 },
@@ -207,8 +203,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits while a running cluster is starting or stopping. Its process id once it is ready, or nothing if none runs. */
-async function settled(data: string): Promise<number | undefined> {
+/** Waits while the cluster starts or stops. Returns its process id once ready, or undefined if it is not running. */
+async function waitUntilSettled(data: string): Promise<number | undefined> {
   for (;;) {
     const postmaster = postmasterOf(data)
     if (!postmaster || postmaster.status === 'ready') return postmaster?.pid
@@ -218,13 +214,13 @@ async function settled(data: string): Promise<number | undefined> {
 
 type Postmaster = { pid: number; status: string }
 
-/** The running postmaster of the data folder, if any. Another process that got its old id does not count. */
+/** The running postmaster of the data folder, if any. Ignores another process that now has its old id. */
 export function postmasterOf(data: string): Postmaster | undefined {
   const postmaster = readPidFile(data)
   if (!postmaster || !isAlive(postmaster.pid)) return undefined
   if (platform() !== 'linux') return postmaster
   try {
-    // A postmaster's working folder is its data folder.
+    // A postmaster's working directory is its data folder.
     return readlinkSync(`/proc/${postmaster.pid}/cwd`) === realpathSync(data) ? postmaster : undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -233,7 +229,7 @@ export function postmasterOf(data: string): Postmaster | undefined {
   }
 }
 
-// Its lines: process id, data folder, start time, port, socket folder, address, shared memory key, status.
+// Lines of the file: process id, data folder, start time, port, socket folder, address, shared memory key, status.
 function readPidFile(data: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
@@ -245,9 +241,8 @@ function readPidFile(data: string): Postmaster | undefined {
 }
 
 /**
- * After a reboot another process may bear the id in a pid file that was left, and PostgreSQL would refuse to start.
- * It passes over its own parent's id, so that is what we write; the other lines stay, by which it makes sure that no
- * process of the old cluster still works on the data.
+ * After a reboot, the id in a stale pid file may belong to another process, and PostgreSQL would refuse to start.
+ * It ignores its parent's id, so we write ours. The other lines stay: they detect remnants of the old cluster.
  */
 function disownPidFile(data: string): void {
   const path = join(data, 'postmaster.pid')
@@ -258,7 +253,7 @@ function disownPidFile(data: string): void {
 
 const LOG_LIMIT_BYTES = 5_000_000
 
-/** Answers how many bytes the log holds, once an overlong one was put aside as `….1`. */
+/** Returns the log's size in bytes, after moving an oversized log to `….1`. */
 function keepLogSmall(logFile: string): number {
   const size = existsSync(logFile) ? statSync(logFile).size : 0
   if (size <= LOG_LIMIT_BYTES) return size

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
-/** The server itself ends a statement of a request after this time. */
+/** The server cancels a request's statement after this time. */
 export const STATEMENT_MS = 20_000
-/** A server that did not even do that is frozen, or out of reach. */
+/** A server that has not even cancelled the statement by then is frozen or unreachable. */
 export const SILENCE_MS = STATEMENT_MS + 2_000
 const CONNECT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const END_MS = 2_000
 
 /**
- * A connection whose loss fails its queries and never ends the process (pg emits 'error' for it, which ends a process that
- * does not listen). It is also lost if the server stops answering a query, so no query waits forever.
+ * A connection whose loss fails its queries but not the process: pg emits 'error', which is fatal if unhandled.
+ * It also closes if the server stops answering, so no query waits forever.
  */
 export class Connection extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -28,12 +28,12 @@ export class Connection extends pg.Client {
     })
   }
 
-  /** How long the server may take to answer a query, in milliseconds; 0 is as long as it likes. */
+  /** Sets how long the server may take to answer a query, in milliseconds; 0 means no limit. */
   allowSilence(ms: number = SILENCE_MS): void {
     this.socket.setTimeout(ms)
   }
 
-  /** Says goodbye, and does not wait long for a server that does not answer. */
+  /** Closes the connection, with a short deadline for a server that does not answer. */
   override end(): Promise<void>
   override end(callback: (error: Error) => void): void
   override end(callback?: (error: Error) => void): Promise<void> | void {
@@ -43,7 +43,7 @@ export class Connection extends pg.Client {
     return callback ? super.end(callback) : super.end()
   }
 
-  // TLS replaces it while connecting.
+  // Read each time, because TLS replaces the stream while connecting.
   private get socket(): Socket {
     return this.connection.stream as Socket
   }
@@ -52,10 +52,10 @@ export class Connection extends pg.Client {
     const isIdle = (this as unknown as { readyForQuery: boolean }).readyForQuery
     if (isIdle) return
     const { bytesRead } = this.socket
-    // If this process itself was busy, the answer is there and read before the next tick of the event loop.
+    // If this process itself was busy, the pending answer is read before the next tick.
     setImmediate(() => {
       if (this.socket.bytesRead !== bytesRead) return
-      this.socket.destroy(Object.assign(new Error('The database does not answer.'), { code: 'ETIMEDOUT' }))
+      this.socket.destroy(Object.assign(new Error('The database is not responding.'), { code: 'ETIMEDOUT' }))
     })
   }
 }

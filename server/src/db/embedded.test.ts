@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { isAlive, startOf } from '../processes.ts'
-import { mayEnter, unprivilegedAccount } from './binaries.ts'
+import { canEnter, unprivilegedAccount } from './binaries.ts'
 import { postmasterOf } from './cluster.ts'
 import { embeddedUrl, openEmbedded, openScratchCluster, stopLeftover } from './embedded.ts'
 
@@ -27,14 +27,14 @@ function temporaryDataDir(name = '.data'): string {
   return dataDir
 }
 
-/** Opens the database in this process, and closes it when the test ends, however it ends. */
+/** Opens the database in this process and closes it when the test ends. */
 async function open(dataDir: string, say: (line: string) => void = log) {
   const database = await openEmbedded({ dataDir, log: say })
   onTestFinished(() => database.close())
   return database
 }
 
-/** Where the cluster of a DATA_DIR lives: as root, elsewhere. */
+/** The folder of a DATA_DIR's cluster. For root, it is outside DATA_DIR. */
 function homeOf(dataDir: string): string {
   return JSON.parse(readFileSync(join(dataDir, 'database.json'), 'utf8')).folder ?? dataDir
 }
@@ -55,7 +55,7 @@ afterEach(async () => {
   children.clear()
 })
 
-/** Another process that runs `code` with `dataDir` and the module's functions in scope, until it prints a line. */
+/** Runs `code` in another process, with `dataDir` and the module's functions in scope, until it prints a line. */
 async function elsewhere(code: string, dataDir: string, account = {}): Promise<{ child: ChildProcess; line: string }> {
   const script = `
     import { openEmbedded, openScratchCluster } from ${JSON.stringify(module)}
@@ -88,7 +88,7 @@ async function killed(child: ChildProcess): Promise<void> {
 const openAndPrint = 'console.log((await openEmbedded({ dataDir, log })).url)'
 
 describe('openEmbedded', () => {
-  test('makes a database that is still there the next time, in a folder that is ours alone', async () => {
+  test('creates a private database that survives a restart', async () => {
     const dataDir = temporaryDataDir()
     const first = await open(dataDir)
     await query(first.url, 'create table t as select 1 as n')
@@ -106,7 +106,7 @@ describe('openEmbedded', () => {
     expect(postmasterOf(join(homeOf(dataDir), 'postgres'))).toBeUndefined()
   })
 
-  test('lets the product in as no superuser, with its password only, and keeps what it acknowledged', async () => {
+  test('requires the password, grants no superuser rights, and is durable', async () => {
     const database = await open(temporaryDataDir())
     const [role] = await query(database.url, 'select rolsuper, rolcreatedb from pg_roles where rolname = current_user')
     expect(role).toEqual({ rolsuper: false, rolcreatedb: false })
@@ -126,7 +126,7 @@ describe('openEmbedded', () => {
     await database.close()
   })
 
-  test('takes over the database that a killed server left running', async () => {
+  test('reuses the database that a killed server left running', async () => {
     const dataDir = temporaryDataDir()
     const { child, line: url } = await elsewhere(openAndPrint, dataDir)
     await query(url, 'create table t as select 7 as n')
@@ -134,13 +134,13 @@ describe('openEmbedded', () => {
     await killed(child)
     const said: string[] = []
     const database = await open(dataDir, (text) => said.push(text))
-    expect(said).toEqual([`Took over the database that was left running (process ${left}).`])
+    expect(said).toEqual([`Reusing the database that was left running (process ${left}).`])
     expect(await query(database.url, 'select n from t')).toEqual([{ n: 7 }])
     await database.close()
     expect(isAlive(left!)).toBe(false)
   })
 
-  test('comes back when the server and the database were both killed, with a stranger behind the old process id', async () => {
+  test('recovers when server and database were killed and the old process id is reused', async () => {
     const dataDir = temporaryDataDir()
     const { child, line: url } = await elsewhere(openAndPrint, dataDir)
     await query(url, 'create table t as select 8 as n')
@@ -159,7 +159,7 @@ describe('openEmbedded', () => {
     expect(isAlive(stranger.pid!)).toBe(true)
   })
 
-  test('starts the database again when it dies under the server', async () => {
+  test('restarts the database if it dies', async () => {
     const dataDir = temporaryDataDir()
     const database = await open(dataDir)
     await query(database.url, 'create table t as select 9 as n')
@@ -175,7 +175,7 @@ describe('openEmbedded', () => {
     await database.close()
   })
 
-  test('gives up, with the reason, once the database cannot be started again', async () => {
+  test('gives up with the reason if the database cannot be restarted', async () => {
     const dataDir = temporaryDataDir()
     const lines: string[] = []
     const restarts = { tries: 3, firstPauseMs: 10 }
@@ -185,11 +185,11 @@ describe('openEmbedded', () => {
     writeFileSync(join(data, 'postgresql.auto.conf'), 'no_such_setting = 1\n')
     process.kill(postmasterOf(data)!.pid, 'SIGKILL')
     const { message } = await database.lost
-    expect(message).toMatch(/^The database has ended and did not start again in 3 tries\. .*no_such_setting/s)
-    expect(lines.filter((line) => line === 'The database has ended. Starting it again.')).toHaveLength(1)
+    expect(message).toMatch(/^The database stopped and could not be restarted in 3 attempts\. .*no_such_setting/s)
+    expect(lines.filter((line) => line === 'The database has stopped. Restarting it.')).toHaveLength(1)
   })
 
-  test('refuses a second server on the same DATA_DIR, and the first does not notice', async () => {
+  test('rejects a second server on the same DATA_DIR without disturbing the first', async () => {
     const dataDir = temporaryDataDir()
     const { child, line: url } = await elsewhere(openAndPrint, dataDir)
     await expect(openEmbedded({ dataDir, log })).rejects.toThrow(
@@ -198,7 +198,7 @@ describe('openEmbedded', () => {
     expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }])
   })
 
-  test('finishes a first start that was killed half-way', async () => {
+  test('finishes a first start that was killed halfway', async () => {
     const dataDir = temporaryDataDir()
     const { child } = await elsewhere('openEmbedded({ dataDir, log: (line) => console.log(line) })', dataDir)
     await sleep(300)
@@ -208,22 +208,22 @@ describe('openEmbedded', () => {
     await database.close()
   })
 
-  test('works where the path of DATA_DIR is too long for a socket', async () => {
+  test('works if the path of DATA_DIR is too long for a socket', async () => {
     const database = await open(temporaryDataDir('d'.repeat(120)))
     expect(await query(database.url, 'select 1 as n')).toEqual([{ n: 1 }])
     await database.close()
   })
 
-  test('says so when the database is gone, and makes no empty one in its place', async () => {
+  test('fails if the database is missing instead of creating an empty one', async () => {
     const dataDir = temporaryDataDir()
     await openEmbedded({ dataDir, log }).then((database) => database.close())
     rmSync(join(homeOf(dataDir), 'postgres'), { recursive: true })
-    await expect(openEmbedded({ dataDir, log })).rejects.toThrow(/should be at .*postgres and is not there/)
+    await expect(openEmbedded({ dataDir, log })).rejects.toThrow(/is missing: it should be at .*postgres/)
   })
 
-  // A clone under a closed home is closed to other users, as is this test.
-  test.runIf(isRoot && mayEnter(import.meta.dirname, unprivilegedAccount()))(
-    "keeps an ordinary user's database in DATA_DIR, and root may open it without locking the user out",
+  // Other users cannot run this test from a clone under a private home.
+  test.runIf(isRoot && canEnter(import.meta.dirname, unprivilegedAccount()))(
+    "keeps an ordinary user's database in DATA_DIR, and stays usable by that user after root opened it",
     async () => {
       const dataDir = temporaryDataDir()
       const { uid, gid } = unprivilegedAccount()!
@@ -245,7 +245,7 @@ describe('openEmbedded', () => {
 })
 
 describe('openScratchCluster', () => {
-  test('is empty, may make databases, and leaves nothing behind', async () => {
+  test('opens empty, can create databases, and leaves nothing behind', async () => {
     const cluster = await openScratchCluster({ log, settings: { work_mem: '3MB' } })
     await query(cluster.url, 'create database copy')
     const copy = new URL(cluster.url)
@@ -258,7 +258,7 @@ describe('openScratchCluster', () => {
     expect(existsSync(home)).toBe(false)
   })
 
-  test('clears away what a killed run left, and not what a living one uses', async () => {
+  test('removes leftovers of killed runs but not of running ones', async () => {
     const living = await openScratchCluster({ log })
     const { child, line } = await elsewhere('console.log((await openScratchCluster({ log })).url)', '')
     const home = join(new URL(line).searchParams.get('host')!, '..')
@@ -273,7 +273,7 @@ describe('openScratchCluster', () => {
   })
 })
 
-test('startOf tells a process from a later one with the same id', () => {
+test('startOf distinguishes a process from a later one with the same id', () => {
   expect(startOf(process.pid)).toMatch(/^\d+$/)
   expect(startOf(process.pid)).not.toBe(startOf(1))
 })

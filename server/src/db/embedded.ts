@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { holdDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
 import { isAlive, startOf } from '../processes.ts'
-import { type Account, findBinaries, mayEnter, unprivilegedAccount } from './binaries.ts'
+import { type Account, canEnter, findBinaries, unprivilegedAccount } from './binaries.ts'
 import {
   type Cluster,
   changePassword,
@@ -31,12 +31,12 @@ import {
   stopCluster,
 } from './cluster.ts'
 
-/** An open database: its connection string, and how to close it (twice does no harm). */
+/** An open database: its connection string, and an idempotent `close`. */
 export type OpenDatabase = { url: string; close(): Promise<void> }
 
 /** The bundled database of a running server. */
 export type EmbeddedDatabase = OpenDatabase & {
-  /** Why the database ended and cannot be started again, once that is certain. */
+  /** Resolves with the reason once the database has stopped and cannot be restarted. */
   lost: Promise<Error>
   announceClosing(): void
 }
@@ -44,9 +44,8 @@ export type EmbeddedDatabase = OpenDatabase & {
 type Log = (line: string) => void
 
 /**
- * Opens the bundled PostgreSQL with the durable cluster of DATA_DIR, made on first use, and holds DATA_DIR until
- * `close()`. Throws DataDirBusy when another server holds it.
- * A cluster left running by a killed server is taken over, and one that dies under a living server is started again.
+ * Opens the bundled PostgreSQL with the durable cluster of DATA_DIR, created on first use. Locks DATA_DIR until
+ * `close()`. Restarts a cluster that dies. @throws DataDirBusy if another server has the lock
  */
 export async function openEmbedded(options: {
   dataDir: string
@@ -80,7 +79,7 @@ export async function openEmbedded(options: {
   }
 }
 
-/** The connection string of the cluster that a server has open on this DATA_DIR, for a tool that works beside it. */
+/** The connection string of the cluster that a running server has open on this DATA_DIR, for tools. */
 export function embeddedUrl(dataDir: string): string {
   const record = readRecord(dataDir)
   if (!record) throw new Error(`DATA_DIR ${dataDir} has no database.`)
@@ -88,16 +87,16 @@ export function embeddedUrl(dataDir: string): string {
   return urlOf(socketFolderFor(home, ownerOf(join(home, 'postgres'))), record.password)
 }
 
-/** How a cluster that has ended is started again: after pauses that double, so many times without success at most. */
+/** How often to restart a stopped cluster: at most `tries` failures in a row, with doubling pauses. */
 type Restarts = { tries: number; firstPauseMs: number }
 
 const RESTARTS: Restarts = { tries: 12, firstPauseMs: 250 }
 const PAUSE_MS_MAX = 30_000
-/** After running for so long the next end is no longer part of the same trouble. */
+/** After running this long, the next failure is unrelated to the previous ones. */
 const TROUBLE_MS = 60_000
 const LOOK_MS = 250
 
-/** Starts the cluster again whenever it has ended. `end` stops watching, and waits for a start under way. */
+/** Restarts the cluster whenever it stops. `end` stops watching and waits for a restart in progress. */
 function keepRunning(
   cluster: Cluster,
   log: Log,
@@ -114,7 +113,7 @@ function keepRunning(
       await pause(LOOK_MS)
       if (stop.signal.aborted || postmasterOf(cluster.data)) continue
       if (failures === 0) {
-        log('The database has ended. Starting it again.')
+        log('The database has stopped. Restarting it.')
         if (Date.now() - startedAt > TROUBLE_MS) restarts = 0
       }
       if (restarts > 0) await pause(Math.min(PAUSE_MS_MAX, firstPauseMs * 2 ** (restarts - 1)))
@@ -126,10 +125,12 @@ function keepRunning(
         startedAt = Date.now()
       } catch (error) {
         failures += 1
-        if (failures === 1) log(`${(error as Error).message}\nIt is tried again.`)
+        if (failures === 1) log(`${(error as Error).message}\nTrying again.`)
         if (failures < tries) continue
         lost.resolve(
-          new Error(`The database has ended and did not start again in ${tries} tries. ${(error as Error).message}`),
+          new Error(
+            `The database stopped and could not be restarted in ${tries} attempts. ${(error as Error).message}`,
+          ),
         )
         return
       }
@@ -145,7 +146,7 @@ function keepRunning(
   }
 }
 
-/** Stops the cluster of DATA_DIR that a killed server left running, if there is one. */
+/** Stops the cluster of DATA_DIR if a killed server left it running. */
 export async function stopLeftover(dataDir: string): Promise<void> {
   const record = readRecord(dataDir)
   if (!record) return
@@ -154,10 +155,7 @@ export async function stopLeftover(dataDir: string): Promise<void> {
   hold.release()
 }
 
-/**
- * What DATA_DIR knows of its cluster. `folder` is where it lives when that is not DATA_DIR itself; `made` tells a
- * cluster that was lost from one that was never finished.
- */
+/** `folder` is set if the cluster is outside DATA_DIR. `made` tells a lost cluster from an unfinished one. */
 type DatabaseRecord = { password: string; folder?: string; made?: boolean }
 
 const RECORD_FILE = 'database.json'
@@ -166,7 +164,7 @@ function readRecord(dataDir: string): DatabaseRecord | undefined {
   return readPrivateJson(
     join(dataDir, RECORD_FILE),
     isRecord,
-    'It holds the password and the place of the database. Bring the file back, or restore a backup into another DATA_DIR.',
+    'It contains the password and location of the database. Restore the file, or restore a backup into another DATA_DIR.',
   )
 }
 
@@ -187,8 +185,8 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   const exists = existsSync(data)
   if (known && !exists && (known.made || !existsSync(home))) {
     throw new Error(
-      `The database of DATA_DIR ${dataDir} should be at ${data} and is not there. ` +
-        `Bring it back, or delete ${join(dataDir, RECORD_FILE)} to begin with an empty one.`,
+      `The database of DATA_DIR ${dataDir} is missing: it should be at ${data}. ` +
+        `Restore it, or delete ${join(dataDir, RECORD_FILE)} to start with an empty one.`,
     )
   }
   if (known) removeDrafts(data)
@@ -208,10 +206,10 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
     await changePassword(cluster, record.password)
   }
   if (!record.made) {
-    // The password is on disk before it is in use, so that no kill can part the two.
+    // Write the password to disk before it is used, so that a kill cannot separate the two.
     keepRecord(dataDir, record)
     if (!exists) {
-      log('Making the database…')
+      log('Creating the database…')
       await createCluster(cluster, { password: record.password, durable: true })
     }
     keepRecord(dataDir, { ...record, made: true })
@@ -219,7 +217,7 @@ async function durableCluster(dataDir: string, log: Log): Promise<{ cluster: Clu
   return { cluster, password: record.password }
 }
 
-/** Root's cluster belongs to another account, to which DATA_DIR is closed: it gets a lasting folder elsewhere. */
+/** Root's cluster runs as another account, which cannot enter DATA_DIR, so it gets a permanent folder elsewhere. */
 function newRecord(dataDir: string): DatabaseRecord {
   const password = randomBytes(24).toString('base64url')
   if (!isRoot() || existsSync(join(dataDir, 'postgres'))) return { password }
@@ -229,18 +227,18 @@ function newRecord(dataDir: string): DatabaseRecord {
 function makeFolder(folder: string, account: Account | undefined, dataDir: string): void {
   mkdirSync(folder, { mode: 0o700 })
   if (account) chownSync(folder, account.uid, account.gid)
-  // For a person who wonders what this is.
+  // Tells an administrator what this folder is.
   writeFileSync(join(folder, 'belongs-to'), `${dataDir}\n`, { mode: 0o600 })
 }
 
 function refuseOtherVersion({ data, binaries }: Cluster): void {
   const file = join(data, 'PG_VERSION')
-  if (!existsSync(file)) throw new Error(`The database at ${data} is damaged: it has no ${file}. Restore a backup.`)
+  if (!existsSync(file)) throw new Error(`The database at ${data} is damaged: ${file} is missing. Restore a backup.`)
   const version = readFileSync(file, 'utf8').trim()
   if (version === binaries.version.split('.')[0]) return
   throw new Error(
-    `The database at ${data} was made by PostgreSQL ${version}; the bundled one is ${binaries.version}. ` +
-      'Export it with the version that made it.',
+    `The database at ${data} was created by PostgreSQL ${version}, but the bundled version is ${binaries.version}. ` +
+      'Export it with the version that created it.',
   )
 }
 
@@ -252,13 +250,13 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** The account that a data folder belongs to, where it is not ours. */
+/** The account that owns a data folder, if it is not ours. */
 function ownerOf(data: string): Account | undefined {
   const { uid, gid } = statSync(data)
   return isRoot() && uid !== 0 ? { uid, gid } : undefined
 }
 
-/** Where root keeps what another account must reach. A folder that lasts, unlike a temporary one. */
+/** A permanent folder where root keeps files that another account must reach. */
 function rootFolder(): string {
   const parent = ['/var/lib', '/srv', '/opt'].find(isWritable)
   if (!parent) throw new Error('No folder for the database: /var/lib, /srv and /opt are read-only. Set DATABASE_URL.')
@@ -276,10 +274,10 @@ function isWritable(folder: string): boolean {
   }
 }
 
-// The kernel's limit is 108 bytes on Linux and 104 on macOS, the closing zero included.
+// The kernel's limit is 108 bytes on Linux and 104 on macOS, including the closing zero.
 const SOCKET_PATH_BYTES = 103
 
-/** The folder of the cluster's socket: beside its data, or in a private temporary folder where that path is too long. */
+/** The folder of the cluster's socket: next to its data, or in a private temporary folder if that path is too long. */
 function socketFolderFor(home: string, account: Account | undefined): string {
   const folder = join(home, 'socket')
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= SOCKET_PATH_BYTES) return folder
@@ -290,19 +288,19 @@ function socketFolderFor(home: string, account: Account | undefined): string {
   if (account) chownSync(temporary, account.uid, account.gid)
   const found = lstatSync(temporary)
   if (!found.isDirectory() || found.uid !== owner || (found.mode & 0o077) !== 0) {
-    throw new Error(`${temporary} should be a folder of ours alone, for the database's socket. Remove it.`)
+    throw new Error(`${temporary} must be a private folder for the database's socket. Remove it and start again.`)
   }
   return temporary
 }
 
-/** A temporary folder that the account may enter, with a path short enough for a socket in it. */
+/** A temporary folder that the account can enter, with a path short enough for a socket. */
 function temporaryFolder(account: Account | undefined): string {
   const folders = [tmpdir(), '/tmp', '/var/tmp'].filter((folder) => existsSync(folder))
-  const fits = folders.find((folder) => Buffer.byteLength(folder) < 40 && mayEnter(folder, account))
+  const fits = folders.find((folder) => Buffer.byteLength(folder) < 40 && canEnter(folder, account))
   return realpathSync(fits ?? '/tmp')
 }
 
-/** For a small machine: little memory, short queries, and no acknowledged change ever lost. */
+/** Tuned for a small machine: little memory, short queries, full durability. */
 function durableSettings(): Record<string, string> {
   const memory = totalmem() / 2 ** 20
   return {
@@ -325,7 +323,7 @@ const commonSettings: Record<string, string> = {
   maintenance_work_mem: '64MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The statements and details of refused queries hold personal data, and the server's own log has their errors.
+  // Statements and details of rejected queries contain personal data. The server's own log has the errors.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -335,13 +333,12 @@ const commonSettings: Record<string, string> = {
 
 const SCRATCH_PREFIX = 'x-automated-scratch-'
 
-/** `crash` kills it as a power cut would (SIGKILL of its postmaster), and starts it again. */
+/** `crash` simulates a power cut: it kills the postmaster with SIGKILL and starts it again. */
 export type ScratchCluster = OpenDatabase & { crash(): Promise<void> }
 
 /**
- * Opens an empty PostgreSQL for tests and benchmarks: fast, not durable, gone after `close()`. Its role may create
- * databases. What earlier runs that were killed left behind is cleared away.
- * `settings` override the server's, for a benchmark that wants `fsync: 'on'`.
+ * Opens an empty, fast and non-durable PostgreSQL for tests and benchmarks, removed by `close()`. Its role can create
+ * databases. Also removes leftovers of killed runs. `settings` override the defaults.
  */
 export async function openScratchCluster(options: {
   log: Log
@@ -402,7 +399,7 @@ const scratchSettings: Record<string, string> = {
   max_connections: '300',
 }
 
-/** Stops and removes the scratch clusters whose process is gone. */
+/** Stops and removes scratch clusters whose process has exited. */
 async function clearLeftovers(parent: string): Promise<void> {
   for (const name of readdirSync(parent)) {
     const [pid, start] = name.startsWith(SCRATCH_PREFIX) ? name.slice(SCRATCH_PREFIX.length).split('-') : []
@@ -412,7 +409,7 @@ async function clearLeftovers(parent: string): Promise<void> {
       await stopCluster(join(home, 'postgres'), 'immediate')
       rmSync(home, { recursive: true, force: true })
     } catch (error) {
-      // Another user's, who will clear it.
+      // It belongs to another user, who will remove it.
       const { code } = error as NodeJS.ErrnoException
       if (code !== 'EACCES' && code !== 'EPERM') throw error
     }

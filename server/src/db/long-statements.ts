@@ -4,7 +4,7 @@ import type { Db } from './open.ts'
 
 const LONG_MS = 10 * 60_000
 
-/** Statements on hundreds of thousands of rows may take longer than a request's query; until the transaction ends. */
+/** Allows statements on hundreds of thousands of rows more time, until the transaction ends. */
 export async function allowLongStatements(tx: Db): Promise<void> {
   const { client } = (tx as unknown as { session: { client: unknown } }).session
   if (client instanceof Connection) client.allowSilence(LONG_MS + SILENCE_MS)

@@ -3,11 +3,11 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { Connection } from './connection.ts'
 
-/** Any number of processes may start together; one migrates, the others wait here. */
+/** If several processes start together, one migrates and the others wait for this lock. */
 export const MIGRATION_LOCK = 7_281_001
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** Brings the database at `url` to the newest migration. Safe to run from several processes at once, and again. */
+/** Migrates the database at `url` to the newest version. Safe to run repeatedly and from several processes. */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new Connection({ connectionString: url, application_name: 'x-automated migrate' })
   await client.connect()

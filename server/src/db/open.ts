@@ -5,29 +5,29 @@ import { Connection, STATEMENT_MS } from './connection.ts'
 import { createSession, type Session } from './session.ts'
 import { createSessionLocks, type SessionLocks } from './session-locks.ts'
 
-/** Connections of one process: the pool's, a few beside transactions, and those of its own. Fewer than 5 leave one for everything. */
+/** Connections of one process: the main pool, the side pool, and its session. The minimum leaves one for each. */
 export const CONNECTIONS = { default: 15, min: 5 }
-/** `session`. */
+/** The session. */
 const OWN_CONNECTIONS = 1
 
-/** A database or a transaction's handle: what every query function takes first. */
+/** The pool or a transaction: the first parameter of every query function. */
 export type Db = PgDatabase<NodePgQueryResultHKT, Record<string, never>>
 
 export interface Database {
   db: Db
   pool: pg.Pool
   /**
-   * A few connections for single short statements beside a transaction that is open.
-   * Taken from `pool` they could wait for each other: everybody holding one connection and needing a second.
+   * A few connections for single short statements while a transaction is open. Taking them from `pool`
+   * could deadlock it: every request holding one connection and waiting for a second.
    */
-  besides: pg.Pool
-  /** `besides` as query functions take it. */
-  dbBesides: Db
-  /** The one connection of this process for LISTEN and `locks`. */
+  sidePool: pg.Pool
+  /** `sidePool` for query functions. */
+  sideDb: Db
+  /** This process's dedicated connection, for LISTEN and `locks`. */
   session: Session
-  /** Locks held over calls of other services, without a connection of the pool each. */
+  /** Locks held while calling other services, without occupying a pooled connection each. */
   locks: SessionLocks
-  /** A connection of one's own. */
+  /** Opens a dedicated connection. */
   connect(): Promise<Connection>
   close(): Promise<void>
 }
@@ -35,27 +35,27 @@ export interface Database {
 /**
  * Opens pools on PostgreSQL.
  * @param url postgres://… of a PostgreSQL 15 or later
- * @param options.max connections at most, all together
- * @param options.onIdleError a pooled connection that broke while idle; the pool replaces it
+ * @param options.max total connections at most
+ * @param options.onIdleError called when an idle connection breaks; the pool replaces it
  */
 export function openDatabase(
   url: string,
   { max = CONNECTIONS.default, onIdleError = () => {} }: { max?: number; onIdleError?: (error: Error) => void } = {},
 ): Database {
-  const besidesMax = Math.max(1, Math.min(3, Math.floor(max / 5)))
+  const sideMax = Math.max(1, Math.min(3, Math.floor(max / 5)))
   const config: pg.PoolConfig = {
     connectionString: url,
-    max: max - besidesMax - OWN_CONNECTIONS,
+    max: max - sideMax - OWN_CONNECTIONS,
     Client: Connection as never,
     application_name: 'x-automated',
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    // With the wait for a connection, a request ends within 30 seconds. A transaction left open by a fault ends itself.
+    // Including the wait for a connection, a request ends within 30 seconds.
     options: `-c statement_timeout=${STATEMENT_MS} -c idle_in_transaction_session_timeout=60000 -c timezone=UTC`,
   }
   const pool = new pg.Pool(config)
-  const besides = new pg.Pool({ ...config, max: besidesMax })
-  for (const one of [pool, besides]) {
+  const sidePool = new pg.Pool({ ...config, max: sideMax })
+  for (const one of [pool, sidePool]) {
     one.on('error', onIdleError)
     one.on('release', (_error, connection) => (connection as unknown as Connection).allowSilence())
   }
@@ -68,19 +68,19 @@ export function openDatabase(
   return {
     db: createDb(pool),
     pool,
-    besides,
-    dbBesides: createDb(besides),
+    sidePool,
+    sideDb: createDb(sidePool),
     session,
     locks: createSessionLocks(session),
     connect,
     close: async () => {
       await session.close()
-      for (const one of [pool, besides]) if (!one.ending) await one.end()
+      for (const one of [pool, sidePool]) if (!one.ending) await one.end()
     },
   }
 }
 
-/** Drizzle's own transaction() keeps the connection forever if `begin` fails, and replaces the error if `rollback` does. */
+/** Drizzle's transaction() leaks the connection if `begin` fails and hides the error if `rollback` fails. */
 function createDb(pool: pg.Pool): Db {
   const db = drizzle(pool) as unknown as Db
   db.transaction = async (work, config) => {
@@ -99,7 +99,7 @@ function createDb(pool: pg.Pool): Db {
     } catch (error) {
       throw failure ? failure.error : error
     } finally {
-      // Whatever is not idle now (a rollback that failed) must not be used again. A broken connection the pool drops anyway.
+      // Do not reuse a connection that is not idle, for example after a failed rollback.
       connection.release(connection.getTransactionStatus() !== 'I')
     }
   }

@@ -1,28 +1,25 @@
 import type { Connection } from './connection.ts'
 import type { Session } from './session.ts'
 
-/** As PostgreSQL takes it: a bigint, in digits, or two integers. */
+/** As PostgreSQL expects it: a bigint in digits, or two integers. */
 export type LockKey = string | readonly [number, number]
 
 /**
- * Advisory locks that are held while something runs that is no transaction, such as a call of another service.
- * All locks of this process are on one connection; when the process dies, PostgreSQL releases them.
+ * Advisory locks for work that is not a transaction, such as calling another service.
+ * All locks of this process share one connection. If the process dies, PostgreSQL releases them.
  */
 export interface SessionLocks {
-  /**
-   * Takes a lock, or says at once that it is taken, by this process or another.
-   * @returns what releases it; null if it is taken
-   */
+  /** Tries to take a lock without waiting. Returns its release function, or null if any process has it. */
   tryTake(key: LockKey): Promise<(() => Promise<void>) | null>
 }
 
 const RETAKE_MS = 250
 
 export function createSessionLocks(session: Session): SessionLocks {
-  /** By key. PostgreSQL would give this process the same lock twice, as it is one session. */
+  /** By key. PostgreSQL would grant this process the same lock twice, because it is one session. */
   const ours = new Map<string, { key: LockKey; isHeld: boolean }>()
 
-  /** What was held when the connection broke is still under way; the server may not have noticed yet that it broke. */
+  /** Takes our locks again after a reconnect. Retries, because the server may not have noticed the break yet. */
   const retake = async (connection: Connection): Promise<void> => {
     let isComplete = true
     for (const lock of ours.values()) {
@@ -57,7 +54,7 @@ export function createSessionLocks(session: Session): SessionLocks {
       }
       if (!lock.isHeld) return null
       return async () => {
-        // If the connection is gone, so is the lock. The local entry goes last: otherwise a new owner here could lose the lock to this unlock.
+        // Delete the local entry last: otherwise a new owner in this process could lose the lock to this unlock.
         await session
           .run(async (connection) => {
             lock.isHeld = false

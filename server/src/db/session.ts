@@ -1,19 +1,19 @@
 import type { Connection } from './connection.ts'
 
-/** A connection of this process's own, for what lasts longer than a statement (LISTEN, advisory locks). It is replaced whenever it breaks. */
+/** A dedicated connection for LISTEN and advisory locks, reopened whenever it breaks. */
 export interface Session {
-  /** Runs `work` on the connection, after what was asked for before; fails immediately while there is no connection. */
+  /** Runs `work` on the connection after earlier calls; fails immediately while disconnected. */
   run<T>(work: (connection: Connection) => Promise<T>): Promise<T>
-  /** Runs `step` on each connection that is opened from now on: what the server forgets with the one before. */
+  /** Runs `step` on each new connection, to restore its state. */
   onOpen(step: (connection: Connection) => Promise<unknown>): void
   close(): Promise<void>
 }
 
 const REOPEN_MS = 500
-/** Its statements take no time: a longer silence means that the server is frozen, or gone. */
+/** Its statements are instant, so a longer silence means that the server is frozen or gone. */
 const SESSION_SILENCE_MS = 10_000
 
-/** @param connect opens a connection: at the first `run`, and again and again while it is lost */
+/** @param connect opens a connection: at the first `run`, and repeatedly while it is lost */
 export function createSession(connect: () => Promise<Connection>): Session {
   const steps: ((connection: Connection) => Promise<unknown>)[] = []
   let current: Promise<Connection> | null = null
@@ -25,7 +25,7 @@ export function createSession(connect: () => Promise<Connection>): Session {
     connection.once('end', onEnd)
     connection.allowSilence(SESSION_SILENCE_MS)
     try {
-      // A machine that vanished is given up within half a minute.
+      // Detects a vanished machine within half a minute.
       await connection.query(
         'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4',
       )
@@ -36,7 +36,7 @@ export function createSession(connect: () => Promise<Connection>): Session {
       throw error
     }
   }
-  const opened = (): Promise<Connection> => {
+  const connected = (): Promise<Connection> => {
     if (isClosed) return Promise.reject(new Error('Connection terminated: the session is closed'))
     if (current) return current
     let isLost = false
@@ -46,7 +46,7 @@ export function createSession(connect: () => Promise<Connection>): Session {
       setTimeout(() => {
         if (isClosed) return
         current = null
-        opened().catch(() => {})
+        connected().catch(() => {})
       }, REOPEN_MS).unref()
     }
     current = open(lose)
@@ -56,8 +56,8 @@ export function createSession(connect: () => Promise<Connection>): Session {
 
   return {
     run(work) {
-      // pg takes one query at a time on a connection.
-      const turn = last.then(async () => work(await opened()))
+      // pg runs one query at a time per connection.
+      const turn = last.then(async () => work(await connected()))
       last = turn.catch(() => {})
       return turn
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** PostgreSQL's classes of "connection exception", "insufficient resources" and "operator intervention". */
 const CLASSES = /^(08|53|57)/
-/** A lost race of two transactions, a lock that was not to be had, a transaction left open too long, an error of the disk. */
+/** Serialization failure, deadlock, lock not available, idle transaction timeout, disk I/O error. */
 const CODES = new Set(['40001', '40P01', '55P03', '25P03', '58030'])
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
@@ -14,15 +14,15 @@ const SOCKET_CODES = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
-/** What pg and pg-pool say of a connection that is gone or was not to be had. */
+/** Messages of pg and pg-pool for connections that are lost or could not be opened. */
 const LOST = /timeout exceeded when trying to connect|timeout expired|Connection terminated|is not queryable/
 
-/** Whether an error says that the database cannot serve at the moment, and the same call may succeed soon. */
+/** Whether an error means that the database is temporarily unavailable, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const { code = '', syscall, message } = (cause ?? {}) as NodeJS.ErrnoException
   if (CLASSES.test(code) || CODES.has(code) || SOCKET_CODES.has(code)) return true
-  // A socket's file is missing (ENOENT) as long as its server does not run.
+  // A socket file is missing (ENOENT) while its server is down.
   return syscall === 'connect' || LOST.test(String(message))
 }
 
@@ -30,8 +30,8 @@ const RETRY_FOR_MS = 60_000
 const RETRY_MS_MAX = 2_000
 
 /**
- * For steps of the start, which may come before the database is there: runs `work` again until it can be served.
- * @throws after a minute what the last try threw; immediately whatever else `work` throws
+ * Runs `work` until the database is available, for start-up steps.
+ * @throws the last error after a minute; any other error immediately
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,

@@ -1,5 +1,19 @@
-/** Did a query fail because something that may be there once was there already? (PostgreSQL's 23505, as the driver or Drizzle hands it on) */
+import type { ErrorCode } from '@x-automated/contract/errors'
+import { Refusal } from '../refusal.ts'
+import type { Db } from './open.ts'
+
+/** Whether a query failed with PostgreSQL's unique violation (23505), raised by the driver or wrapped by Drizzle. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } }
   return (cause?.code ?? code) === '23505'
+}
+
+/** Runs `work` in its own transaction. @throws Refusal `code` if it violates a unique constraint */
+export async function withUniqueViolationAs<T>(db: Db, code: ErrorCode, work: (tx: Db) => Promise<T>): Promise<T> {
+  try {
+    return await db.transaction(work)
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Refusal(code)
+    throw error
+  }
 }

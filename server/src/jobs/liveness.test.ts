@@ -8,7 +8,7 @@ beforeAll(async () => {
   app = await openApp()
 })
 
-it('knows who lives, from any process, and takes for dead who closed or was never there', async () => {
+it('reports workers of any process as alive until they close', async () => {
   const { database } = app.services
   const [one, two] = await Promise.all([openLiveness(database), openLiveness(database)])
   expect(one.workerId).not.toBe(two.workerId)
@@ -24,7 +24,7 @@ it('knows who lives, from any process, and takes for dead who closed or was neve
   await two.close()
 })
 
-it('lives on, by the same number, when its connection breaks', async () => {
+it('stays alive under the same id when its connection breaks', async () => {
   const liveness = await openLiveness(app.services.database)
   const { rows } = await app.services.database.pool.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1`,
@@ -32,7 +32,7 @@ it('lives on, by the same number, when its connection breaks', async () => {
   )
   expect(rows).toHaveLength(1)
   for (let tries = 0; !(await liveness.isAlive(liveness.workerId)); tries++) {
-    if (tries > 100) throw new Error('still taken for dead')
+    if (tries > 100) throw new Error('still considered dead')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await liveness.close()

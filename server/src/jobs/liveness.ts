@@ -3,32 +3,32 @@ import type { Database } from '../db/open.ts'
 import { workers } from '../domains/sending/tables.ts'
 
 /**
- * Tells living processes from dead ones. Each takes an advisory lock on its own number and holds it on its session for life:
- * when it dies, even by SIGKILL, PostgreSQL lets go of the lock at once.
+ * Detects dead processes. Each worker holds an advisory lock on its id for life, and PostgreSQL releases it
+ * as soon as the process dies, even by SIGKILL.
  */
 export interface Liveness {
-  /** This process's row in `workers`. Kept when its connection breaks and is made again. */
+  /** This process's row in `workers`. It survives reconnects. */
   workerId: number
   isAlive(workerId: number): Promise<boolean>
-  /** From here on this process counts as dead. */
+  /** Marks this process as dead. */
   close(): Promise<void>
 }
 
-/** First half of the lock's key; the second is the worker's id. */
+/** First half of the lock key. The second is the worker's id. */
 const LOCK_CLASS = 7_281_002
 
-/** For set-based questions: `worker_id not in (${livingWorkers})`. One row an id of a living process. */
+/** One row per id of a living process, for queries such as `worker_id not in (${livingWorkers})`. */
 export const livingWorkers = sql`select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${sql.raw(String(LOCK_CLASS))} and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())`
 
-/** Enters this process among the living, and forgets those that died. */
+/** Registers this process as alive and deletes dead ones. */
 export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>): Promise<Liveness> {
   await db.delete(workers).where(sql`started_at < now() - interval '1 day' and id not in (${livingWorkers})`)
   const [row] = await db.insert(workers).values({}).returning({ id: workers.id })
   if (!row) throw new Error('no worker row was made')
   const workerId = row.id
-  // Nobody else knows the number yet. If the connection breaks, the lock is taken again with the next one.
+  // Nobody else knows the id yet. After a reconnect, the lock is taken again.
   const release = await locks.tryTake([LOCK_CLASS, workerId])
-  if (!release) throw new Error('a new worker was taken for a living one')
+  if (!release) throw new Error('the lock of a new worker is already taken')
 
   return {
     workerId,
@@ -38,7 +38,7 @@ export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>
     },
     async close() {
       await release()
-      // A row that stays is removed by a later process.
+      // A leftover row is deleted by a later process.
       await db
         .delete(workers)
         .where(eq(workers.id, workerId))
@@ -47,14 +47,14 @@ export async function openLiveness({ db, locks }: Pick<Database, 'db' | 'locks'>
   }
 }
 
-/** This process among the living from its first message outside the sender on, for requests that send themselves. */
-export interface Hands {
-  /** Its row in `workers`. */
+/** Registers this process as alive on first use, for requests that send messages themselves. */
+export interface RequestWorker {
+  /** The process's row in `workers`. */
   workerId(): Promise<number>
   close(): Promise<void>
 }
 
-export function createHands(database: Pick<Database, 'db' | 'locks'>): Hands {
+export function createRequestWorker(database: Pick<Database, 'db' | 'locks'>): RequestWorker {
   let opening: Promise<Liveness> | null = null
   return {
     async workerId() {

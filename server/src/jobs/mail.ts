@@ -1,51 +1,51 @@
 import { safeName } from '@x-automated/contract/fields'
 import type { Db } from '../db/open.ts'
-import type { Mail, Mailer } from '../outside/mail.ts'
+import type { Email, Mailer } from '../outside/mail.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 import type { JobQueue } from './queue.ts'
 
-/** A mail that goes out when the transaction commits that queued it. */
+/** Queues emails, to be sent once the transaction commits. */
 export interface Outbox {
-  post(db: Db, mail: Mail): Promise<void>
-  /** Many, in one statement. */
-  postAll(db: Db, mails: readonly Mail[]): Promise<void>
+  post(db: Db, mail: Email): Promise<void>
+  /** Queues many in one statement. */
+  postAll(db: Db, mails: readonly Email[]): Promise<void>
 }
 
-/** @param secret AUTH_SECRET: mails lie sealed in the queue, as they may hold a link that signs in */
+/** @param secret AUTH_SECRET: queued emails are encrypted, because they may contain login links */
 export function createOutbox(jobs: JobQueue, secret: string): Outbox {
   const sealer = mailSealer(secret)
-  const seal = (mail: Mail) => ({ sealed: sealer.seal(JSON.stringify(mail)) })
+  const seal = (mail: Email) => ({ sealed: sealer.seal(JSON.stringify(mail)) })
   return {
     post: (db, mail) => jobs.enqueue(db, 'mail', seal(mail)),
     postAll: (db, mails) => jobs.enqueueAll(db, 'mail', mails.map(seal)),
   }
 }
 
-/** Sends queued mails. */
-export async function workOnMails(jobs: JobQueue, mailer: Mailer, secret: string): Promise<void> {
+/** Sends queued emails. */
+export async function sendQueuedEmails(jobs: JobQueue, mailer: Mailer, secret: string): Promise<void> {
   const sealer = mailSealer(secret)
-  await jobs.work('mail', 2, async ({ sealed }) => mailer.send(JSON.parse(sealer.open(sealed)) as Mail))
+  await jobs.work('mail', 2, async ({ sealed }) => mailer.send(JSON.parse(sealer.open(sealed)) as Email))
 }
 
 function mailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated mail')
 }
 
-/** Names that people chose go into a letter through `safeName`: it may reach strangers. */
-interface Letter {
+/** User-chosen names in the subject pass through `safeName`: an email may reach strangers. */
+interface Content {
   subject: string
   lines: string[]
   action: { label: string; link: string }
   closing: string
-  /** Where one click ends mails of this kind (RFC 8058). */
+  /** One-click unsubscribe link for this kind of email (RFC 8058). */
   unsubscribeLink?: string
 }
 
-/** The one layout of our mails, as text and as HTML that reads in every client. */
-export function mailOf(to: string, { lines, action, closing, unsubscribeLink, ...letter }: Letter): Mail {
-  const subject = safeName(letter.subject)
-  const goodbye = unsubscribeLink ? [`Unsubscribe: ${unsubscribeLink}`] : []
-  const text = [...lines, `${action.label}: ${action.link}`, closing, ...goodbye, 'X-Automated'].join('\n\n')
+/** Renders an email as text and as HTML that every client can display. */
+export function renderEmail(to: string, { lines, action, closing, unsubscribeLink, ...content }: Content): Email {
+  const subject = safeName(content.subject)
+  const footer = unsubscribeLink ? [`Unsubscribe: ${unsubscribeLink}`] : []
+  const text = [...lines, `${action.label}: ${action.link}`, closing, ...footer, 'X-Automated'].join('\n\n')
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="margin:0;background:#f6f6f4;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;color:#191918">

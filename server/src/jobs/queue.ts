@@ -1,38 +1,38 @@
 import { sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { fromDrizzle, PgBoss } from 'pg-boss'
-import type { Notices } from '../db/notices.ts'
+import type { Channels } from '../db/channels.ts'
 import type { Database, Db } from '../db/open.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 
-/** Every kind of queued work, and what one carries. */
+/** Every kind of job, with its data. */
 export interface Jobs {
-  /** A mail, sealed: it may hold a link that signs in. */
+  /** An email, encrypted: it may contain a login link. */
   mail: { sealed: string }
-  /** Look whether an address has an account, and write the mail that was asked for; sealed, as it may hold a code. */
+  /** Looks up an account and sends the requested email; encrypted, as it may contain a code. */
   'account-mail': { sealed: string }
-  /** Go on with a scrape from its cursor. */
+  /** Continues a scrape from its cursor. */
   scrape: { scrapeId: string }
-  /** Look for webhooks that are due. */
+  /** Delivers due webhooks. */
   webhooks: Record<string, never>
-  /** Look at a subscription at the payment provider. */
+  /** Syncs a subscription with the payment provider. */
   payment: { subscriptionId: string }
-  /** End one whose workspace was deleted. */
+  /** Ends the subscription of a deleted workspace. */
   'payment-end': { subscriptionId: string }
-  /** Ask the payment provider for what nobody has told. */
+  /** Polls the payment provider for missed events. */
   'payments-look': Record<string, never>
-  /** Take credits older than 7 days out of the weekly leaderboard. */
+  /** Removes credits older than 7 days from the weekly leaderboard. */
   'expire-week': Record<string, never>
-  /** Remove what is kept for a time only. */
+  /** Deletes expired data. */
   cleanup: Record<string, never>
 }
 export type JobName = keyof Jobs
 
 export interface JobQueue {
   /**
-   * Puts work into the queue, in the caller's transaction: it is there exactly if that commits.
-   * @param options.startAfterSeconds not before that many seconds from now
-   * @param options.key of a queue that holds one for each: another that has not begun yet stands for this one too
+   * Enqueues a job in the caller's transaction.
+   * @param options.startAfterSeconds earliest start, in seconds from now
+   * @param options.key on a `short` queue, at most one waiting job per key
    */
   enqueue<N extends JobName>(
     db: Db,
@@ -40,11 +40,11 @@ export interface JobQueue {
     data: Jobs[N],
     options?: { startAfterSeconds?: number; key?: string },
   ): Promise<void>
-  /** As `enqueue`, for many at once: one statement. */
+  /** Enqueues many jobs in one statement. */
   enqueueAll<N extends JobName>(db: Db, name: N, all: readonly Jobs[N][]): Promise<void>
-  /** Begins to do work of a kind, `concurrency` at a time in this process. A handler that throws is tried again later. */
+  /** Starts processing jobs, `concurrency` at a time in this process. A handler that throws is retried later. */
   work<N extends JobName>(name: N, concurrency: number, handler: (data: Jobs[N]) => Promise<void>): Promise<void>
-  /** Ends when what is under way has ended, or after `graceSeconds`. */
+  /** Waits for running jobs, at most `graceSeconds`. */
   close(graceSeconds: number): Promise<void>
 }
 
@@ -65,17 +65,17 @@ const QUEUES: Record<
 
 const QUIET_MS = 30_000
 
-/** Tells the workers of all processes that there is work of a kind, when the transaction commits that queued it. */
+/** Wakes the workers of all processes when a transaction commits that enqueued a job. */
 export const JOBS_CHANNEL = 'jobs'
 
-/** Makes or updates the queue's tables; several processes may do so together. */
-export async function openJobQueue(database: Database, notices: Notices, log: FastifyBaseLogger): Promise<JobQueue> {
+/** Creates or updates the queue's tables. Safe to call from several processes. */
+export async function openJobQueue(database: Database, channels: Channels, log: FastifyBaseLogger): Promise<JobQueue> {
   const boss = new PgBoss({
     db: {
       executeSql: async (text: string, values?: unknown[]) => {
-        // Asked for within a transaction too, where a queue is used for the first time.
-        const result = await database.besides.query(text, values)
-        // pg-boss sends several statements at once when it migrates: then the rows are the last result's.
+        // The side pool, because a queue's first use may happen within a transaction.
+        const result = await database.sidePool.query(text, values)
+        // pg-boss sends several statements together when it migrates; the last result has the rows.
         return Array.isArray(result) ? (result.at(-1) as { rows: unknown[] }) : result
       },
     },
@@ -85,10 +85,10 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
   let saidAt = Number.NEGATIVE_INFINITY
   boss.on('error', (error) => {
     if (!isUnavailable(error)) return log.error({ err: error }, 'job queue')
-    // Every worker of the queue finds out, every two seconds.
+    // Every worker reports the error, every two seconds.
     if (performance.now() - saidAt < QUIET_MS) return
     saidAt = performance.now()
-    log.warn({ err: error }, 'the job queue waits for the database')
+    log.warn({ err: error }, 'job queue is waiting for the database')
   })
   try {
     await boss.start()
@@ -122,22 +122,22 @@ export async function openJobQueue(database: Database, notices: Notices, log: Fa
       for (let i = 0; i < concurrency; i += 1) {
         let worker = ''
         worker = await boss.work<never>(name, { pollingIntervalSeconds: 2, batchSize: 1 }, async ([job]) => {
-          // Where there was one there may be more: many queued together come with one notice.
+          // Many jobs queued together arrive with one message, so look for more.
           boss.notifyWorker(worker)
           try {
             if (job) await handler(job.data)
           } catch (error) {
-            log.warn({ err: error, job: name }, 'a job failed and is tried again')
+            log.warn({ err: error, job: name }, 'job failed and will be retried')
             throw error
           }
         })
-        notices.listen(JOBS_CHANNEL, (kind) => kind === name && boss.notifyWorker(worker))
+        channels.subscribe(JOBS_CHANNEL, (kind) => kind === name && boss.notifyWorker(worker))
       }
     },
     async close(graceSeconds) {
       await boss
         .stop({ graceful: true, timeout: graceSeconds * 1000, close: false } as object)
-        .catch((error: unknown) => log.warn({ err: error }, 'the job queue was not closed in order'))
+        .catch((error: unknown) => log.warn({ err: error }, 'job queue did not close cleanly'))
     },
   }
 }

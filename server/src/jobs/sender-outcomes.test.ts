@@ -311,10 +311,7 @@ describe('when X refuses', () => {
   })
 
   it.each([
-    [
-      226,
-      'X takes what this account does for automated and has refused it. Wait a while, then refresh its status under Connect X.',
-    ],
+    [226, "X flagged this account's activity as automated. Wait a while, then refresh its status under Connect X."],
     [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
   ])('pauses with the reason at its error %i', async (code, reason) => {
     const { person, account } = await connected()

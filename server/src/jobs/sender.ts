@@ -39,7 +39,7 @@ export async function startSender(
   log: FastifyBaseLogger,
   { concurrency = 8, timing: given = {} }: SenderOptions = {},
 ): Promise<{ close(): Promise<void> }> {
-  const { database, notices, env } = services
+  const { database, channels, env } = services
   const timing = { ...TIMING, ...given }
   const liveness = await retryWhileUnavailable(() => openLiveness(database))
   await retryWhileUnavailable(() => lookAnew(database.db))
@@ -51,7 +51,7 @@ export async function startSender(
   const failures = new Map<string, number>()
   const work = createBell()
   const unsettled = createBell()
-  const stopListening = notices.listen(SENDING_CHANNEL, work.ring)
+  const stopListening = channels.subscribe(SENDING_CHANNEL, work.ring)
   let closing = false
 
   /** Claims while fewer than `concurrency` messages are claimed. */

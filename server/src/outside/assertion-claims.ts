@@ -1,11 +1,9 @@
 import type { ProviderClaims } from './openid.ts'
 
-/*
- * What the library does not look at (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), on the assertion whose signature it has verified.
- */
+// Checks that the library leaves to us (SAML 2.0 Profiles, 4.1.4.2 and 4.1.4.3), after it has verified the signature.
 
 type Node = Record<string, unknown>
-/** An assertion as the library hands it on: elements are arrays, attributes in `$`, text in `_`. */
+/** An assertion as the library parses it: elements are arrays, attributes in `$`, text in `_`. */
 export interface AssertionXml {
   Assertion?: Node
 }
@@ -18,41 +16,41 @@ export interface AssertionExpectation {
   now: Date
 }
 
-/** What a verified assertion says of whom. @throws an Error that says what does not fit */
+/** Reads the claims of a verified assertion. @throws Error with the reason if a check fails */
 export function claimsIn(
   { Assertion: assertion = {} }: AssertionXml,
   { issuer, recipient, requestId, skewMs, now }: AssertionExpectation,
 ): ProviderClaims & { assertionId: string; expiresAt: Date } {
-  if (textOf(first(assertion, 'Issuer')) !== issuer) throw new Error('an assertion of another issuer')
+  if (textOf(first(assertion, 'Issuer')) !== issuer) throw new Error('the assertion has another issuer')
   const subject = first(assertion, 'Subject')
   const confirmation = all(subject, 'SubjectConfirmation').find(
     (one) => attribute(one, 'Method') === 'urn:oasis:names:tc:SAML:2.0:cm:bearer',
   )
   const data = first(confirmation, 'SubjectConfirmationData')
-  if (attribute(data, 'Recipient') !== recipient) throw new Error('an assertion for another recipient')
-  if (attribute(data, 'InResponseTo') !== requestId) throw new Error('an assertion for another request')
+  if (attribute(data, 'Recipient') !== recipient) throw new Error('the assertion is for another recipient')
+  if (attribute(data, 'InResponseTo') !== requestId) throw new Error('the assertion is for another request')
   const end = new Date(attribute(data, 'NotOnOrAfter') ?? Number.NaN)
-  if (Number.isNaN(end.getTime())) throw new Error('an assertion that never ends')
-  if (end.getTime() + skewMs <= now.getTime()) throw new Error('an assertion that has ended')
+  if (Number.isNaN(end.getTime())) throw new Error('the assertion has no expiry')
+  if (end.getTime() + skewMs <= now.getTime()) throw new Error('the assertion has expired')
   const assertionId = attribute(assertion, 'ID')
   const nameId = first(subject, 'NameID')
   const name = textOf(nameId)
-  if (!assertionId || !name) throw new Error('an assertion without an id or a name')
-  if (name.length > 500) throw new Error('a name that is too long')
+  if (!assertionId || !name) throw new Error('the assertion has no id or no name')
+  if (name.length > 500) throw new Error('the name is too long')
   const format = attribute(nameId, 'Format') ?? ''
-  if (format.endsWith(':transient')) throw new Error('a name that changes with each sign-in')
+  if (format.endsWith(':transient')) throw new Error('the name changes with each sign-in')
   return {
     subject: name,
     email: emailIn(assertion) ?? (name.includes('@') ? name.toLowerCase() : null),
     emailConfirmed: confirmedIn(assertion),
     name: null,
     assertionId,
-    // For as long as any of its times could let it be taken again.
+    // Remember the assertion for as long as it could be replayed.
     expiresAt: new Date(end.getTime() + skewMs),
   }
 }
 
-/** What providers call the address: plainly, as Entra and ADFS do, and by its object identifier (RFC 4524). */
+/** Names of the email attribute: plain, as Entra and AD FS use them, and by object identifier (RFC 4524). */
 const EMAIL_NAMES = new Set([
   'email',
   'mail',
@@ -65,7 +63,7 @@ function emailIn(assertion: Node): string | null {
   for (const one of attributesOf(assertion)) {
     if (!EMAIL_NAMES.has((attribute(one, 'Name') ?? '').toLowerCase())) continue
     const values = all(one, 'AttributeValue').map((value) => textOf(value)?.trim() ?? '')
-    // Of several it could not be told which one is theirs.
+    // With several values, it is unclear which one is theirs.
     if (values.length === 1 && values[0]?.includes('@')) return values[0].toLowerCase()
   }
   return null
@@ -82,7 +80,7 @@ function attributesOf(assertion: Node): Node[] {
 
 function all(node: Node | undefined, name: string): Node[] {
   const found = node?.[name]
-  // An element without attributes and children comes as its text.
+  // The library turns an element without attributes and children into its text.
   return Array.isArray(found) ? found.map((one) => (typeof one === 'string' ? { _: one } : (one as Node))) : []
 }
 

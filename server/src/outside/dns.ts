@@ -1,26 +1,26 @@
 import { Resolver } from 'node:dns/promises'
 
-/** DNS does not answer, which says nothing of the domain. */
+/** DNS did not respond, which says nothing about the domain. */
 export class DnsUnavailable extends Error {
   constructor(cause: unknown) {
-    super('DNS is not answering', { cause })
+    super('DNS is not responding', { cause })
     this.name = 'DnsUnavailable'
   }
 }
 
 export interface Dns {
-  /** The TXT records of a domain; empty where it has none, or is none. @throws DnsUnavailable */
+  /** The TXT records of a domain; empty if it has none or does not exist. @throws DnsUnavailable */
   txt(domain: string): Promise<string[]>
 }
 
-/** What DNS answers for a domain that has no such record, or does not exist, or cannot. */
+/** Codes for a domain without such records, a missing domain, and an invalid name. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND', 'EBADNAME'])
 
-/** @param server address and port of the resolver to ask; null asks the system's */
+/** @param server address and port of the resolver; null uses the system's */
 export function createDns(server: string | null): Dns {
   return {
     async txt(domain) {
-      // One for each question, as a resolver keeps its socket, and the system's servers may change.
+      // A new resolver each time: a resolver keeps its socket, and the system's servers may change.
       const resolver = new Resolver({ timeout: 3_000, tries: 2 })
       if (server) resolver.setServers([server])
       try {

@@ -1,17 +1,17 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { claimsOf, createOpenId, type OpenId, type ProviderClaims, ProviderUnavailable } from './openid.ts'
 
-/** Google is an OpenID provider like others, which also lets an app bring an id_token that it has got by itself. */
+/** An OpenID provider that also accepts id_tokens obtained by the browser itself. */
 export interface Google extends OpenId {
-  /** Checks an id_token that somebody brings. @returns null where it is not good @throws ProviderUnavailable */
+  /** Verifies an id_token from a client. @returns null if invalid @throws ProviderUnavailable */
   readIdToken(idToken: string): Promise<(ProviderClaims & { nonce: string | null; expiresAt: Date }) | null>
 }
 
 const TIMEOUT_MS = 10_000
 
 /**
- * Signing in with Google (https://developers.google.com/identity/openid-connect/openid-connect).
- * @param redirectUri our callback, as it is registered at Google
+ * Sign-in with Google (https://developers.google.com/identity/openid-connect/openid-connect).
+ * @param redirectUri our callback, as registered with Google
  */
 export function createGoogle(options: {
   issuer: string

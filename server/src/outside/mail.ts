@@ -1,17 +1,17 @@
 import nodemailer from 'nodemailer'
 
-export interface Mail {
+export interface Email {
   to: string
   subject: string
   text: string
   html: string
-  /** Beside those that every mail has. */
+  /** In addition to the default headers. */
   headers?: Record<string, string>
 }
 
 export interface Mailer {
-  /** Hands one mail to the SMTP server. @throws where it was not taken: try again later. */
-  send(mail: Mail): Promise<void>
+  /** Passes one email to the SMTP server. @throws if it was not accepted: retry later */
+  send(mail: Email): Promise<void>
   close(): void
 }
 

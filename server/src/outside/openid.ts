@@ -20,24 +20,24 @@ import {
 import { refusalOf } from '../public-address.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
-/** What an identity provider says of somebody who signed in there. */
+/** What an identity provider says about a signed-in person. */
 export interface ProviderClaims {
-  /** Names the person within the provider, for good. */
+  /** Permanently identifies the person within the provider. */
   subject: string
   email: string | null
-  /** False where the provider says that it has not confirmed the address; null where it says nothing. */
+  /** False if the provider has not confirmed the address; null if it does not say. */
   emailConfirmed: boolean | null
   name: string | null
 }
 
-/** What binds an answer to what was asked; all three are made anew for each sign-in. */
+/** Binds a response to a request. All three are generated for each sign-in. */
 export interface OpenIdRequest {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** The person declined, or the provider says that it failed. */
+/** The person declined, or the provider reported an error. */
 export class ProviderDeclined extends Error {
   readonly cancelled: boolean
   constructor(reason: string, cancelled: boolean) {
@@ -47,10 +47,10 @@ export class ProviderDeclined extends Error {
   }
 }
 
-/** The provider could not be reached, or does not behave like one. */
+/** The provider could not be reached, or misbehaved. */
 export class ProviderUnavailable extends Error {
   constructor(cause: unknown) {
-    super('the identity provider is not answering', { cause })
+    super('the identity provider is not responding', { cause })
     this.name = 'ProviderUnavailable'
   }
 }
@@ -61,29 +61,29 @@ export interface OpenIdOptions {
   clientSecret: string
   scopes: string
   redirectUri: string
-  /** What the provider is to ask, such as which account. */
+  /** The OpenID `prompt`, such as `select_account`. */
   prompt?: string
-  /** Sends the client's secret in the body, whatever the provider prefers. */
+  /** Sends the client secret in the body, regardless of the provider's metadata. */
   secretInBody?: boolean
-  /** Lets plain HTTP be used: where the stand-ins run. */
+  /** Allows plain HTTP, for stand-ins. */
   allowLoopback: boolean
 }
 
 export interface OpenId {
-  /** What its discovery says. @throws ProviderUnavailable */
+  /** The provider's discovery document. @throws ProviderUnavailable */
   discover(): Promise<AuthorizationServer>
-  /** Its public keys. @throws ProviderUnavailable */
+  /** The number of its public keys. @throws ProviderUnavailable */
   countKeys(): Promise<number>
-  /** Where somebody signs in. @throws ProviderUnavailable */
+  /** The URL where a person signs in. @throws ProviderUnavailable */
   authorizeUrl(request: OpenIdRequest, loginHint?: string | null): Promise<string>
-  /** Trades what came to the callback. @throws ProviderDeclined, ProviderUnavailable; anything else: an answer that does not fit the request */
+  /** Exchanges the callback's code for claims. @throws ProviderDeclined, ProviderUnavailable; any other error: invalid response */
   finish(callback: URL, request: OpenIdRequest): Promise<ProviderClaims>
 }
 
-/** What discovery says is asked for again after this. */
+/** How long the discovery document is cached. */
 const DISCOVERY_MS = 3_600_000
 
-/** OpenID Connect with any provider, by discovery, with PKCE, state, nonce and a signature that is looked at (OpenID Connect Core 1.0, RFC 9700). */
+/** An OpenID Connect client with discovery, PKCE, state, nonce and signature checks (OpenID Connect Core 1.0, RFC 9700). */
 export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
   const { issuer, clientId, clientSecret, scopes, redirectUri, prompt, secretInBody = false, allowLoopback } = options
   const client = { client_id: clientId }
@@ -120,9 +120,9 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
     async authorizeUrl({ state, nonce, codeVerifier }, loginHint) {
       const { authorization_endpoint = '' } = await discover()
       const isAddress = URL.canParse(authorization_endpoint)
-      // The browser is sent there, so it has to be an address of the web, too.
+      // The browser is redirected there, so it must be a public web address.
       if (!isAddress || refusalOf(new URL(authorization_endpoint), allowLoopback))
-        throw new ProviderUnavailable(new Error('its authorization endpoint is not an address of the web'))
+        throw new ProviderUnavailable(new Error('its authorization endpoint is not a public web address'))
       const url = new URL(authorization_endpoint)
       const asked = {
         client_id: clientId,
@@ -171,7 +171,7 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
       const claims = getValidatedIdTokenClaims(tokens)
       if (!claims) throw new Error('the identity provider sent no id_token')
       if (claims.email !== undefined || !server.userinfo_endpoint) return claimsOf(claims)
-      // Providers that keep to the letter tell the address only here.
+      // Strict providers return the address only from the userinfo endpoint.
       const info = await userInfoRequest(server, client, tokens.access_token, http).catch(asUnavailable)
       return claimsOf(await processUserInfoResponse(server, client, claims.sub, info))
     },
@@ -182,10 +182,10 @@ function asUnavailable(error: unknown): never {
   throw new ProviderUnavailable(error)
 }
 
-/** What we take of the claims of an id_token that was checked. */
+/** The claims that we use from a verified id_token. */
 export function claimsOf(claims: { sub: string; [claim: string]: unknown }): ProviderClaims {
   const { sub, email, email_verified: verified, name } = claims
-  if (!isStorable(sub)) throw new ProviderUnavailable(new Error('a subject that cannot be stored'))
+  if (!isStorable(sub)) throw new ProviderUnavailable(new Error('the subject cannot be stored'))
   return {
     subject: sub,
     email: typeof email === 'string' && email.includes('@') && isStorable(email) ? email.trim().toLowerCase() : null,

@@ -1,7 +1,7 @@
 import { isPlanId, levelOf, type PlanLevel } from '@x-automated/contract/plans'
 import Stripe from 'stripe'
 
-/** A price that is sold as a plan. */
+/** A price that belongs to a plan. */
 export interface PlanPrice {
   priceId: string
   planId: string
@@ -11,28 +11,28 @@ export interface PlanPrice {
   currency: string
   billingCycle: 'monthly' | 'yearly'
   features: string[]
-  /** Whether it may be bought still; who has it keeps it. */
+  /** Whether it is still sold. Existing subscribers keep it. */
   active: boolean
 }
 
-/** A subscription as the provider has it. */
+/** A subscription at the payment provider. */
 export interface PaidSubscription {
   id: string
   customerId: string
-  /** Of the customer, in lower case. */
+  /** The customer's, in lower case. */
   email: string | null
   status: Stripe.Subscription.Status
   itemId: string
   priceId: string
-  /** Null: a price that is no plan of ours. */
+  /** Null if the price belongs to no plan of ours. */
   plan: PlanPrice | null
   startedAt: Date
   currentPeriodEnd: Date
   cancelAtPeriodEnd: boolean
   trialEnd: Date | null
-  /** When it ended for good. */
+  /** When it ended permanently. */
   endedAt: Date | null
-  /** The invoice that a failed payment has left open: where it is paid, and since when it waits. */
+  /** The invoice left open by a failed payment: where to pay it, and since when. */
   openInvoice: { url: string | null; since: Date } | null
 }
 
@@ -49,7 +49,7 @@ export interface PaidInvoice {
   pdfUrl: string | null
 }
 
-/** Something that has happened at the provider, and which subscription it is about. What it says of it is not believed: the subscription is read again. */
+/** A provider event and the subscription it concerns. Its content is not trusted: the subscription is fetched again. */
 export interface PaymentEvent {
   id: string
   subscriptionId: string | null
@@ -60,19 +60,19 @@ export interface ChangePreview {
   currency: string
   totalCents: number
   lines: { text: string; amountCents: number }[]
-  /** The last moment that its lines pay for. */
+  /** The end of the period that its lines pay for. */
   paidUntil: Date
 }
 
-/** How a change of plan went; `confirm`: it is made once the payment is confirmed on this page. */
-export type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; words: string } | { kind: 'confirm'; url: string }
+/** The outcome of a plan change. `confirm`: it takes effect once the payment is confirmed at `url`. */
+export type ChangeOutcome = { kind: 'changed' } | { kind: 'declined'; text: string } | { kind: 'confirm'; url: string }
 
 export interface Payments {
-  /** Every price that is a plan of ours, also those that are sold no more. */
+  /** Every price of our plans, including those no longer sold. */
   listPlans(): Promise<PlanPrice[]>
-  /** Null: there is none of that id. */
+  /** Null if it does not exist. */
   findSubscription(id: string): Promise<PaidSubscription | null>
-  /** What a subscription was bought with: the reference that its link carried, and the buyer's address; null: not on a page of the provider. */
+  /** The reference and the buyer's email of the checkout that created a subscription; null if there was none. */
   findCheckout(subscriptionId: string): Promise<{ reference: string | null; email: string | null } | null>
   openCheckout(input: {
     priceId: string
@@ -85,23 +85,23 @@ export interface Payments {
   previewChange(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangePreview>
   change(subscription: PaidSubscription, priceId: string, at: Date): Promise<ChangeOutcome>
   setCancelled(subscriptionId: string, isCancelled: boolean): Promise<void>
-  /** Ends it at once. One that has ended, or that there is not, is fine. */
+  /** Ends it immediately. Does nothing if it has ended or does not exist. */
   end(subscriptionId: string): Promise<void>
   openPortal(customerId: string, returnUrl: string): Promise<string>
   listInvoices(
     customerId: string,
     page: { after: string | null; limit: number },
   ): Promise<{ invoices: PaidInvoice[]; hasMore: boolean }>
-  /** What has happened since a moment, oldest first. */
+  /** Events since a moment, oldest first. */
   listEvents(since: Date): Promise<PaymentEvent[]>
-  /** Has the provider tell this address; answers with what it signs with. */
+  /** Registers a webhook at this URL. Returns its signing secret. */
   registerWebhook(url: string): Promise<{ id: string; secret: string }>
   isWebhookRegistered(id: string): Promise<boolean>
-  /** Null: none of the secrets has signed it, or longer ago than five minutes. */
+  /** Null if no secret matches the signature, or if it is older than five minutes. */
   readWebhook(body: Buffer, signature: string, secrets: readonly string[]): PaymentEvent | null
 }
 
-/** `unavailable`: no answer, or one that can be hoped to change; `declined`: the card's bank does not pay, `refused`: the provider does not do it, in these words. */
+/** `unavailable`: no answer, or a temporary error; `declined`: by the card's bank; `refused`: by the provider, as the message says. */
 export class PaymentsError extends Error {
   readonly kind: 'unavailable' | 'declined' | 'refused'
   constructor(kind: PaymentsError['kind'], message: string, cause: unknown) {
@@ -111,7 +111,7 @@ export class PaymentsError extends Error {
   }
 }
 
-/** What is listened to: whatever may change a subscription, or say whose it is. */
+/** Events that may change a subscription or link it to a customer. */
 export const EVENT_TYPES = [
   'checkout.session.completed',
   'customer.subscription.created',
@@ -133,7 +133,7 @@ const TIMEOUT_MS = 10_000
 const PAGE = 100
 const SIGNED_WITHIN_SECONDS = 300
 
-/** The payment provider through its official library (Stripe's API v1). @param apiUrl its origin, without a trailing slash */
+/** A client of the payment provider, by its official library (Stripe's API v1). @param apiUrl origin without a trailing slash */
 export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKey: string }): Payments {
   const { protocol, hostname, port } = new URL(apiUrl)
   const isSecure = protocol === 'https:'
@@ -146,8 +146,8 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
     telemetry: false,
   })
 
-  /** Takes a cancellation back, where there is one. The portal may have set a day instead of the end of the period. */
-  const goOn = async ({ id, cancel_at, cancel_at_period_end }: Stripe.Subscription) => {
+  /** Reverts a cancellation, if any. The portal may have set a date instead of the end of the period. */
+  const undoCancellation = async ({ id, cancel_at, cancel_at_period_end }: Stripe.Subscription) => {
     if (cancel_at_period_end) await stripe.subscriptions.update(id, { cancel_at_period_end: false })
     else if (cancel_at !== null) await stripe.subscriptions.update(id, { cancel_at: '' })
   }
@@ -216,7 +216,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
 
     change: (subscription, priceId, at) =>
       asked(async () => {
-        // A payment that does not go through at once changes nothing yet: the change waits for it (Stripe's pending updates).
+        // A payment that does not succeed immediately leaves the change pending (Stripe's pending updates).
         const updated = await stripe.subscriptions.update(subscription.id, {
           items: [{ id: subscription.itemId, price: priceId }],
           proration_behavior: 'always_invoice',
@@ -225,7 +225,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
           expand: ['latest_invoice.payments'],
         })
         if (!updated.pending_update) {
-          await goOn(updated)
+          await undoCancellation(updated)
           return { kind: 'changed' }
         }
         const invoice = updated.latest_invoice as Stripe.Invoice
@@ -233,15 +233,15 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         const intent = typeof intentId === 'string' ? await stripe.paymentIntents.retrieve(intentId) : null
         if (intent?.status === 'requires_action' && invoice.hosted_invoice_url)
           return { kind: 'confirm', url: invoice.hosted_invoice_url }
-        // Voiding its invoice takes the waiting change back.
+        // Voiding the invoice discards the pending change.
         await stripe.invoices.voidInvoice(invoice.id)
-        return { kind: 'declined', words: intent?.last_payment_error?.message ?? 'Your card was declined.' }
+        return { kind: 'declined', text: intent?.last_payment_error?.message ?? 'Your card was declined.' }
       }),
 
     setCancelled: (subscriptionId, isCancelled) =>
       asked(async () => {
         if (isCancelled) await stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true })
-        else await goOn(await stripe.subscriptions.retrieve(subscriptionId))
+        else await undoCancellation(await stripe.subscriptions.retrieve(subscriptionId))
       }),
 
     async end(subscriptionId) {
@@ -303,7 +303,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
         try {
           return eventOf(stripe.webhooks.constructEvent(body, signature, secret, SIGNED_WITHIN_SECONDS))
         } catch {
-          // Another may have signed it.
+          // Try the next secret.
         }
       }
       return null
@@ -311,7 +311,7 @@ export function createPayments({ apiUrl, secretKey }: { apiUrl: string; secretKe
   }
 }
 
-/** @throws PaymentsError for whatever the provider, or the way to it, has against a call */
+/** Runs a call of the provider. @throws PaymentsError if the provider or the connection fails */
 async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -320,7 +320,7 @@ async function asked<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As `asked`; null where the provider has no such thing. */
+/** Like `asked`, but returns null if the resource does not exist. */
 async function found<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call()
@@ -370,8 +370,8 @@ function subscriptionOf(subscription: Stripe.Subscription): PaidSubscription {
 }
 
 /**
- * A plan is a recurring price with a lookup key: one of the built-in ids, or any other whose price or product says in its metadata
- * which `level` it gives (pro, agency).
+ * A plan is a recurring price with a lookup key: a built-in plan id, or any other id if the metadata of the price
+ * or product sets its `level` (pro, agency).
  */
 function planOf(price: Stripe.Price): PlanPrice | null {
   const { recurring, unit_amount: amountCents } = price
@@ -398,7 +398,7 @@ function eventOf(event: Stripe.Event): PaymentEvent {
   return { id: event.id, subscriptionId: subscriptionIn(event.data.object), createdAt: moment(event.created) }
 }
 
-/** The subscription that an event's object is, or belongs to. */
+/** The id of the subscription that an event's object is or belongs to. */
 function subscriptionIn(object: unknown): string | null {
   const about = object as Stripe.Subscription | Stripe.Checkout.Session | Stripe.Invoice
   if (about.object === 'subscription') return about.id
@@ -415,7 +415,7 @@ function idOrNull(thing: string | { id: string } | null): string | null {
   return thing === null ? null : idOf(thing)
 }
 
-/** Unix seconds, as the provider counts. */
+/** Unix seconds, as Stripe's API uses. */
 function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1_000)
 }

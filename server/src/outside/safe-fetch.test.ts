@@ -15,13 +15,13 @@ async function serve(answer: RequestListener): Promise<string> {
 }
 
 it.each(['http://example.com/', 'https://127.0.0.1/', 'https://localhost/'])(
-  '%s is refused before anything is asked',
+  'rejects %s without sending a request',
   async (address) => {
     await expect(strict(address)).rejects.toThrow(AddressRefused)
   },
 )
 
-it('a name is refused by the look-up that would connect to it, also where only one of its addresses is private', async () => {
+it('rejects a name if any of its addresses is private, in the lookup used to connect', async () => {
   for (const private_ of ['127.0.0.1', '::ffff:10.0.0.1']) {
     const addresses = [
       { address: '93.184.215.14', family: 4 },
@@ -30,11 +30,11 @@ it('a name is refused by the look-up that would connect to it, also where only o
     const resolve = ((_name: string, _options: object, done: (error: null, found: object[]) => void) =>
       done(null, addresses)) as unknown as typeof lookup
     const fetchBy = createSafeFetch({ allowLoopback: false, resolve })
-    await expect(fetchBy('https://rebinding.example/')).rejects.toThrow('is an address of a private network')
+    await expect(fetchBy('https://rebinding.example/')).rejects.toThrow('resolves to a private address')
   }
 })
 
-it('hands on what was asked and answered, and follows no redirect', async () => {
+it('passes on requests and responses, and follows no redirects', async () => {
   const url = await serve((request, reply) => {
     if (request.url === '/away') return void reply.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
     let body = ''
@@ -52,7 +52,7 @@ it('hands on what was asked and answered, and follows no redirect', async () => 
   expect((await local(`${url}/away`)).status).toBe(302)
 })
 
-it('ends an answer that is too long or takes too long', async () => {
+it('fails if an answer is too long or takes too long', async () => {
   const long = await serve((_request, reply) => void reply.end('x'.repeat(2_000)))
   await expect(local(long)).rejects.toThrow(/longer than 1000 bytes/)
   const slow = await serve((_request, reply) => {
@@ -61,7 +61,7 @@ it('ends an answer that is too long or takes too long', async () => {
   await expect(local(slow)).rejects.toThrow(/abort/i)
 })
 
-it('takes the beginning of an answer that is too long, breaks off or takes too long, where that is enough', async () => {
+it('returns the beginning of an incomplete answer with takesBeginning', async () => {
   const begins = createSafeFetch({ allowLoopback: true, timeoutMs: 300, maxBytes: 10, takesBeginning: true })
   const answers: RequestListener[] = [
     (_request, reply) => void reply.end('0123456789 and more'),

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { mayConnectTo, refusalOf } from '../public-address.ts'
 
-/** What of `fetch` it takes: enough for oauth4webapi's and jose's `customFetch`. */
+/** The subset of `fetch` that it supports: enough for the `customFetch` of oauth4webapi and jose. */
 export interface SafeRequest {
   method?: string
   // biome-ignore lint/suspicious/noExplicitAny: whatever a Headers object is made of
@@ -13,10 +13,10 @@ export interface SafeRequest {
   signal?: AbortSignal | null
 }
 
-/** Fetches an address that somebody else gave. Redirects are answered, never followed. @throws AddressRefused; anything else where it fails */
+/** Fetches an untrusted URL. Never follows redirects. @throws AddressRefused; other errors if the request fails */
 export type SafeFetch = (address: string, request?: SafeRequest) => Promise<Response>
 
-/** An address that may not be fetched: a private network's, or not one of the web. */
+/** The address is private, or not a web address. */
 export class AddressRefused extends Error {
   constructor(reason: string) {
     super(reason)
@@ -25,20 +25,20 @@ export class AddressRefused extends Error {
 }
 
 export interface SafeFetchOptions {
-  /** Lets addresses of this machine, and plain HTTP, be fetched: where the stand-ins run. */
+  /** Allows loopback addresses and plain HTTP, for stand-ins. */
   allowLoopback: boolean
   timeoutMs?: number
-  /** A longer answer is an error. */
+  /** A longer answer is an error, unless `takesBeginning` is set. */
   maxBytes?: number
-  /** Of a longer answer, or one that breaks off, the beginning is taken instead: for whom it is enough who answered. */
+  /** Returns the beginning of an answer that is too long or breaks off, instead of failing. */
   takesBeginning?: boolean
-  /** How names are resolved: the system's way, save in tests. */
+  /** Resolves host names; replaced in tests. */
   resolve?: typeof systemLookup
 }
 
 /**
- * A `fetch` for addresses that users give (server-side request forgery, OWASP): every address that a name resolves to must be a public one, looked at
- * in the very look-up that the connection is made by, so that a name cannot mean something else a moment later.
+ * A `fetch` for user-supplied URLs that prevents server-side request forgery (OWASP). It checks every resolved address
+ * in the same lookup that opens the connection, so DNS rebinding cannot bypass it.
  */
 export function createSafeFetch({
   allowLoopback,
@@ -53,7 +53,7 @@ export function createSafeFetch({
       const first = addresses?.[0]
       if (error || !first) return done(error ?? new Error(`${name} has no address`), '', 0)
       if (!addresses.every(({ address }) => mayConnectTo(address, allowLoopback)))
-        return done(new AddressRefused(`${name} is an address of a private network`), '', 0)
+        return done(new AddressRefused(`${name} resolves to a private address`), '', 0)
       if (options.all) return done(null, addresses)
       done(null, first.address, first.family)
     })
@@ -62,7 +62,7 @@ export function createSafeFetch({
   return (address, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const url = URL.canParse(address) ? new URL(address) : null
-      const refused = url ? refusalOf(url, allowLoopback) : 'not an address of the web'
+      const refused = url ? refusalOf(url, allowLoopback) : 'not a web address'
       if (!url || refused) return reject(new AddressRefused(refused ?? ''))
       const deadline = AbortSignal.timeout(timeoutMs)
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -75,7 +75,7 @@ export function createSafeFetch({
           'accept-encoding': 'identity',
         },
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-        // A connection of its own: none that was made under another rule is used again.
+        // No connection reuse: it may have been opened under another rule.
         agent: false,
       })
       let fail: (error: Error) => void = reject
@@ -92,7 +92,7 @@ export function createSafeFetch({
           else reject(new Error(`the answer is longer than ${maxBytes} bytes`))
           request.destroy()
         })
-        // Whoever has begun to answer has answered.
+        // With takesBeginning, any response counts, even if it breaks off.
         if (takesBeginning) fail = finish
         response.on('error', fail)
         response.once('end', finish)

@@ -7,7 +7,7 @@ const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 const CERTIFICATES_MAX = 10
 const ADDRESS_MAX = 2_000
 
-/** What a service provider has to know of an identity provider. */
+/** What a service provider needs to know about an identity provider. */
 export interface ProviderMetadata {
   entityId: string
   ssoUrl: string
@@ -15,34 +15,33 @@ export interface ProviderMetadata {
   certificates: string[]
 }
 
-/** Reads an identity provider's metadata (SAML 2.0 Metadata). @returns what is wrong with it, for its admin, where it cannot be used */
+/** Reads an identity provider's metadata (SAML 2.0 Metadata). @returns the problem, worded for its admin, if unusable */
 export function readSamlMetadata(xml: string): ProviderMetadata | { problem: string } {
   const root = parseXml(xml)?.documentElement
-  if (root?.namespaceURI !== METADATA) return { problem: 'This is not the metadata of an identity provider.' }
+  if (root?.namespaceURI !== METADATA) return { problem: "This isn't the metadata of an identity provider." }
   const entities = root.localName === 'EntityDescriptor' ? [root] : elements(root, METADATA, 'EntityDescriptor')
   const providers = entities.filter((entity) => elements(entity, METADATA, 'IDPSSODescriptor').length > 0)
   const [entity] = providers
-  if (providers.length > 1)
-    return { problem: 'The metadata describe several identity providers. Paste those of yours alone.' }
+  if (providers.length > 1) return { problem: 'The metadata describes several identity providers. Paste only yours.' }
   const [descriptor] = entity ? elements(entity, METADATA, 'IDPSSODescriptor') : []
-  if (!entity || !descriptor) return { problem: 'The metadata describe no identity provider.' }
+  if (!entity || !descriptor) return { problem: "The metadata doesn't describe an identity provider." }
   const entityId = entity.getAttribute('entityID') ?? ''
   const services = elements(descriptor, METADATA, 'SingleSignOnService')
   const ssoUrl =
     services.find((service) => service.getAttribute('Binding') === REDIRECT)?.getAttribute('Location') ?? ''
-  if (!entityId || entityId.length > 1_024) return { problem: 'The metadata name no entity id.' }
+  if (!entityId || entityId.length > 1_024) return { problem: 'The metadata has no entity ID.' }
   if (!URL.canParse(ssoUrl) || ssoUrl.length > ADDRESS_MAX)
-    return { problem: 'The metadata name no address for the HTTP-Redirect binding.' }
+    return { problem: 'The metadata has no URL for the HTTP-Redirect binding.' }
   const keys = elements(descriptor, METADATA, 'KeyDescriptor').filter((key) => key.getAttribute('use') !== 'encryption')
   const found = keys
     .flatMap((key) => elements(key, SIGNATURE, 'X509Certificate'))
     .map((one) => readCertificate(one.textContent ?? ''))
   const certificates = [...new Set(found.filter((one) => one !== null))]
-  if (certificates.length === 0) return { problem: 'The metadata hold no signing certificate that can be read.' }
+  if (certificates.length === 0) return { problem: 'The metadata has no readable signing certificate.' }
   return { entityId, ssoUrl, certificates: certificates.slice(0, CERTIFICATES_MAX) }
 }
 
-/** A certificate as PEM, from PEM or from the base64 that metadata hold; null for anything else. */
+/** Converts PEM, or the base64 in metadata, to PEM; null if it is no certificate. */
 export function readCertificate(text: string): string | null {
   const encoded = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
   try {
@@ -52,7 +51,7 @@ export function readCertificate(text: string): string | null {
   }
 }
 
-/** What an admin knows a certificate by. */
+/** What identifies a certificate to an admin. */
 export function describeCertificate(pem: string): { subject: string; fingerprint: string; expiresAt: Date } {
   const certificate = new X509Certificate(pem)
   return {

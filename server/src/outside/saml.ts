@@ -9,7 +9,7 @@ import { type AssertionXml, claimsIn } from './assertion-claims.ts'
 import { type ProviderClaims, ProviderDeclined } from './openid.ts'
 import { walkXml, type XmlElement } from './xml.ts'
 
-/** A workspace's identity provider, and who we are to it. */
+/** A workspace's identity provider, and our identity towards it. */
 export interface SamlOptions {
   /** Its entity id. */
   issuer: string
@@ -21,12 +21,12 @@ export interface SamlOptions {
   acsUrl: string
 }
 
-/** How far its clock and ours may be apart. */
+/** Tolerated clock difference. */
 const CLOCK_SKEW_MS = 2 * 60_000
-/** What of a response is looked at: Entra's with many groups stay far below. */
+/** Maximum size of a response. Entra's with many groups stay far below. */
 const RESPONSE_MAX_BYTES = 180 * 1024
 
-/** Where somebody signs in (SAML 2.0, HTTP-Redirect). @param requestId comes back as InResponseTo */
+/** The URL where a person signs in (SAML 2.0, HTTP-Redirect). @param requestId comes back as InResponseTo */
 export async function samlUrl(options: SamlOptions, requestId: string): Promise<string> {
   return serviceProvider(options, requestId).getAuthorizeUrlAsync('', undefined, {})
 }
@@ -42,20 +42,17 @@ export function samlMetadata({ entityId, acsUrl }: Pick<SamlOptions, 'entityId' 
   })
 }
 
-/** A response as it was posted, before anything in it is believed. */
+/** A posted response, before anything in it is verified. */
 export interface SamlResponse {
   encoded: string
-  /** The request that it says to answer; null where it answers none. */
+  /** The request that it claims to answer, if any. */
   requestId: string | null
 }
 
-/** Signatures and digests that can be forged, and keys that are no secret (RFC 9231, XML Signature 1.1). */
+/** Forgeable signatures and digests, and keys that are not secret (RFC 9231, XML Signature 1.1). */
 const BROKEN_ALGORITHM = /xmldsig#(rsa-|dsa-|ecdsa-)?sha1$|xmldsig#hmac|xmldsig-more#(rsa-|hmac-)?md5/i
 
-/**
- * Reads which request a posted response says to answer. Anybody may post one, so no tree is built of it here.
- * @returns null for what is no response, or no XML that we take
- */
+/** Reads which request a posted response claims to answer, without building a tree. @returns null if invalid */
 export function openSamlResponse(encoded: string): SamlResponse | null {
   if (encoded.length === 0 || encoded.length > (RESPONSE_MAX_BYTES * 4) / 3) return null
   const found: { root: XmlElement | null; isWeak: boolean } = { root: null, isWeak: false }
@@ -75,9 +72,9 @@ export function openSamlResponse(encoded: string): SamlResponse | null {
 }
 
 /**
- * Checks a response (signature of the assertion, its time, audience, recipient, request, issuer) and reads it.
- * @returns what it says, with the assertion's id and until when it must not be taken again
- * @throws ProviderDeclined; anything else: a response that is not good
+ * Verifies a response (signature, time, audience, recipient, request, issuer) and reads its claims.
+ * @returns the claims, the assertion's id, and until when it must not be accepted again
+ * @throws ProviderDeclined; any other error: invalid response
  */
 export async function finishSaml(
   options: SamlOptions,
@@ -90,7 +87,7 @@ export async function finishSaml(
       throw new ProviderDeclined('a failure', /AuthnFailed|RequestDenied/.test(error.xmlStatus))
     })
   const assertion = profile?.getAssertion?.()
-  if (!assertion) throw new Error('a response without an assertion')
+  if (!assertion) throw new Error('the response has no assertion')
   return claimsIn(assertion as AssertionXml, {
     issuer: options.issuer,
     recipient: options.acsUrl,
@@ -100,9 +97,9 @@ export async function finishSaml(
   })
 }
 
-/** One for each request, as it knows that request only. */
+/** A new instance for each request, because it accepts only that request's id. */
 function serviceProvider({ issuer, ssoUrl, certificates, entityId, acsUrl }: SamlOptions, requestId: string): SAML {
-  // The request was found in the database, and is used up: here it only has to be the one that the assertion names.
+  // The request's row was found and used up. Here the assertion only has to name the same id.
   const theOne: CacheProvider = {
     saveAsync: async () => null,
     getAsync: async (key) => (key === requestId ? new Date().toISOString() : null),

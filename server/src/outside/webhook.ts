@@ -4,18 +4,18 @@ export interface Hook {
   url: string
   headers: Record<string, string>
   body: string
-  /** Also to this machine and its network: only where stand-ins run. */
+  /** Also allows loopback and private addresses, for stand-ins. */
   allowLoopback: boolean
 }
 
-/** What an endpoint answered, or why it gave no answer. */
+/** An endpoint's response, or why there was none. */
 export type HookAnswer = { status: number; excerpt: string } | { problem: string }
 
 export const HOOK_TIMEOUT_SECONDS = 10
-/** Bytes of an answer that are read. Who answered has taken it, however long the rest of the answer takes. */
+/** Bytes of the response that are read. Once its status arrives, the delivery counts as accepted. */
 const EXCERPT_BYTES = 1_024
 
-/** One POST to somebody's endpoint: 10 seconds at most, no redirect followed, the first kilobyte of the answer read. Never throws. */
+/** Sends one POST to an endpoint: 10 seconds at most, no redirects, first kilobyte of the response. Never throws. */
 export async function postHook({ url, headers, body, allowLoopback }: Hook): Promise<HookAnswer> {
   const send = createSafeFetch({
     allowLoopback,
@@ -27,26 +27,26 @@ export async function postHook({ url, headers, body, allowLoopback }: Hook): Pro
     const answer = await send(url, { method: 'POST', headers, body })
     return { status: answer.status, excerpt: (await answer.text()).replaceAll('\u0000', '') }
   } catch (error) {
-    return { problem: wordsOf(error as NodeJS.ErrnoException) }
+    return { problem: problemText(error as NodeJS.ErrnoException) }
   }
 }
 
-function wordsOf(error: NodeJS.ErrnoException): string {
+function problemText(error: NodeJS.ErrnoException): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return `No answer within ${HOOK_TIMEOUT_SECONDS} seconds`
-  if (error instanceof AddressRefused) return 'The address is not public'
+    return `No response within ${HOOK_TIMEOUT_SECONDS} seconds`
+  if (error instanceof AddressRefused) return "The address isn't public"
   const codes: Record<string, string> = {
     ECONNREFUSED: 'The connection was refused',
-    ECONNRESET: 'The connection was closed without an answer',
-    ENOTFOUND: 'The host name is not known',
-    EAI_AGAIN: 'The host name could not be looked up',
-    EHOSTUNREACH: 'The host cannot be reached',
-    ENETUNREACH: 'The host cannot be reached',
+    ECONNRESET: 'The connection was closed without a response',
+    ENOTFOUND: 'Unknown host name',
+    EAI_AGAIN: "The host name couldn't be resolved",
+    EHOSTUNREACH: 'The host is unreachable',
+    ENETUNREACH: 'The host is unreachable',
     ETIMEDOUT: 'The connection timed out',
   }
   const { code = '' } = error
   return (
     codes[code] ??
-    (/CERT|TLS|SSL|SELF_SIGNED|ALTNAME/.test(code) ? 'Its certificate is not valid' : 'It could not be reached')
+    (/CERT|TLS|SSL|SELF_SIGNED|ALTNAME/.test(code) ? 'The certificate is invalid' : "The endpoint couldn't be reached")
   )
 }

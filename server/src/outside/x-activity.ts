@@ -3,20 +3,20 @@ import { z } from 'zod'
 import { callX, X_TIMEOUT_MS, XError } from './x.ts'
 
 /**
- * What X tells of accounts by itself: its webhooks (https://docs.x.com/x-api/webhooks) and its Activity API (https://docs.x.com/x-api/activity).
- * Webhooks are the app's, with its own token; what happens in an account's messages is subscribed to with the account's.
+ * X's webhooks (https://docs.x.com/x-api/webhooks) and Activity API (https://docs.x.com/x-api/activity).
+ * Webhooks use the app's token. Subscriptions to an account's messages use the account's token.
  */
 export interface XActivity {
-  /** What proves to X that the webhook is ours. */
+  /** The answer to X's challenge-response check, which proves that the webhook is ours. */
   answerCheck(token: string): string
   /** Whether X has signed this body, byte for byte. */
   isSigned(body: Buffer, signature: string | undefined): boolean
-  /** Makes sure that X tells this address, and gives X's id of that webhook. @throws XError invalid: X does not take the address, or it did not answer the check */
+  /** Registers the URL as a webhook if needed and returns its id. @throws XError invalid: X rejected the URL or its check failed */
   ensureWebhook(url: string): Promise<string>
   listSubscriptions(): Promise<XSubscription[]>
   /** @returns its id @throws XError */
   subscribe(accessToken: string, wanted: Omit<XSubscription, 'id'>): Promise<string>
-  /** One that is not there any more is fine. */
+  /** Does nothing if the subscription does not exist. */
   unsubscribe(id: string): Promise<void>
 }
 
@@ -27,10 +27,10 @@ export interface XSubscription {
   webhookId: string | null
 }
 
-/** All that is to be known of an account's conversations. */
+/** All events about an account's conversations. */
 export const DM_EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read'] as const
 
-/** Something that happened in a conversation of two. Ids are users' ids at X; `handles` those that X gave with it. */
+/** An event in a one-to-one conversation. Ids are X user ids; `handles` are those that X included. */
 export type XHappening = { handles: Record<string, string> } & (
   | { kind: 'message'; eventId: string; senderId: string; recipientId: string; text: string; at: Date }
   | { kind: 'read'; readerId: string; authorId: string; at: Date }
@@ -68,7 +68,7 @@ export function createXActivity({
       const known = z.array(Webhook).parse((await call('/2/webhooks')).data ?? [])
       const ours = known.find((webhook) => webhook.url === url)
       if (!ours) return Webhook.parse((await call('/2/webhooks', 'POST', { url })).data).id
-      // X has stopped telling it once it did not answer a check.
+      // X stops deliveries after a failed check; this repeats the check.
       if (!ours.valid) await call(`/2/webhooks/${encodeURIComponent(ours.id)}`, 'PUT')
       return ours.id
     },
@@ -79,7 +79,7 @@ export function createXActivity({
     async subscribe(accessToken, { eventType, userId, webhookId }) {
       const body = { event_type: eventType, filter: { user_id: userId }, webhook_id: webhookId, tag: eventType }
       const { data } = await call('/2/activity/subscriptions', 'POST', body, accessToken)
-      // X's own examples show it bare and in a list.
+      // X's documentation shows both an object and a list.
       return Subscription.parse(Array.isArray(data) ? data[0] : data).id
     },
     async unsubscribe(id) {
@@ -137,7 +137,7 @@ const Payload = z.object({
 })
 const Delivery = z.object({ data: z.object({ event_type: z.string(), payload: z.unknown() }) })
 
-/** What a delivery tells; whatever it is that we know nothing of, or not in this form, is nothing. */
+/** Parses a delivery. Unknown or malformed events are ignored. */
 export function readDelivery(body: unknown): XHappening[] {
   const delivery = Delivery.safeParse(body)
   const payload = Payload.safeParse(delivery.data?.data.payload)

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createXApi, type XApi } from './x.ts'
 
-/** What X answers next, with 200. */
+/** The body of X's next response, with status 200. */
 let says = ''
 const server = createServer((_, response) => {
   response.setHeader('content-type', 'application/json')
@@ -25,7 +25,7 @@ const follows = (answer: unknown, cursor: string | null = null) => {
 }
 
 describe('a page of followers', () => {
-  it('holds people, or says that it holds none', async () => {
+  it('contains people, or states that it has none', async () => {
     expect(await follows({ data: [ana], meta: { result_count: 1, next_token: 'b' } }, 'a')).toMatchObject({
       users: [{ id: '7', handle: 'ana' }],
       next: 'b',
@@ -42,16 +42,16 @@ describe('a page of followers', () => {
     [{ data: [ana], meta: { result_count: 1, next_token: 'a' } }],
     [{ data: [ana], meta: { result_count: 1, next_token: 5 } }],
     [{ data: [ana], meta: { result_count: 1, next_token: '' } }],
-  ])('is no end of the list where it is %j', async (answer) => {
+  ])('is not taken for the end of the list if X answers %j', async (answer) => {
     await expect(follows(answer, 'a')).rejects.toMatchObject({ kind: 'unknown' })
   })
-  it('is refused in so many words', async () => {
+  it("is refused with X's explanation", async () => {
     const detail = 'Not authorized.'
     await expect(follows({ errors: [{ detail }] })).rejects.toMatchObject({ kind: 'forbidden', message: detail })
   })
 })
 
-it('nobody has a handle only where X says so', async () => {
+it('findUser returns null only if X says that the handle does not exist', async () => {
   const find = (answer: unknown) => {
     says = JSON.stringify(answer)
     return x.findUser('token', 'ana')

@@ -1,28 +1,28 @@
 import { AuthorizationResponseError, type Client, calculatePKCECodeChallenge, validateAuthResponse } from 'oauth4webapi'
 
 /**
- * X's API v2, as much of it as the product uses (https://docs.x.com/x-api). Values out, `XError` for everything else.
- * One client for every X account: calls take the account's access token.
+ * The parts of X's API v2 that the product uses (https://docs.x.com/x-api). Failed calls throw `XError`.
+ * One client serves every X account: calls take the account's access token.
  */
 export interface XApi {
-  /** Sign-in methods that this X offers, by its authorization-server metadata (RFC 8414); real X publishes none and offers OAuth only. */
+  /** Sign-in methods by the server metadata (RFC 8414). The real X publishes none and offers OAuth only. */
   signInMethods(): Promise<('password' | 'oauth')[]>
-  /** Where somebody allows this app to act for their account (OAuth 2.0 with PKCE). */
+  /** The URL where a person authorizes this app (OAuth 2.0 with PKCE). */
   authorizeUrl(request: XAuthorization): Promise<string>
   /**
-   * Trades the code of X's answer for tokens. Codes live 30 seconds.
-   * @throws XDeclined; XError credentials: the answer does not fit the request, or X refused the code
+   * Exchanges the callback's code for tokens. Codes expire after 30 seconds.
+   * @throws XDeclined; XError credentials: the response does not fit the request, or X rejected the code
    */
   finishAuthorization(callback: URL, request: XAuthorization): Promise<XTokens>
-  /** What X bills for each follower or followed profile read, in cents; 0: nothing. */
+  /** X's price per follower or followed profile read, in cents; 0 if free. */
   readPriceCents: number
-  /** What X bills for each direct message sent, in cents; 0: nothing. */
+  /** X's price per direct message, in cents; 0 if free. */
   sendPriceCents: number
   signInWithPassword(username: string, password: string): Promise<XTokens>
   refreshTokens(refreshToken: string): Promise<XTokens>
   revokeToken(token: string): Promise<void>
   findMe(accessToken: string): Promise<XUser>
-  /** Null: there is nobody of that handle. */
+  /** Null if the handle does not exist. */
   findUser(accessToken: string, handle: string): Promise<XUser | null>
   /** One page of followers or followed people; `next` is null on the last. */
   listFollows(
@@ -32,24 +32,24 @@ export interface XApi {
     page: { cursor: string | null; size: number },
   ): Promise<{ users: XUser[]; next: string | null }>
   sendMessage(accessToken: string, recipientId: string, text: string): Promise<{ eventId: string }>
-  /** Messages of the 1:1 conversation, newest first, 100 at most. */
+  /** Messages of a one-to-one conversation, newest first, at most 100. */
   listMessages(accessToken: string, participantId: string): Promise<XMessage[]>
-  /** One page of the messages of all the account's conversations of two, newest first; `next` is null on the last. X keeps 30 days. */
+  /** A page of messages of all one-to-one conversations, newest first; `next` is null on the last. X keeps 30 days. */
   listAllMessages(
     accessToken: string,
     cursor: string | null,
   ): Promise<{ messages: XConversationMessage[]; next: string | null }>
 }
 
-/** What binds X's answer to what we asked: made anew for each connection. */
+/** Binds X's response to our request. Generated for each connection. */
 export interface XAuthorization {
   state: string
   codeVerifier: string
-  /** Our callback, as it is registered at X. */
+  /** Our callback, as registered with X. */
   redirectUri: string
 }
 
-/** Somebody did not allow it on X's page, or X says that it went wrong. */
+/** The person declined on X's page, or X reported an error. */
 export class XDeclined extends Error {
   readonly cancelled: boolean
   constructor(error: string) {
@@ -74,7 +74,7 @@ export interface XUser {
   followerCount: number
   followingCount: number
   protected: boolean
-  /** By the account that asks, which a protected one has approved then; null where X was not asked, or does not say. */
+  /** By the account that asks; a protected account has approved it then. Null if unknown. */
   isFollowed: boolean | null
   location: string | null
   website: string | null
@@ -88,17 +88,15 @@ export interface XMessage {
   at: Date
 }
 
-/** A message in one of an account's conversations; `handles` by user id, those that X gave with it. */
+/** A message in any of the account's conversations; `handles` by user id, those that X included. */
 export interface XConversationMessage extends XMessage {
   recipientId: string
   handles: Record<string, string>
 }
 
 /**
- * Why a call failed.
- * `unauthorized`: the token is not good · `credentials`: sign-in or refresh refused · `rate-limit`: wait until `retryAt` · `recipient`: this person cannot be written to · `forbidden`: this account or app may not do that (protected profile, missing scope) ·
- * `account`: X has locked or restricted the account, or what it does looks automated · `not-found` · `unavailable`: X did not do it, try later ·
- * `unknown`: the connection broke or timed out, so it may have been done.
+ * Why a call failed. `recipient`: this person cannot be messaged · `forbidden`: the account or app lacks permission ·
+ * `account`: X locked or restricted the account · `unavailable`: not done, retry later · `unknown`: may have been done.
  */
 export type XErrorKind =
   | 'unauthorized'
@@ -124,13 +122,13 @@ export class XError extends Error {
   }
 }
 
-/** How long a call may take. A send that was given up is settled by reading the conversation, never before it could no longer take effect. */
+/** Timeout of a call. A send that timed out is settled by reading the conversation, once it can no longer take effect. */
 export const X_TIMEOUT_MS = 15_000
 
-/** All that the product does with an account (x-network.md). */
+/** Everything the product does with an account. */
 const SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
 
-/** Where X's own API stands, what its page for allowing apps is, and what a profile in a list of followers and a direct message cost there (pay per use, August 2026). */
+/** X's own API, its authorization page, and its pay-per-use prices per profile read and direct message (August 2026). */
 const X_OWN_API = /^api\.(x|twitter)\.com$/
 const X_AUTHORIZE_URL = 'https://x.com/i/oauth2/authorize'
 const X_READ_PRICE_CENTS = 1
@@ -150,7 +148,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
   let known: Metadata | null = null
   const client: Client = { client_id: clientId }
 
-  /** Its metadata (RFC 8414) where it publishes any; real X does not. */
+  /** Reads the server metadata (RFC 8414). The real X publishes none. */
   async function discover(): Promise<Metadata> {
     if (known) return known
     const found: Metadata = { grants: [], authorizeUrl: X_AUTHORIZE_URL }
@@ -164,10 +162,10 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         found.grants = body.grant_types_supported ?? []
         found.authorizeUrl = body.authorization_endpoint ?? X_AUTHORIZE_URL
       }
-      // That there is none is an answer; trouble is none.
+      // A 404 means that there is no metadata; other errors say nothing.
       if (response.ok || response.status === 404) known = found
     } catch {
-      // Asked again the next time.
+      // Ask again next time.
     }
     return found
   }
@@ -213,7 +211,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         answer = validateAuthResponse({ issuer: apiUrl }, client, callback, state)
       } catch (error) {
         if (error instanceof AuthorizationResponseError) throw new XDeclined(error.error)
-        throw new XError('credentials', 'The answer does not fit what was asked.')
+        throw new XError('credentials', "The response doesn't match the request.")
       }
       return tokensOf(
         await tokenCall({
@@ -254,7 +252,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       try {
         const path = `/2/users/by/username/${encodeURIComponent(handle)}?user.fields=${USER_FIELDS},connection_status`
         const { data, errors } = await call(path, { accessToken })
-        // Unknown handles come as 200 with `errors` and no `data`; with neither, nothing was said.
+        // Unknown handles return 200 with `errors` and no `data`. With neither, the response says nothing.
         return data === undefined && Array.isArray(errors) && errors.length > 0 ? null : userOf(data)
       } catch (error) {
         if (error instanceof XError && error.kind === 'not-found') return null
@@ -270,16 +268,16 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       const answer = await call(`/2/users/${encodeURIComponent(userId)}/${type}?${query}`, { accessToken })
       const { data, errors } = answer
       const meta = answer.meta as { result_count?: unknown; next_token?: unknown } | null | undefined
-      // Who is protected comes as 200 with `errors` and no `data`.
+      // Protected accounts return 200 with `errors` and no `data`.
       if (data === undefined && Array.isArray(errors))
-        throw new XError('forbidden', String(errors[0]?.detail ?? 'X does not show these people.'))
-      // An empty page says that it is one: whatever else holds nobody is no end of the list.
+        throw new XError('forbidden', String(errors[0]?.detail ?? "X doesn't show these people."))
+      // Only an explicit empty page ends the list.
       const isPage = data === undefined ? meta?.result_count === 0 : Array.isArray(data)
       const next = meta?.next_token ?? null
       const isPlace = next === null || (typeof next === 'string' && next !== '')
       if (!isPage || typeof meta?.result_count !== 'number' || !isPlace)
-        throw new XError('unknown', 'X answered with an unknown shape.')
-      if (next !== null && next === cursor) throw new XError('unknown', 'X answered with the page before once more.')
+        throw new XError('unknown', 'X sent an unexpected response.')
+      if (next !== null && next === cursor) throw new XError('unknown', 'X sent the same page again.')
       return { users: ((data ?? []) as unknown[]).map(userOf), next }
     },
     async sendMessage(accessToken, recipientId, text) {
@@ -290,7 +288,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
         body: JSON.stringify({ text }),
       })
       const eventId = (data as { dm_event_id?: string } | undefined)?.dm_event_id
-      if (!eventId) throw new XError('unknown', 'X did not say whether the message was sent.')
+      if (!eventId) throw new XError('unknown', "X didn't confirm that the message was sent.")
       return { eventId }
     },
     async listMessages(accessToken, participantId) {
@@ -321,7 +319,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
       const handles = Object.fromEntries(users)
       type Event = { id: string; sender_id: string; text?: string; created_at: string; dm_conversation_id?: string }
       const messages = ((data ?? []) as Event[]).flatMap((event) => {
-        // A conversation of two is named by both; what is said in a group is no answer to us.
+        // The id of a one-to-one conversation contains both users. Group messages are ignored.
         const pair = /^(\d+)-(\d+)$/.exec(event.dm_conversation_id ?? '')
         const recipientId = pair && (pair[1] === event.sender_id ? pair[2] : pair[1])
         return recipientId
@@ -342,7 +340,7 @@ export function createXApi({ apiUrl, clientId, clientSecret, timeoutMs = X_TIMEO
   }
 }
 
-/** One call of X. @throws XError */
+/** Calls X. @throws XError */
 export async function callX(
   apiUrl: string,
   timeoutMs: number,
@@ -370,7 +368,7 @@ export async function callX(
   }
   const body = parse(text)
   if (!response.ok) throw errorOf(response, body)
-  if (!body) throw new XError('unknown', 'X answered with something that is not JSON.')
+  if (!body) throw new XError('unknown', "X sent a response that isn't JSON.")
   return body
 }
 
@@ -388,17 +386,14 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Codes of X's older error form that say something about the account, not about this call. */
+/** Codes of X's older error format that concern the account, not the call. */
 const ACCOUNT_CODES = new Map([
-  [
-    226,
-    'X takes what this account does for automated and has refused it. Wait a while, then refresh its status under Connect X.',
-  ],
+  [226, "X flagged this account's activity as automated. Wait a while, then refresh its status under Connect X."],
   [326, 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'],
   [64, 'X has suspended this account.'],
 ])
 
-/** x-network.md, Errors. */
+/** Maps an error response to an XError, by status and by X's error codes. */
 function errorOf(response: Response, body: Record<string, unknown> | null): XError {
   const inner = (Array.isArray(body?.errors) ? body.errors[0] : undefined) as
     | { code?: number; message?: string }
@@ -414,13 +409,13 @@ function errorOf(response: Response, body: Record<string, unknown> | null): XErr
     const reset = Number(response.headers.get('x-rate-limit-reset'))
     return new XError(
       'rate-limit',
-      'X allows no more of these calls for now.',
+      "X's rate limit is reached.",
       reset > 0 ? new Date(reset * 1000) : new Date(Date.now() + 15 * 60_000),
     )
   }
   if (body?.error === 'invalid_grant' || body?.error === 'invalid_client' || body?.error === 'unauthorized_client')
     return new XError('credentials', detail)
-  if (status === 401) return new XError('unauthorized', 'X does not accept this connection any more.')
+  if (status === 401) return new XError('unauthorized', 'X has ended this connection. Connect again.')
   if (status === 403)
     return new XError(
       code === 349 || /permission to DM|cannot send messages/i.test(detail) ? 'recipient' : 'forbidden',
@@ -432,7 +427,7 @@ function errorOf(response: Response, body: Record<string, unknown> | null): XErr
 }
 
 function tokensOf(body: Record<string, unknown>): XTokens {
-  if (typeof body.access_token !== 'string') throw new XError('unknown', 'X answered without a token.')
+  if (typeof body.access_token !== 'string') throw new XError('unknown', 'X sent no token.')
   return {
     accessToken: body.access_token,
     refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : null,
@@ -455,7 +450,7 @@ function userOf(data: unknown): XUser {
         public_metrics?: { followers_count?: number; following_count?: number }
       }
     | undefined
-  if (!user?.id || !user.username) throw new XError('unknown', 'X answered with an unknown shape.')
+  if (!user?.id || !user.username) throw new XError('unknown', 'X sent an unexpected response.')
   return {
     id: user.id,
     handle: user.username,

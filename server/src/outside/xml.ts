@@ -1,30 +1,30 @@
 import { DOMParser } from '@xmldom/xmldom'
 import sax from 'sax'
 
-/** What nobody's metadata or responses come near: those who build trees of them take time that grows with the square of these. */
+/** Far beyond real metadata and responses. Beyond these limits, tree builders take quadratic time. */
 const DEPTH_MAX = 50
 const ATTRIBUTES_MAX = 50
 
-/** An element that begins; names are as they are written, prefix and all. */
+/** A start tag. Names include their prefix. */
 export interface XmlElement {
   name: string
   attributes: ReadonlyMap<string, string>
 }
 
 export interface XmlWalk {
-  /** Rejects comments and processing instructions too: a parser may cut a text at them. */
+  /** Also rejects comments and processing instructions: a parser may split a text at them. */
   plain?: boolean
   onElement?(element: XmlElement): void
 }
 
 /**
- * Goes once through XML that somebody else wrote, in time that grows with its length alone.
- * @returns false for what is not well formed, declares a document type (entities could be defined in it), or is built to keep a parser busy
+ * Walks untrusted XML once, in linear time.
+ * @returns false if it is malformed, declares a document type (which could define entities), or exceeds the limits
  */
 export function walkXml(xml: string, { plain = false, onElement }: XmlWalk = {}): boolean {
-  // XML knows no NUL, and neither does the database.
+  // NUL is invalid in XML and in PostgreSQL.
   if (xml.includes('\u0000')) return false
-  // Not left to the parser: sax reports no empty comment.
+  // Checked here, because sax does not report empty comments.
   if (plain && xml.includes('<!--')) return false
   const reader = sax.parser(true)
   let depth = 0
@@ -67,7 +67,8 @@ function refuse(): never {
   throw new Refused()
 }
 
-/** Parses XML that somebody else wrote; null where it cannot be, or must not. */
+/** Parses untrusted XML; null if it is malformed or unsafe. */
+
 export function parseXml(xml: string): Document | null {
   if (!walkXml(xml)) return null
   let broken = false

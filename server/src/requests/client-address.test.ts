@@ -15,7 +15,7 @@ describe('clientAddress', () => {
     ['[2001:db8:1:2::9]:51234', '2001:db8:1:2::'],
     ['fe80::1%eth0', 'fe80::'],
     ['unknown', 'unknown'],
-  ])('writes %s as %s', (address, written) => expect(clientAddress(address)).toBe(written))
+  ])('normalizes %s to %s', (address, written) => expect(clientAddress(address)).toBe(written))
 })
 
 describe('limits per address', () => {
@@ -25,7 +25,7 @@ describe('limits per address', () => {
   })
 
   const newEmail = () => `m${randomBytes(5).toString('hex')}@example.com`
-  /** A /64 that nobody else comes from, and addresses of it. */
+  /** Creates a /64 that no one else uses, and returns a generator of addresses in it. */
   const newNetwork = () => {
     const network = `2001:db8:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`
     return () => `${network}:${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}::1`
@@ -34,36 +34,36 @@ describe('limits per address', () => {
     call(app, 'POST', path, body, { 'x-forwarded-for': address, ...headers })
 
   const calls = {
-    'joins a minute': { points: 30, send: (by: string) => post('/waitlist/join', { email: newEmail() }, by) },
-    'look-ups of a position a minute': {
+    'joins per minute': { points: 30, send: (by: string) => post('/waitlist/join', { email: newEmail() }, by) },
+    'position lookups per minute': {
       points: 20,
       send: (by: string) => post('/waitlist/position', { email: newEmail() }, by),
     },
-    'sign-ups an hour': {
+    'sign-ups per hour': {
       points: 30,
       send: (by: string) => post('/auth/sign-up/email', { email: newEmail(), password: 'Long-enough1' }, by),
     },
-    'guesses of a pairing code in 15 minutes': {
+    'pairing code guesses per 15 minutes': {
       points: 30,
       send: (by: string) => post('/extension/pair', { code: 'ABCD-EFGH', version: '1.0.0' }, by),
     },
   }
 
-  it.each(Object.entries(calls))('count the addresses of one /64 as one client: %s', async (_, { points, send }) => {
+  it.each(Object.entries(calls))('treats the addresses of one /64 as one client: %s', async (_, { points, send }) => {
     const anyOf = newNetwork()
     const answers = await Promise.all(Array.from({ length: points + 1 }, () => send(anyOf())))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
     expect((await send(newNetwork()())).status).not.toBe(429)
   })
 
-  it('count IPv4 mapped into IPv6 as IPv4', async () => {
-    const { points, send } = calls['joins a minute']
+  it('treats IPv4-mapped IPv6 addresses as IPv4', async () => {
+    const { points, send } = calls['joins per minute']
     const forms = ['198.51.100.9', '::ffff:198.51.100.9', '::ffff:c633:6409']
     const answers = await Promise.all(Array.from({ length: points + 1 }, (_, n) => send(forms[n % forms.length] ?? '')))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
   })
 
-  it('count wrong passwords for an account from one /64 as guesses of one client', async () => {
+  it('counts wrong passwords for an account from one /64 as guesses of one client', async () => {
     const { email } = await makePerson(app)
     const anyOf = newNetwork()
     const guesses = Array.from({ length: 11 }, () =>
@@ -72,7 +72,7 @@ describe('limits per address', () => {
     expect((await Promise.all(guesses)).filter(({ status }) => status === 429)).toHaveLength(1)
   })
 
-  it('know a repeated public call by its Idempotency-Key from any address of the /64', async () => {
+  it('recognizes a repeated public call by its Idempotency-Key from any address of the /64', async () => {
     const anyOf = newNetwork()
     const key = { 'idempotency-key': randomUUID() }
     const first = await post('/waitlist/join', { email: newEmail() }, anyOf(), key)

@@ -1,16 +1,15 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * A client's address as everything here counts, stores and hashes it. One IPv6 subscriber has a whole /64 (RFC 6177),
- * so an IPv6 address is written as the first one of its /64. IPv4 mapped into IPv6, as sockets for both report it, is IPv4.
- * @param address of a socket, or as a proxy forwards it: some add the port
+ * The client address that we count, store and hash. An IPv6 subscriber has a whole /64 (RFC 6177), so an IPv6 address
+ * becomes the first of its /64. IPv4-mapped IPv6 becomes IPv4. @param address may have a port, as some proxies add it
  */
 export function clientAddress(address: string): string {
   const withoutPort = /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1] ?? /^([\d.]+):\d+$/.exec(address)?.[1] ?? address
   return firstInNetwork(withoutPort, { ipv4: 32, ipv6: 64 })?.first ?? address
 }
 
-/** The network that an address is in, of so many leading bits (a multiple of 8), by its first address. Null if it is no address. */
+/** The network of `bits` leading bits (a multiple of 8) that contains an address. Null for invalid addresses. */
 export function firstInNetwork(
   address: string,
   lengths: { ipv4: number; ipv6: number },

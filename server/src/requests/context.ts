@@ -11,9 +11,9 @@ declare module 'fastify' {
   }
 }
 
-/** What one request carries to the operation it calls. */
+/** The context of one request, passed to the operation it calls. */
 export interface RequestContext extends Services {
-  /** The pool, or the transaction of the request's Idempotency-Key. Services take this one. */
+  /** The pool, or the transaction of the request's Idempotency-Key. Services use this one. */
   db: Db
   log: FastifyBaseLogger
   request: {
@@ -21,20 +21,20 @@ export interface RequestContext extends Services {
     path: string
     authorization: string | null
     idempotencyKey: string | null
-    /** The client's address, as `clientAddress` writes it, and its hash with our secret. */
+    /** The normalized client address, and its keyed hash. */
     address: string
     addressHash: string
     userAgent: string | null
-    /** The Cookie header. Only the links of X's callback and of sign-ups look at it. */
+    /** The Cookie header, used only by X's callback and sign-up links. */
     cookies: string | null
   }
-  /** Says which operation of the contract this is: for the log and the metrics, which know only the one route of all. */
+  /** Sets the operation's name for the log and the metrics, which otherwise see one route for all. */
   setOperation(name: string): void
-  /** Sets a header of the answer. */
+  /** Sets a response header. */
   setHeader(name: string, value: string): void
-  /** For effects that also talk to another service: keeps the answer in the effect's own transaction. */
+  /** For effects that call another service: stores the answer in the effect's own transaction. */
   remember(tx: Db, answer: unknown): Promise<void>
-  /** For those that wait for what they have begun; only with an Idempotency-Key. */
+  /** For effects that wait for something they started. Only with an Idempotency-Key. */
   progress?: Progress
 }
 

@@ -9,22 +9,22 @@ import { callCounts } from './tables.ts'
 let app: TestApp
 let limits: Limits
 let userId: string
-/** Queries of the database that wait to be let through, or to fail. */
+/** Database queries that wait until the test lets them pass or fail. */
 let waiting: { pass(): void; fail(): void }[]
 beforeAll(async () => {
   app = await openApp()
 })
 beforeEach(() => {
-  // All within one minute.
+  // Keep all calls within one minute.
   vi.useFakeTimers({ toFake: ['Date'] })
   userId = randomUUID()
   waiting = []
-  const { besides } = app.services.database
+  const { sidePool } = app.services.database
   const held = {
     query: (text: string, values: unknown[]) =>
       new Promise((resolve, reject) => {
         waiting.push({
-          pass: () => resolve(besides.query(text, values)),
+          pass: () => resolve(sidePool.query(text, values)),
           fail: () => reject(new Error('the connection broke')),
         })
       }),
@@ -51,7 +51,7 @@ const call = (times: number) => {
 const counted = async () => (await app.db.select().from(callCounts).where(eq(callCounts.userId, userId)))[0]?.calls
 const isAsked = (times: number) => vi.waitUntil(() => waiting.length === times, 5_000)
 
-it('calls count while the database is slow to hear of them, which is told once at a time', async () => {
+it('counts calls while the database is slow, with one write at a time', async () => {
   expect(call(6)).toBe(0)
   await isAsked(1)
   expect(call(6)).toBe(2)
@@ -65,7 +65,7 @@ it('calls count while the database is slow to hear of them, which is told once a
   expect(call(1)).toBe(1)
 })
 
-it('calls count though the database did not hear of them, and it hears of them later', async () => {
+it('counts calls if a write fails, and writes them later', async () => {
   expect(call(10)).toBe(0)
   await isAsked(1)
   waiting[0]?.fail()
@@ -75,7 +75,7 @@ it('calls count though the database did not hear of them, and it hears of them l
   await vi.waitUntil(async () => (await counted()) === 10, 5_000)
 })
 
-it('calls of other processes count', async () => {
+it('counts calls of other processes', async () => {
   const minute = Math.floor(Date.now() / 60_000)
   await app.db.insert(callCounts).values({ userId, minute, calls: 7 })
   expect(call(2)).toBe(0)

@@ -2,40 +2,40 @@ import type pg from 'pg'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from '../refusal.ts'
 
-/** A limit held over all processes: `points` in each `seconds`, by key. */
+/** A limit shared by all processes: `points` per `seconds` and key. */
 interface Limit {
   name: string
   points: number
   seconds: number
 }
 
-/** api.md, Conventions. */
+/** Rate limits, shared by all processes. */
 const LIMITS = {
   signInByAccountAndAddress: { name: 'sign-in', points: 10, seconds: 15 * 60 },
-  /** Over all addresses; those that the account is signed in from are not counted, so that nobody locks its owner out. */
+  /** Over all addresses. Addresses where the account is signed in are exempt, so that no one can lock its owner out. */
   signInByAccount: { name: 'sign-in-account', points: 100, seconds: 60 * 60 },
   signInByAddress: { name: 'sign-in-address', points: 300, seconds: 15 * 60 },
-  /** Sign-ins begun at a provider, and id_tokens brought. */
+  /** Sign-ins started at a provider, and id_tokens submitted. */
   authorizeByAddress: { name: 'authorize', points: 120, seconds: 15 * 60 },
-  /** Calls of a workspace's admins that make us ask DNS or an address of theirs. */
+  /** Calls of a workspace's admins that make us query DNS or a URL of theirs. */
   lookUpByWorkspace: { name: 'look-up', points: 120, seconds: 60 * 60 },
-  /** Guesses of an authenticator app's code, by who knows the password: over all addresses. */
+  /** Wrong second-factor codes after a correct password, over all addresses. */
   secondFactorByUser: { name: 'second-factor', points: 60, seconds: 60 * 60 },
-  /** Wrong passwords of somebody who is signed in already. */
+  /** Wrong passwords of a signed-in user. */
   proofByUser: { name: 'proof', points: 10, seconds: 15 * 60 },
-  /** Mails that anybody may ask for; counted whether the address is known or not. */
+  /** Emails that anyone can request, counted whether or not the address is known. */
   mailByAddress: { name: 'mail-address', points: 60, seconds: 60 * 60 },
   mailByRecipientAndAddress: { name: 'mail', points: 6, seconds: 60 * 60 },
   mailByRecipient: { name: 'mail-recipient', points: 20, seconds: 60 * 60 },
-  /** Mailed links that were brought to be read: nobody tries out many. */
+  /** Lookups of invitation links. */
   invitationByAddress: { name: 'invitation', points: 60, seconds: 15 * 60 },
-  /** Invitations that a workspace sends, in all and to one address. One workspace alone cannot use up what an address may receive. */
+  /** Invitations by workspace and by recipient. One workspace alone cannot exhaust a recipient's limit. */
   inviteByWorkspace: { name: 'invite', points: 100, seconds: 60 * 60 },
   inviteByWorkspaceAndRecipient: { name: 'invite-workspace-recipient', points: 10, seconds: 24 * 60 * 60 },
   inviteByRecipient: { name: 'invite-recipient', points: 100, seconds: 24 * 60 * 60 },
-  /** Mails that somebody who is signed in sends to themselves. */
+  /** Emails that a signed-in user sends to themselves. */
   testMailByUser: { name: 'test-mail', points: 30, seconds: 60 * 60 },
-  /** Emails about sign-ups; beyond it a sign-up is answered as usual and sends nothing. */
+  /** Emails about sign-ups. Beyond the limit, the answer is the same, but no email is sent. */
   signUpByRecipient: { name: 'sign-up-recipient', points: 5, seconds: 60 * 60 },
   signUpByAddress: { name: 'sign-up', points: 30, seconds: 60 * 60 },
   joinByAddress: { name: 'join', points: 30, seconds: 60 },
@@ -45,16 +45,16 @@ const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Signed-in calls a minute by one user, over all processes (api.md). */
+/** Signed-in calls per minute and user, over all processes. */
 export const CALLS_A_MINUTE = 600
 
 export interface Limits {
-  /** Counts one and refuses with RATE_LIMITED beyond the limit. */
+  /** Counts one call. @throws Refusal RATE_LIMITED beyond the limit */
   spend(limit: LimitName, key: string): Promise<void>
-  /** Takes back one that was counted. */
-  giveBack(limit: LimitName, key: string): Promise<void>
-  forget(limit: LimitName, key: string): Promise<void>
-  /** Counts one signed-in call; knows the calls of other processes as of the last second that the database answered in. */
+  /** Uncounts one call. */
+  refund(limit: LimitName, key: string): Promise<void>
+  reset(limit: LimitName, key: string): Promise<void>
+  /** Counts one signed-in call. Counts of other processes are a second old, or older while the database is down. */
   spendCall(userId: string): void
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
     ]),
   ) as Record<LimitName, RateLimiterPostgres>
 
-  /** `known`: of all processes, ours among them; `sending`: of ours, on the way; `unsent`: of ours since. */
+  /** `known`: written, of all processes; `sending`: ours, being written; `unsent`: ours, not written yet. */
   const calls = new Map<string, { minute: number; known: number; sending: number; unsent: number }>()
   const flush = async () => {
     const minute = currentMinute()
@@ -101,7 +101,7 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
         c.sending = 0
       }
     } catch {
-      // They are sent with the next ones.
+      // Write them with the next batch.
       for (const [, c] of sent) {
         c.unsent += c.sending
         c.sending = 0
@@ -124,10 +124,10 @@ export function createLimits(pool: pg.Pool, { callsAMinute = CALLS_A_MINUTE }: {
         throw tooMany(spent)
       }
     },
-    async giveBack(limit, key) {
+    async refund(limit, key) {
       await limiters[limit].reward(key)
     },
-    async forget(limit, key) {
+    async reset(limit, key) {
       await limiters[limit].delete(key)
     },
     spendCall(userId) {

@@ -6,7 +6,7 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { leadLists } from '../domains/lists/tables.ts'
 import { xAccounts } from '../domains/x-account/tables.ts'
 import { Refusal } from '../refusal.ts'
-import { forgetOldAnswers, keyedRequest, once, onceOutside } from './once.ts'
+import { keyedRequest, once, onceOutside, purgeIdempotencyKeys } from './once.ts'
 import { idempotencyKeys } from './tables.ts'
 
 const SECRET = 'a secret'
@@ -35,14 +35,14 @@ describe('an Idempotency-Key', () => {
     expect(await listsOf(person)).toHaveLength(1)
   })
 
-  it('409: with another body', async () => {
+  it('returns 409 for another body', async () => {
     await create({ name: 'One' })
     const other = await create({ name: 'Two' })
     expect([other.status, other.body.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED'])
     expect(await listsOf(person)).toHaveLength(1)
   })
 
-  it('takes effect once however many requests come at once; those under way are 409', async () => {
+  it('takes effect once for concurrent requests, which get 409 meanwhile', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create({ name: 'One' })))
     for (const answer of answers) {
       if (answer.status === 409) expect(answer.body.code).toBe('IDEMPOTENCY_UNDER_WAY')
@@ -52,7 +52,7 @@ describe('an Idempotency-Key', () => {
     expect(await listsOf(person)).toHaveLength(1)
   })
 
-  it('repeats a refusal too, though the cause has gone', async () => {
+  it('repeats an error even if its cause is gone', async () => {
     const list = await create({ name: 'One' }, person, randomUUID())
     const missing = '01900000-0000-7000-8000-000000000000'
     const update = (id: string) => person.call('PATCH', `/lists/${id}`, { name: 'Two' }, { 'idempotency-key': key })
@@ -75,7 +75,7 @@ describe('an Idempotency-Key', () => {
     expect(theirs.body.name).toBe('Two')
   })
 
-  it('is forgotten after 24 hours', async () => {
+  it('expires after 24 hours', async () => {
     const first = await create({ name: 'One' })
     await app.db
       .update(idempotencyKeys)
@@ -86,11 +86,11 @@ describe('an Idempotency-Key', () => {
       .update(idempotencyKeys)
       .set({ createdAt: sql`now() - interval '25 hours'` })
       .where(eq(idempotencyKeys.key, key))
-    await forgetOldAnswers(app.db)
+    await purgeIdempotencyKeys(app.db)
     expect(await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))).toEqual([])
   })
 
-  it('400: one that is too long', async () => {
+  it('returns 400 if it is too long', async () => {
     expect((await create({ name: 'One' }, person, 'k'.repeat(256))).status).toBe(400)
   })
 
@@ -102,7 +102,7 @@ describe('an Idempotency-Key', () => {
     expect((await connect('another one')).body.code).toBe('IDEMPOTENCY_KEY_REUSED')
   })
 
-  it('keeps of a password nothing that could be guessed at without our secret', async () => {
+  it('stores passwords only as a keyed hash', async () => {
     const body = { username: 'founder', password: 'long enough' }
     await person.call('POST', '/session/connect', body, { 'idempotency-key': key })
     const [row] = await app.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.key, key))
@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
 describe('once', () => {
   const request = () => keyedRequest(SECRET, `user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
 
-  it('keeps neither an answer of 429 nor a fault', async () => {
+  it('stores neither 429 nor unexpected errors', async () => {
     const { db } = app
     await expect(
       once(db, request(), async () => {
@@ -134,7 +134,7 @@ describe('once', () => {
     expect(await once(db, request(), async () => 'done')).toBe('done')
   })
 
-  it('takes back what an effect did that was refused', async () => {
+  it('rolls back an effect that throws a refusal', async () => {
     await expect(
       once(app.db, request(), async (tx) => {
         await tx.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'half' })
@@ -145,11 +145,11 @@ describe('once', () => {
   })
 })
 
-describe('of an effect outside', () => {
+describe('onceOutside', () => {
   const request = () => keyedRequest(SECRET, `user:${person.id}`, key, { method: 'POST', path: '/x', body: {} })
   const run = (effect: Parameters<typeof onceOutside>[2]) => onceOutside(app.services.database, request(), effect)
 
-  it('is kept what the effect stored in its own transaction, though it died afterwards', async () => {
+  it('returns the answer stored by an effect that failed afterwards', async () => {
     const effect = run(async ({ remember }) => {
       await app.db.transaction((tx) => remember(tx, { success: true }))
       throw new Error('died after its transaction')
@@ -158,7 +158,7 @@ describe('of an effect outside', () => {
     expect(await run(async () => 'again')).toEqual({ success: true })
   })
 
-  it('is kept a refusal, but none whose cause passes', async () => {
+  it('stores refusals, except those with a temporary cause', async () => {
     for (const code of ['X_UNAVAILABLE', 'RATE_LIMITED', 'UNAUTHORIZED'] as const) {
       const passing = run(async () => {
         throw new Refusal(code)
@@ -176,7 +176,7 @@ describe('of an effect outside', () => {
     })
   })
 
-  it('is told what it had begun when it died, until it has an answer', async () => {
+  it('passes the stored progress to a retry until there is an answer', async () => {
     const died = run(async ({ progress }) => {
       expect(progress.begun).toBeUndefined()
       await app.db.transaction((tx) => progress.keep(tx, 'first'))
@@ -187,7 +187,7 @@ describe('of an effect outside', () => {
     expect(await run(async () => 'again')).toBe('went on with first')
   })
 
-  it('is kept by connecting X together with the account', async () => {
+  it('stores the answer of connecting X in the transaction that stores the account', async () => {
     const connect = () =>
       person.call(
         'POST',
@@ -207,7 +207,7 @@ describe('of an effect outside', () => {
     expect(kept?.tx).toBe(account?.tx)
   })
 
-  it('answers a refusal again through the API, though its cause has gone', async () => {
+  it('repeats a refusal of the API even if its cause is gone', async () => {
     const create = () =>
       person.call('POST', '/scrapes', { twitterHandle: 'ana', type: 'followers' }, { 'idempotency-key': key })
     const first = await create()
@@ -220,7 +220,7 @@ describe('of an effect outside', () => {
 describe('keyed calls', () => {
   const reads = () => makePerson(app).then((other) => other.call('GET', '/lists'))
 
-  it('that wait for another service keep no connection from everybody else', async () => {
+  it('hold no database connection while waiting for another service', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let begun = 0
     const waiting = Array.from({ length: 40 }, (_, n) =>
@@ -240,7 +240,7 @@ describe('keyed calls', () => {
     expect(await Promise.all(waiting)).toHaveLength(40)
   })
 
-  it('that count against a limit do not wait for each other with a connection in hand', async () => {
+  it('do not deadlock on connections when they count against a rate limit', async () => {
     const joins = Array.from({ length: 25 }, (_, n) =>
       call(app, 'POST', '/waitlist/join', { email: `${n}-${key}@example.com` }, { 'idempotency-key': `${key}${n}` }),
     )

@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import { createSealer, type Sealer } from '../sealing.ts'
 import { idempotencyKeys } from './tables.ts'
 
-/** How long a first answer is repeated (api.md, Idempotency-Key). */
+/** How long the first answer is repeated. */
 const KEPT_HOURS = 24
 
 /** A request that carries an Idempotency-Key. */
@@ -14,13 +14,13 @@ export interface KeyedRequest {
   scope: string
   key: string
   hash: string
-  /** Seals what is kept of the answer. */
+  /** Encrypts the stored answer. */
   sealer: Sealer
 }
 
 /**
- * @param secret AUTH_SECRET: bodies may hold passwords, and answers a secret that is shown once, so what is kept of them must tell nothing to who reads the table
- * @param request method, path and body: the same key with another of these is refused
+ * @param secret AUTH_SECRET: requests may contain passwords and answers one-time secrets, so both are stored protected
+ * @param request method, path and body: reusing the key with others is rejected
  */
 export function keyedRequest(
   secret: string,
@@ -46,10 +46,10 @@ interface Stored {
 }
 
 /**
- * Runs `effect` once for a key, in one transaction with the key itself; the same request again gets the first answer.
- * A refusal takes back what the effect did and is an answer like any other, save 429 and 5xx, which are not kept.
- * @param isKept false of an answer that says that nothing was there: the same request looks anew
- * @throws Refusal IDEMPOTENCY_KEY_REUSED (another request), IDEMPOTENCY_UNDER_WAY (the first has not ended)
+ * Runs `effect` once per key, in one transaction with the key. Repeated requests get the first answer.
+ * A refusal rolls the effect back and is stored as an answer, except 401, 429 and 5xx.
+ * @param isKept returns false for answers that may change, so that a repeated request runs again
+ * @throws Refusal IDEMPOTENCY_KEY_REUSED (another request), IDEMPOTENCY_UNDER_WAY (the first is still running)
  */
 export async function once(
   db: Db,
@@ -79,23 +79,23 @@ export async function once(
   return outcome.answer
 }
 
-/** What an effect outside keeps of itself in its own transactions. */
+/** What an external effect can store in its own transactions. */
 export interface Keeping {
-  /** The answer. Where it is not kept so, it is kept after the effect has ended. */
+  /** Stores the answer. Without this call, it is stored after the effect ends. */
   remember(tx: Db, answer: unknown): Promise<void>
   progress: Progress
 }
 
-/** Where an effect outside does something that must not be done again, though the answer comes later. */
+/** Progress of an external effect with steps that must not be repeated if it fails before it has an answer. */
 export interface Progress {
-  /** What the same request has kept that died before it had an answer; undefined where there was none. */
+  /** The progress stored by an earlier attempt without an answer, or undefined. */
   begun: unknown
   keep(tx: Db, begun: unknown): Promise<void>
 }
 
 /**
- * As `once`, for an effect that also talks to another service and so cannot be one transaction:
- * the key is held by a lock for as long as the effect runs, which takes no connection of the pool.
+ * Like `once`, for an effect that also calls another service and cannot be one transaction.
+ * An advisory lock holds the key while the effect runs, without occupying a pooled connection.
  */
 export async function onceOutside(
   database: Pick<Database, 'db' | 'locks'>,
@@ -103,8 +103,8 @@ export async function onceOutside(
   effect: (keeping: Keeping) => Promise<unknown>,
 ): Promise<unknown> {
   const { db, locks } = database
-  const letGo = await locks.tryTake(lockOf(request))
-  if (!letGo) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
+  const release = await locks.tryTake(lockOf(request))
+  if (!release) throw new Refusal('IDEMPOTENCY_UNDER_WAY')
   try {
     const first = await findFirst(db, request)
     const answered = first && firstAnswerOf(first)
@@ -129,23 +129,23 @@ export async function onceOutside(
       throw error
     }
   } finally {
-    await letGo()
+    await release()
   }
 }
 
-/** Removes answers that are older than they are kept. */
-export async function forgetOldAnswers(db: Db): Promise<void> {
+/** Deletes expired idempotency keys. */
+export async function purgeIdempotencyKeys(db: Db): Promise<void> {
   await db
     .delete(idempotencyKeys)
     .where(lt(idempotencyKeys.createdAt, sql`now() - make_interval(hours => ${KEPT_HOURS})`))
 }
 
-/** What `status` says of a row. */
+/** Values of `status`. */
 const BEGUN = 102
 const ANSWERED = 200
 const REFUSED = 400
 
-/** Is this a refusal that the same request would get again? Not where its cause passes: too many calls, a session that ran out, a fault. */
+/** Whether the same request would get this refusal again, unlike rate limits, expired sessions and server errors. */
 function isAnswer(error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error.retryAfterSeconds !== undefined) return false
   const status = ERROR_STATUS[error.code]
@@ -156,7 +156,7 @@ function refused({ code, message, details }: Refusal): Stored {
   return { status: REFUSED, answer: { code, message, details } }
 }
 
-/** What is kept of this request. @throws Refusal IDEMPOTENCY_KEY_REUSED */
+/** Finds the stored answer of this request. @throws Refusal IDEMPOTENCY_KEY_REUSED */
 async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> {
   const [row] = await db
     .select()
@@ -174,7 +174,7 @@ async function findFirst(db: Db, request: KeyedRequest): Promise<Stored | null> 
 
 function opened({ sealer }: KeyedRequest, kept: unknown): unknown {
   const { sealed } = (kept ?? {}) as { sealed?: string }
-  // Until a day after an update there may be some that were not sealed yet.
+  // Answers stored by older versions were not encrypted.
   return sealed ? JSON.parse(sealer.open(sealed)) : kept
 }
 
@@ -191,14 +191,14 @@ async function remember(db: Db, request: KeyedRequest, { status, answer }: Store
   await db
     .insert(idempotencyKeys)
     .values(row)
-    // Only an expired row can stand here, or one of what this effect has begun: the lock and the look-up came first.
+    // Only an expired row or this effect's own progress can conflict: the lock and the lookup came first.
     .onConflictDoUpdate({
       target: [idempotencyKeys.scope, idempotencyKeys.key],
       set: { ...row, createdAt: sql`now()` },
     })
 }
 
-/** A lock of its own for each scope and key: the first 63 bits of a hash. */
+/** The lock key of a scope and key: the first 63 bits of a hash. */
 function lockOf({ scope, key }: KeyedRequest): string {
   return (createHash('sha256').update(`${scope}\n${key}`).digest().readBigUInt64BE() >> 1n).toString()
 }

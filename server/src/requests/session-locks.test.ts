@@ -17,18 +17,18 @@ const locksHeld = async () => {
   )
   return rows
 }
-const until = async (holds: () => Promise<boolean>) => {
-  for (const end = Date.now() + 10_000; !(await holds()); ) {
+const until = async (isTrue: () => Promise<boolean>) => {
+  for (const end = Date.now() + 10_000; !(await isTrue()); ) {
     if (Date.now() > end) throw new Error('not within 10 seconds')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-it('a lock is taken by one at a time, in this process and in others', async () => {
+it('grants a lock to one holder at a time, across processes', async () => {
   const here = app.services.database.locks
   const other = openDatabase(app.databaseUrl)
   const taken = await Promise.all([here.tryTake(lock), here.tryTake(lock), other.locks.tryTake(lock)])
-  const winners = taken.filter((letGo) => letGo !== null)
+  const winners = taken.filter((release) => release !== null)
   expect(winners).toHaveLength(1)
   expect(await here.tryTake(lock)).toBeNull()
   expect(await other.locks.tryTake(lock)).toBeNull()
@@ -42,17 +42,17 @@ it('a lock is taken by one at a time, in this process and in others', async () =
   expect(await here.tryTake(lock)).not.toBeNull()
 })
 
-it('many locks are on one connection, and held again after it broke', async () => {
+it('holds many locks on one connection and takes them again after a reconnect', async () => {
   const { locks } = app.services.database
-  const letGo = await Promise.all(
+  const releases = await Promise.all(
     [lock, ...Array.from({ length: 30 }, () => crypto.getRandomValues(new Uint32Array(1)).join())].map(locks.tryTake),
   )
-  expect(letGo.every((one) => one !== null)).toBe(true)
+  expect(releases.every((one) => one !== null)).toBe(true)
   const [before] = await locksHeld()
   await app.db.execute(sql`select pg_terminate_backend(${before?.pid})`)
   await until(async () => (await locksHeld()).some((now) => now.pid !== before?.pid))
   expect(await locks.tryTake(lock)).toBeNull()
-  for (const one of letGo) await one?.()
+  for (const one of releases) await one?.()
   expect(await locksHeld()).toEqual([])
   expect(await locks.tryTake(lock)).not.toBeNull()
 })

@@ -1,31 +1,31 @@
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid, varchar } from 'drizzle-orm/pg-core'
 import { createdAt } from '../db/columns.ts'
 
-/** First answers by Idempotency-Key, kept 24 hours; stored in the transaction of the effect itself. */
+/** Answers by Idempotency-Key, stored for 24 hours in the transaction of the effect. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
-    /** `user:<id>`, or on public calls `address:<hash of the client's address>`. */
+    /** `user:<id>`, or `address:<hash of the client address>` for public calls. */
     scope: text('scope').notNull(),
     key: text('key').notNull(),
-    /** Of method, path and body, with a key from our secret: a body may hold a password. */
+    /** Keyed hash of method, path and body, because a body may contain a password. */
     requestHash: text('request_hash').notNull(),
     status: integer('status').notNull(),
-    /** Sealed: an answer may hold a secret that is shown once. */
+    /** Encrypted, because an answer may contain a one-time secret. */
     answer: jsonb('answer'),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.scope, t.key] }), index('idempotency_keys_age').on(t.createdAt)],
 )
 
-/** Counters of the limits that hold over all processes; rate-limiter-flexible's own layout. */
+/** Rate limit counters shared by all processes, in the layout of rate-limiter-flexible. */
 export const rateLimits = pgTable('rate_limits', {
   key: varchar('key', { length: 255 }).primaryKey(),
   points: integer('points').notNull().default(0),
   expire: bigint('expire', { mode: 'number' }),
 })
 
-/** Signed-in calls by user and minute, added up from all processes. */
+/** Signed-in calls per user and minute, over all processes. */
 export const callCounts = pgTable(
   'call_counts',
   {

@@ -1,9 +1,9 @@
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 
 /** @param link valid for an hour, once */
-export function resetPasswordMail(to: string, link: string): Mail {
-  return mailOf(to, {
+export function resetPasswordMail(to: string, link: string): Email {
+  return renderEmail(to, {
     subject: 'Reset your password',
     lines: ['Somebody, probably you, asked to set a new password for your X-Automated account.'],
     action: { label: 'Set new password', link },
@@ -12,8 +12,8 @@ export function resetPasswordMail(to: string, link: string): Mail {
 }
 
 /** Tells the owner afterwards, as it may not have been them. */
-export function passwordChangedMail(to: string, recoverLink: string): Mail {
-  return mailOf(to, {
+export function passwordChangedMail(to: string, recoverLink: string): Email {
+  return renderEmail(to, {
     subject: 'Your password was changed',
     lines: ['The password of your X-Automated account was changed, and other devices were signed out.'],
     action: { label: 'This was not me', link: recoverLink },
@@ -22,9 +22,9 @@ export function passwordChangedMail(to: string, recoverLink: string): Mail {
 }
 
 /** @param purpose what the code is for, after 'Your code to' */
-export function codeMail(to: string, code: string, purpose: string, link: string): Mail {
+export function codeMail(to: string, code: string, purpose: string, link: string): Email {
   const spaced = `${code.slice(0, 4)} ${code.slice(4)}`
-  return mailOf(to, {
+  return renderEmail(to, {
     subject: `Your code: ${spaced}`,
     lines: [`Your code to ${purpose}: ${spaced}`, 'It works once, for 10 minutes, where you asked for it.'],
     action: { label: 'Open X-Automated', link },
@@ -33,8 +33,8 @@ export function codeMail(to: string, code: string, purpose: string, link: string
 }
 
 /** To the present mailbox of an account that is to move. @param link valid for 24 hours */
-export function leaveAddressMail(to: string, newAddress: string, link: string): Mail {
-  return mailOf(to, {
+export function leaveAddressMail(to: string, newAddress: string, link: string): Email {
+  return renderEmail(to, {
     subject: 'Confirm the change of your email address',
     lines: [
       `Your X-Automated account is to use ${newAddress} from now on. Confirm here that you want this; the new mailbox has to confirm, too.`,
@@ -45,8 +45,8 @@ export function leaveAddressMail(to: string, newAddress: string, link: string): 
 }
 
 /** To the mailbox that an account is to move to. @param link valid for 24 hours */
-export function enterAddressMail(to: string, link: string): Mail {
-  return mailOf(to, {
+export function enterAddressMail(to: string, link: string): Email {
+  return renderEmail(to, {
     subject: 'Confirm your new email address',
     lines: [
       'An X-Automated account is to use this address from now on. Confirm that it is yours; the old mailbox has to confirm, too.',
@@ -57,8 +57,8 @@ export function enterAddressMail(to: string, link: string): Mail {
 }
 
 /** To a mailbox whose address another account tried to move to: the screen of that account does not say so. */
-export function addressTakenMail(to: string, loginLink: string): Mail {
-  return mailOf(to, {
+export function addressTakenMail(to: string, loginLink: string): Email {
+  return renderEmail(to, {
     subject: 'Your address already has an account',
     lines: [
       'Another X-Automated account, perhaps yours too, tried to move to this address. It has an account already, so nothing was changed.',
@@ -69,8 +69,8 @@ export function addressTakenMail(to: string, loginLink: string): Mail {
 }
 
 /** To the mailbox that an account has left. */
-export function addressChangedMail(to: string, newAddress: string, link: string): Mail {
-  return mailOf(to, {
+export function addressChangedMail(to: string, newAddress: string, link: string): Email {
+  return renderEmail(to, {
     subject: 'Your email address was changed',
     lines: [`Your X-Automated account uses ${newAddress} from now on, as both mailboxes have confirmed.`],
     action: { label: 'Open X-Automated', link },

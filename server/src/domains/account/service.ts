@@ -264,7 +264,7 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
   const hash = await findPassword(db, userId)
   if (!hash || !(await verifyPassword({ hash, password })))
     throw new Refusal('INVALID_CREDENTIALS', 'The current password is not right.')
-  await limits.forget('proofByUser', userId)
+  await limits.reset('proofByUser', userId)
 }
 
 /**

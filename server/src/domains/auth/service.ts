@@ -11,7 +11,7 @@ import {
   jwtVerify,
 } from 'jose'
 import type { Actor, WorkspaceScope } from '../../actor.ts'
-import type { Notices } from '../../db/notices.ts'
+import type { Channels } from '../../db/channels.ts'
 import type { Database, Db } from '../../db/open.ts'
 import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import { Refusal } from '../../refusal.ts'
@@ -68,7 +68,7 @@ export interface Auth {
 
 interface AuthOptions {
   database: Database
-  notices: Notices
+  channels: Channels
   origin: string
   secret: string
 }
@@ -86,7 +86,7 @@ export {
 } from './service-sign-up.ts'
 
 /** What holds accounts, keys and sessions for one process. */
-export async function openAuth({ database, notices, origin, secret }: AuthOptions): Promise<Auth> {
+export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
   const { db } = database
   const engine = createAuthEngine({
     db,
@@ -112,8 +112,8 @@ export async function openAuth({ database, notices, origin, secret }: AuthOption
   await retryWhileUnavailable(readRevocations)
   const poll = setInterval(() => void readRevocations().catch(() => {}), REVOCATION_POLL_MS)
   poll.unref()
-  const stopListening = notices.listen(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))
-  const stopHearingChanges = notices.listen(MEMBERSHIPS_CHANNEL, (payload) => {
+  const stopListening = channels.subscribe(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))
+  const stopHearingChanges = channels.subscribe(MEMBERSHIPS_CHANNEL, (payload) => {
     const [workspaceId = '', userId = '', version] = payload.split(' ')
     outdate(membershipKey({ workspaceId, userId }), Number(version))
   })
@@ -272,9 +272,9 @@ export async function signIn(
     const workspace = await workspaceOf(tx, { sessionId: row.id, user: signedIn.user })
     return openSession(tx, auth, { sessionId: row.id, user: signedIn.user, workspace })
   })
-  await limits.giveBack('signInByAddress', request.addressHash)
-  if (!isKnown) await limits.giveBack('signInByAccount', hashToken(input.email))
-  await limits.forget('signInByAccountAndAddress', account)
+  await limits.refund('signInByAddress', request.addressHash)
+  if (!isKnown) await limits.refund('signInByAccount', hashToken(input.email))
+  await limits.reset('signInByAccountAndAddress', account)
   return session
 }
 
@@ -434,7 +434,7 @@ export async function isKnownAddress(db: Db, email: string, address: string): Pr
 
 /** Lets guesses begin anew for an account whose owner has proved their mailbox. */
 export async function forgiveGuesses(limits: Limits, email: string): Promise<void> {
-  await limits.forget('signInByAccount', hashToken(email))
+  await limits.reset('signInByAccount', hashToken(email))
 }
 
 /** Turns a one-time code into a session. @throws Refusal INVALID_CODE: unknown, used, expired, or without its verifier */

@@ -1,9 +1,9 @@
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 
 /** To somebody who has paid without an account: what they pay for waits for one. */
-export function planWaitsMail(to: string, planName: string, origin: string): Mail {
-  return mailOf(to, {
+export function planWaitsMail(to: string, planName: string, origin: string): Email {
+  return renderEmail(to, {
     subject: `Your ${planName} plan is waiting for you`,
     lines: [
       `Thank you for buying ${planName}. There is no X-Automated account with this address yet.`,

@@ -177,7 +177,7 @@ export async function upgrade(
   const outcome = await asking(() => payments.change(running, plan.priceId, at), UPGRADE_FAILED, {
     declined: 'PAYMENT_DECLINED',
   })
-  if (outcome.kind === 'declined') throw new Refusal('PAYMENT_DECLINED', outcome.words)
+  if (outcome.kind === 'declined') throw new Refusal('PAYMENT_DECLINED', outcome.text)
   if (outcome.kind === 'confirm')
     throw new Refusal('PAYMENT_CONFIRMATION_NEEDED', undefined, { details: { url: outcome.url } })
   await lookAgain(context, running.id)

@@ -92,7 +92,7 @@ describe('GET /imports, GET /imports/{id}', () => {
   })
 
   it('marks the imports of dead processes as failed when a process starts, and no others', async () => {
-    const { database, hands } = app.services
+    const { database, requestWorker } = app.services
     const statuses = () =>
       app.db
         .select({ fileName: imports.fileName, status: imports.status, error: imports.error })
@@ -106,7 +106,7 @@ describe('GET /imports, GET /imports/{id}', () => {
       { ...row, fileName: 'of a dead process', workerId: dead!.id },
       { ...row, fileName: 'of an unknown process' },
       { ...row, fileName: 'of an unknown process, silent', updatedAt: longAgo },
-      { ...row, fileName: 'of this process', workerId: await hands.workerId() },
+      { ...row, fileName: 'of this process', workerId: await requestWorker.workerId() },
     ])
     const running = { status: 'running', error: null }
     const failed = { status: 'failed', error: DIED }
@@ -124,7 +124,7 @@ describe('GET /imports, GET /imports/{id}', () => {
       { fileName: 'taken in' },
     )
     const [made] = await database.db.select().from(imports).where(eq(imports.fileName, 'taken in'))
-    expect(made?.workerId).toBe(await hands.workerId())
+    expect(made?.workerId).toBe(await requestWorker.workerId())
   })
 
   it('200: the newest 20', async () => {
@@ -201,11 +201,11 @@ describe('an import under way', () => {
   })
 
   it('says how far it is where others hold every other connection of the pool', async () => {
-    const { pool, besides } = app.services.database
+    const { pool, sidePool } = app.services.database
     const file = fileOf(2_500, async () => {
       const others = await Promise.all(Array.from({ length: pool.options.max - 1 }, () => pool.connect()))
       const done = async () =>
-        (await besides.query('select done::int from imports where workspace_id = $1', [person.workspaceId])).rows
+        (await sidePool.query('select done::int from imports where workspace_id = $1', [person.workspaceId])).rows
       try {
         await expect.poll(done, { timeout: 5_000 }).toEqual([{ done: 500 }])
       } finally {

@@ -4,7 +4,7 @@ import type { ImportResult } from '@x-automated/contract/leads'
 import { and, desc, eq, getTableColumns, ne, not, notInArray, or, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
 import type { Database, Db } from '../../db/open.ts'
-import { type Hands, livingWorkers } from '../../jobs/liveness.ts'
+import { livingWorkers, type RequestWorker } from '../../jobs/liveness.ts'
 import { Refusal } from '../../refusal.ts'
 import { type ImportOptions, type ImportProgress, type ImportSource, importLeads } from '../leads/service.ts'
 import { DIED, SILENT_SECONDS_MAX, secondsLeft, standing } from './rules.ts'
@@ -98,17 +98,17 @@ interface RunOptions extends ImportOptions {
  */
 export async function run(
   {
-    database: { db, dbBesides },
-    hands,
-  }: { database: Pick<Database, 'db' | 'dbBesides'>; hands: Pick<Hands, 'workerId'> },
+    database: { db, sideDb },
+    requestWorker,
+  }: { database: Pick<Database, 'db' | 'sideDb'>; requestWorker: Pick<RequestWorker, 'workerId'> },
   actor: Actor,
   source: ImportSource,
   { fileName, onBegun = () => {}, onProgress = () => {}, ...options }: RunOptions = {},
 ): Promise<ImportResult> {
-  const workerId = await hands.workerId()
+  const workerId = await requestWorker.workerId()
   const id = await begin(db, actor, { fileName: fileName ?? null, of: source.bytes, workerId })
   onBegun(id)
-  const row = watch(dbBesides, id)
+  const row = watch(sideDb, id)
   try {
     const work = () =>
       importLeads(db, actor, source, {

@@ -1,7 +1,7 @@
 import { safeName } from '@x-automated/contract/fields'
 import type { NoticeKind } from '@x-automated/contract/notices'
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 import { KIND_WORDS, type NoticeWords } from './rules.ts'
 
 const ACTIONS: Record<NoticeKind, string> = {
@@ -19,8 +19,8 @@ export function noticeMail(
   to: { email: string; workspace: string; origin: string; unsubscribeLink: string },
   kind: NoticeKind,
   { title, text, path }: NoticeWords,
-): Mail {
-  return mailOf(to.email, {
+): Email {
+  return renderEmail(to.email, {
     subject: title,
     lines: text ? [safeName(text)] : [],
     action: { label: ACTIONS[kind], link: `${to.origin}${path}` },

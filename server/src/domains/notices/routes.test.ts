@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { eventually, launch, makeList, openHandles } from '../../../test/outreach.ts'
-import { workOnMails } from '../../jobs/mail.ts'
+import { sendQueuedEmails } from '../../jobs/mail.ts'
 import { createMailer } from '../../outside/mail.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
@@ -125,7 +125,7 @@ describe('mails', () => {
     const taken = await Promise.all([1, 2, 3, 4].map(() => mailNotices(context())))
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(2)
     const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom)
-    await workOnMails(app.services.jobs, mailer, app.env.authSecret)
+    await sendQueuedEmails(app.services.jobs, mailer, app.env.authSecret)
     const inbox = async (): Promise<{ subject: string; text: string; html: string }[]> =>
       (await fetch(`${app.mailbox.url}/messages?to=${person.email}`)).json()
     const mails = await eventually(async () => {

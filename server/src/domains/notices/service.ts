@@ -3,7 +3,7 @@ import { NOTICE_DAYS, NOTICE_KINDS, type NoticeFacts, type NoticeKind } from '@x
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Actor } from '../../actor.ts'
-import type { Notices } from '../../db/notices.ts'
+import type { Channels } from '../../db/channels.ts'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { Refusal } from '../../refusal.ts'
@@ -149,7 +149,7 @@ type Due = { kind: NoticeKind; facts: NoticeFacts; userId: string; email: string
 
 /** Mails notices whenever the database tells of some, and now and then, as a word may be missed. */
 export function workOnNoticeMails(
-  context: MailContext & { notices: Notices },
+  context: MailContext & { channels: Channels },
   log: FastifyBaseLogger,
 ): { close(): Promise<void> } {
   let closed = false
@@ -169,7 +169,7 @@ export function workOnNoticeMails(
         underWay = null
       })
   }
-  const stop = context.notices.listen(MEMBER_NOTICES_CHANNEL, look)
+  const stop = context.channels.subscribe(MEMBER_NOTICES_CHANNEL, look)
   const timer = setInterval(look, LOOK_EVERY_MS)
   look()
   return {

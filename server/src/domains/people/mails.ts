@@ -1,16 +1,16 @@
 import { safeName } from '@x-automated/contract/fields'
 import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/people'
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 import { ROLE_WORDS } from './rules.ts'
 
 /** Asks somebody into a workspace. The same whether the address has an account or not. */
 export function invitationMail(
   to: string,
   { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
-): Mail {
+): Email {
   const [workspace, invitedBy] = [safeName(names.workspace), safeName(names.invitedBy)]
-  return mailOf(to, {
+  return renderEmail(to, {
     subject: `Join ${workspace} on X-Automated`,
     lines: [
       `${invitedBy} invites you to the workspace ${workspace} as ${ROLE_WORDS[role]}.`,
@@ -25,10 +25,10 @@ export function invitationMail(
 export function ownerChangedMail(
   to: string,
   facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
-): Mail {
+): Email {
   const [workspace, from, by] = [facts.workspace, facts.from, facts.by].map(safeName)
   const { link, supportEmail } = facts
-  return mailOf(to, {
+  return renderEmail(to, {
     subject: `${workspace} has a new owner`,
     lines: [`${from} made ${by} the owner of the workspace ${workspace}: billing and deletion are theirs from now on.`],
     action: { label: 'See who is in the workspace', link },
@@ -37,9 +37,9 @@ export function ownerChangedMail(
 }
 
 /** Tells somebody that they were taken out of a workspace. */
-export function removedMail(to: string, { link, ...names }: { workspace: string; link: string }): Mail {
+export function removedMail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
   const workspace = safeName(names.workspace)
-  return mailOf(to, {
+  return renderEmail(to, {
     subject: `You are no longer in ${workspace}`,
     lines: [
       `An admin took you out of the workspace ${workspace} on X-Automated. Your account and your own workspace stay.`,

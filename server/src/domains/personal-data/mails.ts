@@ -1,8 +1,8 @@
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 
-export function accountDeletedMail(to: string, origin: string): Mail {
-  return mailOf(to, {
+export function accountDeletedMail(to: string, origin: string): Email {
+  return renderEmail(to, {
     subject: 'Your account was deleted',
     lines: ['Your X-Automated account and everything in it were deleted, as you asked.'],
     action: { label: 'X-Automated', link: origin },

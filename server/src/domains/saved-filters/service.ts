@@ -2,8 +2,8 @@ import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { SAVED_FILTERS_MAX } from '@x-automated/contract/saved-filters'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import { refuseDoubles } from '../../db/doubles.ts'
 import type { Db } from '../../db/open.ts'
+import { withUniqueViolationAs } from '../../db/unique-violation.ts'
 import { Refusal } from '../../refusal.ts'
 import { asksForTag, withoutUnknownIds } from '../leads/service.ts'
 import { savedFilters } from './tables.ts'
@@ -27,7 +27,7 @@ export async function list(db: Db, actor: Actor) {
 
 /** Ids that the workspace does not have are dropped. @throws Refusal FILTER_EXISTS, TOO_MANY */
 export async function create(db: Db, actor: Actor, input: Required<Change>) {
-  return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
+  return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('filters of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(savedFilters, eq(savedFilters.workspaceId, actor.workspaceId))
     if (count >= SAVED_FILTERS_MAX)
@@ -43,7 +43,7 @@ export async function create(db: Db, actor: Actor, input: Required<Change>) {
 
 /** Ids that the workspace does not have are dropped. @throws Refusal FILTER_NOT_FOUND, FILTER_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: Change & { id: string }) {
-  return refuseDoubles(db, 'FILTER_EXISTS', async (tx) => {
+  return withUniqueViolationAs(db, 'FILTER_EXISTS', async (tx) => {
     const filter = change.filter && (await withoutUnknownIds(tx, actor, change.filter))
     const [row] = await tx
       .update(savedFilters)

@@ -47,7 +47,7 @@ interface Runner extends RunnerServices {
 
 /** Runs scrapes in this process, those of dead processes at once, until closed. */
 export async function workOnScrapes(
-  services: RunnerServices & Pick<RequestContext, 'notices'>,
+  services: RunnerServices & Pick<RequestContext, 'channels'>,
   log: FastifyBaseLogger,
 ): Promise<{ close(): Promise<void> }> {
   const liveness = await retryWhileUnavailable(() => openLiveness(services.database))
@@ -62,7 +62,7 @@ export async function workOnScrapes(
   }
   await sweep()
   const timer = setInterval(() => void sweep(), SWEEP_MS)
-  const stopListening = services.notices.listen(SCRAPES_CHANNEL, (payload) => {
+  const stopListening = services.channels.subscribe(SCRAPES_CHANNEL, (payload) => {
     if (!payload.startsWith(CONNECTED)) return
     wakeConnected(runner, payload.slice(CONNECTED.length)).catch((error: unknown) =>
       log.warn({ err: error }, 'waking scrapes failed'),

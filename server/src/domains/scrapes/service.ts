@@ -276,7 +276,7 @@ const LOOK_AGAIN_MS = 3_000
  * @throws Refusal SCRAPE_NOT_FOUND
  */
 export async function* follow(
-  { database, notices, isDraining }: Pick<RequestContext, 'database' | 'notices' | 'isDraining'>,
+  { database, channels, isDraining }: Pick<RequestContext, 'database' | 'channels' | 'isDraining'>,
   actor: Actor,
   id: string,
   signal: AbortSignal,
@@ -287,7 +287,7 @@ export async function* follow(
     isDue = true
     wake()
   }
-  const stop = notices.listen(SCRAPES_CHANNEL, (payload) => payload === id && look())
+  const stop = channels.subscribe(SCRAPES_CHANNEL, (payload) => payload === id && look())
   signal.addEventListener('abort', look)
   try {
     let seen = -1

@@ -1,9 +1,9 @@
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 
 /** @param change what happened, as a sentence */
-export function factorsChangedMail(to: string, change: string, accountLink: string): Mail {
-  return mailOf(to, {
+export function factorsChangedMail(to: string, change: string, accountLink: string): Email {
+  return renderEmail(to, {
     subject: 'Your second factor was changed',
     lines: [change],
     action: { label: 'See your second factors', link: accountLink },

@@ -156,7 +156,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   })
   // Refused only after the commit, so that a challenge is used up by a wrong answer too.
   if (!outcome) throw new Refusal('INVALID_CODE')
-  await limits.forget('secondFactorByUser', actor.userId)
+  await limits.reset('secondFactorByUser', actor.userId)
   return { success: true as const, ...outcome }
 }
 
@@ -279,7 +279,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
     return used ? signInAs(tx, { auth: context.auth, request }, user, used.ssoIdentityId) : null
   })
   if (!session) throw new Refusal('INVALID_CODE')
-  if (shown.code?.length === 6) await limits.forget('secondFactorByUser', userId)
+  if (shown.code?.length === 6) await limits.reset('secondFactorByUser', userId)
   return session
 }
 

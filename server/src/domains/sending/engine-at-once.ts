@@ -17,7 +17,7 @@ import { dms } from './tables.ts'
 type NowContext = Needs & {
   db: Db
   env: Pace
-  hands: { workerId(): Promise<number> }
+  requestWorker: { workerId(): Promise<number> }
   log: FastifyBaseLogger
   remember(tx: Db, answer: unknown): Promise<void>
   progress?: { begun: unknown; keep(tx: Db, begun: unknown): Promise<void> }
@@ -39,7 +39,7 @@ export async function sendNow(context: NowContext, actor: Actor, input: DirectMe
   const begun = context.progress?.begun
   if (typeof begun === 'string' && (await findOutcome(db, actor, begun)))
     return answerOf(await outcomeOf(db, actor, begun, end, signal))
-  const holder = `worker:${await context.hands.workerId()}`
+  const holder = `worker:${await context.requestWorker.workerId()}`
   const claimedAt = performance.now()
   const made = await claimDirect(db, context.env, actor, input, holder, async (tx, dmId) => {
     await context.progress?.keep(tx, dmId)

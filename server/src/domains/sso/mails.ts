@@ -1,6 +1,6 @@
 import { safeName } from '@x-automated/contract/fields'
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 
 export interface ConnectionChange {
   kind: 'set up' | 'changed' | 'removed'
@@ -14,7 +14,7 @@ export interface ConnectionChange {
 export function connectionChangedMail(
   { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
   change: ConnectionChange,
-): Mail {
+): Email {
   const { kind, endsLinks, origin } = change
   const workspace = safeName(change.workspace)
   const consequence = isLinked
@@ -24,7 +24,7 @@ export function connectionChangedMail(
     : endsLinks && kind !== 'removed'
       ? 'Members who had linked it have to link it again.'
       : null
-  return mailOf(email, {
+  return renderEmail(email, {
     subject: `Single sign-on of ${workspace} was ${kind}`,
     lines: [
       `${isOwner ? 'You, as its owner,' : 'The owner'} ${kind} the identity provider of the workspace ${workspace}.`,

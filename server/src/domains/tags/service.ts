@@ -2,10 +2,10 @@ import type { LeadSelection } from '@x-automated/contract/leads'
 import { TAG_COLORS, TAGS_MAX, type TagColor } from '@x-automated/contract/tags'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../actor.ts'
-import { refuseDoubles } from '../../db/doubles.ts'
 import { allowLongStatements } from '../../db/long-statements.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
+import { withUniqueViolationAs } from '../../db/unique-violation.ts'
 import { Refusal } from '../../refusal.ts'
 import { choosePart } from '../leads/service.ts'
 import { replaceTag as replaceTagInLists } from '../lists/service.ts'
@@ -25,7 +25,7 @@ export async function list(db: Db, actor: Actor) {
 
 /** @throws Refusal TAG_EXISTS, TOO_MANY */
 export async function create(db: Db, actor: Actor, { name, color }: { name: string; color?: TagColor }) {
-  return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
+  return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('tags of ' || ${actor.workspaceId}, 0))`)
     const count = await tx.$count(tags, eq(tags.workspaceId, actor.workspaceId))
     if (count >= TAGS_MAX) throw new Refusal('TOO_MANY', `A workspace has at most ${TAGS_MAX} tags.`)
@@ -43,7 +43,7 @@ export async function create(db: Db, actor: Actor, { name, color }: { name: stri
 
 /** @throws Refusal TAG_NOT_FOUND, TAG_EXISTS */
 export async function update(db: Db, actor: Actor, { id, ...change }: { id: string; name?: string; color?: TagColor }) {
-  return refuseDoubles(db, 'TAG_EXISTS', async (tx) => {
+  return withUniqueViolationAs(db, 'TAG_EXISTS', async (tx) => {
     if (change.name !== undefined) {
       // Before the filters that ask for it, as where it is merged.
       await lockTags(tx, actor, [id])

@@ -1,6 +1,6 @@
 import { ACHIEVEMENTS, type Achievement } from '@x-automated/contract/waitlist'
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 import { nextReward, rewardMonths } from './rules.ts'
 
 /** What every mail to a member needs. */
@@ -17,8 +17,8 @@ const shareLink = ({ origin, referralCode }: Addressee) => `${origin}/waitlist?r
 const CLOSING = 'You get this mail because this address is on the waitlist of X-Automated.'
 
 /** Tells a new member their place, and asks them to confirm their address where that is required. */
-export function joinedMail(to: Addressee, confirmLink: string, confirmRequired: boolean): Mail {
-  return mailOf(to.email, {
+export function joinedMail(to: Addressee, confirmLink: string, confirmRequired: boolean): Email {
+  return renderEmail(to.email, {
     subject: "You're on the waitlist",
     lines: [
       `Your position: #${to.position}. Move up 5 spots per referral: share your own link, ${shareLink(to)}`,
@@ -33,10 +33,10 @@ export function joinedMail(to: Addressee, confirmLink: string, confirmRequired: 
 }
 
 /** @param referralCount credited referrals so far */
-export function movedUpMail(to: Addressee, referralCount: number): Mail {
+export function movedUpMail(to: Addressee, referralCount: number): Email {
   const { label, remaining } = nextReward(referralCount)
   const friends = `${referralCount} ${referralCount === 1 ? 'friend has' : 'friends have'} joined with your link.`
-  return mailOf(to.email, {
+  return renderEmail(to.email, {
     subject: to.position > 0 ? `You moved up: you're #${to.position} now` : 'A friend joined with your link',
     lines: [friends, ...(remaining > 0 ? [`${remaining} more and you are ${label}.`] : [])],
     action: { label: 'See your ranking', link: `${to.origin}/rankings` },
@@ -45,10 +45,10 @@ export function movedUpMail(to: Addressee, referralCount: number): Mail {
   })
 }
 
-export function achievementsMail(to: Addressee, earned: readonly Achievement[], referralCount: number): Mail {
+export function achievementsMail(to: Addressee, earned: readonly Achievement[], referralCount: number): Email {
   const names = earned.map((achievement) => ACHIEVEMENTS[achievement])
   const months = earned.reduce((sum, achievement) => sum + rewardMonths(achievement), 0)
-  return mailOf(to.email, {
+  return renderEmail(to.email, {
     subject: `You earned ${names.join(' and ')}`,
     lines: [
       `${referralCount} ${referralCount === 1 ? 'friend has' : 'friends have'} joined with your link${to.position > 0 ? `, and you're #${to.position} now` : ''}.`,
@@ -62,8 +62,8 @@ export function achievementsMail(to: Addressee, earned: readonly Achievement[], 
   })
 }
 
-export function invitationMail(to: Addressee): Mail {
-  return mailOf(to.email, {
+export function invitationMail(to: Addressee): Email {
+  return renderEmail(to.email, {
     subject: 'Your invitation to X-Automated',
     lines: ['It is your turn: your place on the waitlist has come up. Sign up with this address to start.'],
     action: { label: 'Sign up', link: `${to.origin}/auth` },

@@ -257,7 +257,7 @@ export async function findReferralCode(
     .select({ position: members.position })
     .from(members)
     .where(eq(members.referralCode, referralCode))
-  if (found) await limits.giveBack('positionByAddress', addressHash)
+  if (found) await limits.refund('positionByAddress', addressHash)
   return found ?? null
 }
 

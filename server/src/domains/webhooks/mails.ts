@@ -1,15 +1,15 @@
 import type { DisabledReason } from '@x-automated/contract/webhooks'
-import { mailOf } from '../../jobs/mail.ts'
-import type { Mail } from '../../outside/mail.ts'
+import { renderEmail } from '../../jobs/mail.ts'
+import type { Email } from '../../outside/mail.ts'
 import { DISABLE_AFTER_HOURS } from './rules.ts'
 
 /** Tells an operator that an endpoint gets no more events. */
 export function disabledMail(
   to: string,
   { url, reason, origin }: { url: string; reason: DisabledReason; origin: string },
-): Mail {
+): Email {
   const { host } = new URL(url)
-  return mailOf(to, {
+  return renderEmail(to, {
     subject: `The webhook to ${host} was disabled`,
     lines: [
       reason === 'gone'

@@ -7,7 +7,7 @@ import {
 } from '@x-automated/contract/webhooks'
 import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Notices } from '../../db/notices.ts'
+import type { Channels } from '../../db/channels.ts'
 import type { Db } from '../../db/open.ts'
 import { refusalOf } from '../../public-address.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
@@ -280,7 +280,7 @@ export interface Deliverer {
 
 /** Delivers what is due: when told of something new, when a wait is over, and each minute, should a process have died or a notice been lost. */
 export async function workOnWebhooks(
-  context: WebhookContext & { notices: Notices },
+  context: WebhookContext & { channels: Channels },
   log: FastifyBaseLogger,
 ): Promise<Deliverer> {
   let closed = false
@@ -323,7 +323,7 @@ export async function workOnWebhooks(
       looking = false
     }
   }
-  const stop = context.notices.listen(WEBHOOKS_CHANNEL, () => {
+  const stop = context.channels.subscribe(WEBHOOKS_CHANNEL, () => {
     look().catch((error) => log.warn({ err: error }, 'looking for webhooks failed and is tried again within a minute'))
   })
   await context.jobs.work('webhooks', 1, look)

@@ -1,13 +1,13 @@
 import type { Database } from './open.ts'
 
-/** Words between processes, over PostgreSQL's NOTIFY: only hints to look; whoever misses one finds out by polling. */
-export interface Notices {
-  /** Calls `onNotice` with the payload of each notice on `channel`, from any process; returns what stops it. */
-  listen(channel: string, onNotice: (payload: string) => void): () => void
+/** Hints between processes, over PostgreSQL's NOTIFY. Delivery is not guaranteed, so subscribers must poll too. */
+export interface Channels {
+  /** Calls `onMessage` with the payload of each message on `channel`, from any process. Returns the unsubscriber. */
+  subscribe(channel: string, onMessage: (payload: string) => void): () => void
 }
 
 /** Listens on this process's session, from its next connection on. */
-export function openNotices({ session }: Pick<Database, 'session'>, channels: readonly string[]): Notices {
+export function openChannels({ session }: Pick<Database, 'session'>, channels: readonly string[]): Channels {
   const listeners = new Map<string, Set<(payload: string) => void>>(channels.map((channel) => [channel, new Set()]))
   session.onOpen(async (connection) => {
     connection.on('notification', ({ channel, payload }) => {
@@ -17,11 +17,11 @@ export function openNotices({ session }: Pick<Database, 'session'>, channels: re
   })
 
   return {
-    listen(channel, onNotice) {
+    subscribe(channel, onMessage) {
       const set = listeners.get(channel)
       if (!set) throw new Error(`not a channel: ${channel}`)
-      set.add(onNotice)
-      return () => set.delete(onNotice)
+      set.add(onMessage)
+      return () => set.delete(onMessage)
     },
   }
 }
