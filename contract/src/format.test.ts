@@ -1,5 +1,15 @@
 import { afterEach, expect, it } from 'vitest'
-import { formatCount, formatDate, formatList, formatNumber, formatPercent, pluralize, setLocale } from './format.ts'
+import {
+  formatCompact,
+  formatCount,
+  formatDate,
+  formatList,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  pluralize,
+  setLocale,
+} from './format.ts'
 
 afterEach(() => setLocale('en-US'))
 
@@ -26,4 +36,15 @@ it('shows numbers and dates in the locale of the reader', () => {
 it('joins lists as English does', () => {
   expect(formatList(['a', 'b', 'c'])).toBe('a, b, and c')
   expect(formatList(['a', 'b'], 'disjunction')).toBe('a or b')
+})
+
+it('shows amounts of money and compact numbers', () => {
+  expect(formatMoney(999)).toBe('$9.99')
+  expect(formatMoney(5_000, 'eur', 0)).toBe('€50')
+  expect(formatCompact(1_200)).toBe('1.2K')
+})
+
+it('keeps en-US if the browser reports a malformed locale', () => {
+  setLocale('en-US@posix')
+  expect(formatNumber(1234)).toBe('1,234')
 })

@@ -5,12 +5,31 @@ let locale = 'en-US'
 
 /** Shows numbers and dates in this locale from now on. Call it before anything is rendered: prerendered pages must hydrate as they are. */
 export function setLocale(tag: string): void {
-  locale = tag
+  try {
+    locale = Intl.getCanonicalLocales(tag)[0] ?? 'en-US'
+  } catch {
+    // Some browsers report tags that Intl rejects, like "en-US@posix".
+    locale = 'en-US'
+  }
 }
 
 /** 1234 as "1,234". */
 export function formatNumber(value: number): string {
   return value.toLocaleString(locale)
+}
+
+/** 1200 as "1.2K", for axes of charts. */
+export function formatCompact(value: number): string {
+  return value.toLocaleString(locale, { notation: 'compact' })
+}
+
+/** 5000 cents as "$50.00". @param currency its ISO 4217 code, in any case @param fractionDigits at least; the currency's own if absent */
+export function formatMoney(cents: number, currency = 'USD', fractionDigits?: number): string {
+  return (cents / 100).toLocaleString(locale, {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    minimumFractionDigits: fractionDigits,
+  })
 }
 
 /** 0.425 as "43%". @param digits after the decimal point, at most */

@@ -4,6 +4,7 @@
  */
 import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
+import { formatNumber } from '@x-automated/contract/format'
 import { emailProblem, isEmail } from '../app/features/auth/email'
 import { joinedWords } from '../app/features/waitlist/joined-words'
 import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
@@ -159,7 +160,7 @@ function remember(place: StoredPlace): void {
 
 function showPlace(place: StoredPlace): void {
   byId('address').textContent = place.email
-  byId('position').textContent = `Your position: #${place.position.toLocaleString('en-US')}`
+  byId('position').textContent = `Your position: #${formatNumber(place.position)}`
   link.value = referralLinks.waitlist(location.origin, place.referralCode)
   form.hidden = true
   joined.hidden = false

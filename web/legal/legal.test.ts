@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import { NOTICE_DAYS } from '@x-automated/contract/notices'
 import { INVITATION_DAYS } from '@x-automated/contract/people'
@@ -16,7 +17,7 @@ const wordsOf = (file: string) =>
 const privacy = wordsOf('./privacy.html')
 const terms = wordsOf('./terms.html')
 
-const count = (value: number | null) => (value === null ? 'unlimited' : value.toLocaleString('en-US'))
+const count = (value: number | null) => (value === null ? 'unlimited' : formatNumber(value))
 const priceOf = (id: string) => `$${(PLANS.find((plan) => plan.id === id)?.priceCents ?? Number.NaN) / 100}`
 
 describe('both documents', () => {

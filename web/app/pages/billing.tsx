@@ -1,10 +1,10 @@
-import { ComingSubscription, CurrentSubscription } from '../features/billing/current-subscription'
+import { CurrentSubscription, SubscriptionSkeleton } from '../features/billing/current-subscription'
 import { Invoices } from '../features/billing/invoices'
 import { OtherSubscriptions } from '../features/billing/other-subscriptions'
 import { PlanGrid } from '../features/billing/plan-grid'
-import { ComingRewardMonths, RewardMonths } from '../features/billing/reward-months'
+import { RewardMonths, RewardMonthsSkeleton } from '../features/billing/reward-months'
 import { SubscriptionNotices } from '../features/billing/subscription-notices'
-import { ComingUsage, UsageCard } from '../features/billing/usage-card'
+import { UsageCard, UsageSkeleton } from '../features/billing/usage-card'
 import { useReturnFromPayment } from '../features/billing/use-return-from-payment'
 import { useSubscription } from '../features/billing/use-subscription'
 import { pageMeta } from '../features/shell/page-meta'
@@ -39,10 +39,10 @@ export default function Billing() {
             {known.isComing ? (
               <>
                 <div className="grid gap-6">
-                  <ComingSubscription />
-                  <ComingRewardMonths />
+                  <SubscriptionSkeleton />
+                  <RewardMonthsSkeleton />
                 </div>
-                <ComingUsage />
+                <UsageSkeleton />
               </>
             ) : (
               <>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { api } from '../api'
 import { ExportMembers } from '../features/operator/export-members'
 import { Growth } from '../features/operator/growth'
@@ -37,7 +38,7 @@ export default function OperatorPage() {
             label: (
               <>
                 Held referrals
-                {held > 0 && <Badge tone="warn">{held.toLocaleString('en-US')}</Badge>}
+                {held > 0 && <Badge tone="warn">{formatNumber(held)}</Badge>}
               </>
             ),
             content: <HeldReferrals />,

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { Inbox, Pencil, Plus, Send, Trash2, Users } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { pageMeta } from '../features/shell/page-meta'
@@ -458,7 +459,7 @@ function Tables() {
         <bdi>{lead.bio}</bdi>
       </Td>
       <Td label="Followers" end>
-        {lead.followers.toLocaleString('en-US')}
+        {formatNumber(lead.followers)}
       </Td>
       <Td label="Status">
         <StatusBadge status={lead.status} />

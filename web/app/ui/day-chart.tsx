@@ -1,3 +1,4 @@
+import { formatCompact, formatDate, formatNumber } from '@x-automated/contract/format'
 import { type ReactNode, useState } from 'react'
 import { Area, Bar, CartesianGrid, ComposedChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts'
 import { Button } from './button'
@@ -7,21 +8,21 @@ import { Table, Td, Th, Tr } from './table'
 export interface DaySeries<K extends string> {
   key: K
   label: string
-  /** An area stands behind the bars and has an axis of its own where there are both. */
+  /** The area is drawn behind the bars. If a chart has both shapes, each gets its own axis. */
   shape: 'area' | 'bar'
-  /** 'second' keeps two series apart. */
+  /** Tells two series apart. */
   tone?: 'first' | 'second'
 }
 
 type Day<K extends string> = { day: string } & Record<K, number>
 
 export interface DayChartProps<K extends string> {
-  /** What is shown: 'Members by day'. Names the chart and the table behind it. */
+  /** 'Members by day'. Names the chart and its table. */
   label: string
   /** Ascending; `day` is a UTC day, '2026-11-20'. */
   days: readonly Day<K>[]
   series: readonly DaySeries<K>[]
-  /** More columns for the table behind the chart. */
+  /** One more column of the table and the tooltip. */
   extra?: { label: string; value: (day: Day<K>) => ReactNode }
 }
 
@@ -29,13 +30,11 @@ const tones = {
   first: { line: 'var(--color-accent-line)', fill: 'var(--color-accent-soft)', dot: 'bg-accent-line' },
   second: { line: 'var(--color-info)', fill: 'var(--color-info)', dot: 'bg-info' },
 }
-const day = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const wholeDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact' })
-const words = (value: string, format = day) => format.format(new Date(value))
+const shortDay = (day: string) => formatDate(day, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const fullDay = (day: string) => formatDate(day, { dateStyle: 'medium', timeZone: 'UTC' })
 const tick = { fill: 'var(--color-muted)', fontSize: 12 }
 
-/** Figures day by day: a chart for those who look, the same as a table for those who read. */
+/** Numbers by day as a chart, or as a table with the same values. */
 export function DayChart<K extends string>({ label, days, series, extra }: DayChartProps<K>) {
   const [asTable, setAsTable] = useState(false)
   const hasTwoAxes = new Set(series.map(({ shape }) => shape)).size > 1
@@ -72,11 +71,11 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
             {days.toReversed().map((row) => (
               <Tr key={row.day}>
                 <Td>
-                  <time dateTime={row.day}>{words(row.day, wholeDay)}</time>
+                  <time dateTime={row.day}>{fullDay(row.day)}</time>
                 </Td>
                 {series.map(({ key }) => (
                   <Td key={key} end data-numeric>
-                    {row[key].toLocaleString('en-US')}
+                    {formatNumber(row[key])}
                   </Td>
                 ))}
                 {extra && (
@@ -99,7 +98,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
               <CartesianGrid vertical={false} yAxisId="main" stroke="var(--color-line)" />
               <XAxis
                 dataKey="day"
-                tickFormatter={(value: string) => words(value)}
+                tickFormatter={shortDay}
                 tick={tick}
                 tickLine={false}
                 axisLine={{ stroke: 'var(--color-line)' }}
@@ -112,7 +111,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
                 tickLine={false}
                 axisLine={false}
                 allowDecimals={false}
-                tickFormatter={(value: number) => compact.format(value)}
+                tickFormatter={formatCompact}
               />
               {hasTwoAxes && (
                 <YAxis
@@ -123,7 +122,7 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
                   tickLine={false}
                   axisLine={false}
                   allowDecimals={false}
-                  tickFormatter={(value: number) => compact.format(value)}
+                  tickFormatter={formatCompact}
                 />
               )}
               <Tooltip
@@ -169,11 +168,11 @@ export function DayChart<K extends string>({ label, days, series, extra }: DayCh
 function Hint<K extends string>({ row, series, extra }: { row: Day<K> } & Pick<DayChartProps<K>, 'series' | 'extra'>) {
   return (
     <div className="grid gap-1 rounded-md border border-line bg-raised px-3 py-2 text-xs shadow-md" data-numeric>
-      <p className="font-strong">{words(row.day, wholeDay)}</p>
+      <p className="font-strong">{fullDay(row.day)}</p>
       {series.map(({ key, label }) => (
         <p key={key} className="flex justify-between gap-6">
           <span className="text-muted">{label}</span>
-          {row[key].toLocaleString('en-US')}
+          {formatNumber(row[key])}
         </p>
       ))}
       {extra && (

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useEffectEvent } from 'react'
 import { Button } from './button'
@@ -33,7 +34,7 @@ export function Pager({ page, pageSize, total, onChange, noun = 'rows', disabled
   return (
     <nav aria-label="Pages" className="flex flex-wrap items-center justify-between gap-3 pt-4">
       <p className="text-muted" data-numeric>
-        {first.toLocaleString('en-US')}–{last.toLocaleString('en-US')} of {total.toLocaleString('en-US')} {noun}
+        {formatNumber(first)}–{formatNumber(last)} of {formatNumber(total)} {noun}
       </p>
       <div className="flex items-center gap-1">
         <Button

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { type ReactNode, useId } from 'react'
 
 export interface SliderProps {
@@ -14,8 +15,6 @@ export interface SliderProps {
   name?: string
 }
 
-const plain = (value: number) => value.toLocaleString('en-US')
-
 /** A number within bounds, where the neighbourhood matters more than the exact figure. */
 export function Slider({
   label,
@@ -24,7 +23,7 @@ export function Slider({
   min,
   max,
   step = 1,
-  format = plain,
+  format = formatNumber,
   hint,
   disabled,
   name,

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 import { Skeleton } from './skeleton'
 
@@ -21,7 +22,7 @@ export function StatCard({ label, value, hint, icon }: StatCardProps) {
         {value === undefined ? (
           <Skeleton className="my-1 h-6 w-20" />
         ) : typeof value === 'number' ? (
-          value.toLocaleString('en-US')
+          formatNumber(value)
         ) : (
           (value ?? '–')
         )}

@@ -14,7 +14,7 @@ import { newCodeChallenge } from '../auth/pkce'
 import { sayFailure, useProof } from '../auth/proof'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
-import { ComingRows, Row, Rows } from './rows'
+import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 import { useLinkReturn } from './use-link-return'
 
@@ -30,7 +30,7 @@ export function IdentitiesSection() {
     <Section
       id="sign-in"
       query={identities}
-      coming={<ComingRows rows={2} />}
+      coming={<RowsSkeleton rows={2} />}
       description="Each of these lets you in. Unlink what you do not use."
       actions={
         <>

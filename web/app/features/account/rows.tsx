@@ -11,7 +11,7 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
 }
 
 /** Rows that are coming. */
-export function ComingRows({ rows }: { rows: number }) {
+export function RowsSkeleton({ rows }: { rows: number }) {
   return (
     <div className="grid divide-y divide-line">
       {Array.from({ length: rows }, (_, row) => (

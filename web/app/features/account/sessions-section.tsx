@@ -10,7 +10,7 @@ import { DateTime } from '../../ui/date-time'
 import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { sayFailure, useProof } from '../auth/proof'
-import { ComingRows, Row, Rows } from './rows'
+import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
 /** Where the account is signed in, and ways to end that. */
@@ -49,7 +49,7 @@ export function SessionsSection() {
       query={list}
       coming={
         <div className="grid gap-5">
-          <ComingRows rows={1} />
+          <RowsSkeleton rows={1} />
           <SkeletonButton size="sm" className="w-44" />
         </div>
       }

@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Plan, UpgradePreview } from '@x-automated/contract/billing'
+import { formatMoney } from '@x-automated/contract/format'
 import { useRef } from 'react'
 import { api, client, errorCode, errorWords } from '../../api'
 import { Button, buttonClass } from '../../ui/button'
@@ -9,7 +10,7 @@ import { DateTime } from '../../ui/date-time'
 import { Dialog } from '../../ui/dialog'
 import { LoadingWords, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { amountWords, moneyWords, type OfferedPlan, planOffer } from './plan-words'
+import { amountWords, type OfferedPlan, planOffer } from './plan-words'
 import { useOpenPortal, useRereadPlan } from './subscription-actions'
 
 interface ChangePlanDialogProps {
@@ -146,17 +147,17 @@ function Costs({ preview }: { preview: UpgradePreview }) {
         {preview.lines.map(({ text, amountCents }) => (
           <div key={`${text} ${amountCents}`} className="flex justify-between gap-4">
             <dt className="text-muted">{text}</dt>
-            <dd data-numeric>{moneyWords(amountCents, currency)}</dd>
+            <dd data-numeric>{formatMoney(amountCents, currency)}</dd>
           </div>
         ))}
         <div className="flex justify-between gap-4 border-t border-line pt-3 text-base font-strong">
           <dt>Due now</dt>
-          <dd data-numeric>{moneyWords(Math.max(0, dueNowCents), currency)}</dd>
+          <dd data-numeric>{formatMoney(Math.max(0, dueNowCents), currency)}</dd>
         </div>
         {dueNowCents < 0 && (
           <div className="flex justify-between gap-4">
             <dt className="text-muted">Credited to your next invoices</dt>
-            <dd data-numeric>{moneyWords(-dueNowCents, currency)}</dd>
+            <dd data-numeric>{formatMoney(-dueNowCents, currency)}</dd>
           </div>
         )}
       </dl>

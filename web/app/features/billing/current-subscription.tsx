@@ -23,7 +23,7 @@ const tones: Record<Subscription['status'], Tone> = {
 }
 
 /** The card's room while what it says is coming. */
-export function ComingSubscription() {
+export function SubscriptionSkeleton() {
   return (
     <Card title={TITLE} aria-busy>
       <LoadingWords>Loading your subscription...</LoadingWords>

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Invoice } from '@x-automated/contract/billing'
+import { formatMoney } from '@x-automated/contract/format'
 import { Download, ExternalLink } from 'lucide-react'
 import { api, errorWords } from '../../api'
 import { Badge, type Tone } from '../../ui/badge'
@@ -8,7 +9,6 @@ import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { moneyWords } from './plan-words'
 
 const looks: Record<Invoice['status'], { word: string; tone: Tone }> = {
   draft: { word: 'Draft', tone: 'neutral' },
@@ -100,7 +100,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
         <Badge tone={tone}>{word}</Badge>
       </Td>
       <Td label="Amount" end data-numeric>
-        {moneyWords(invoice.totalCents, invoice.currency)}
+        {formatMoney(invoice.totalCents, invoice.currency)}
       </Td>
       <Td>
         <span className="flex flex-wrap justify-end gap-x-4 gap-y-1">

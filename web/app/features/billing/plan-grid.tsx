@@ -96,8 +96,8 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         <>
           <LoadingWords>Loading plans...</LoadingWords>
           <div className="grid gap-6 md:grid-cols-2">
-            <ComingCard />
-            <ComingCard />
+            <CardSkeleton />
+            <CardSkeleton />
           </div>
         </>
       )}
@@ -115,7 +115,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
   )
 }
 
-function ComingCard() {
+function CardSkeleton() {
   return (
     <div aria-hidden className="grid gap-6 rounded-xl border border-line bg-surface p-6">
       <Skeleton className="h-6 w-24" />

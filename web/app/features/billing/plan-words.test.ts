@@ -1,14 +1,6 @@
+import { formatMoney } from '@x-automated/contract/format'
 import { describe, expect, it } from 'vitest'
-import {
-  amountWords,
-  cycleSuffix,
-  limitWords,
-  moneyWords,
-  planOf,
-  planOffer,
-  priceWords,
-  statusWords,
-} from './plan-words'
+import { amountWords, cycleSuffix, limitWords, planOf, planOffer, priceWords, statusWords } from './plan-words'
 
 describe('what plans cost', () => {
   it.each([
@@ -19,7 +11,7 @@ describe('what plans cost', () => {
     [0, '$0', '$0.00'],
     [-2_500, '-$25', '-$25.00'],
   ])('%i cents', (cents, price, money) => {
-    expect([priceWords(cents), moneyWords(cents)]).toEqual([price, money])
+    expect([priceWords(cents), formatMoney(cents)]).toEqual([price, money])
   })
 
   it('by the month or the year', () => {

@@ -1,4 +1,5 @@
 import type { Subscription, SubscriptionDetails } from '@x-automated/contract/billing'
+import { formatMoney, formatNumber } from '@x-automated/contract/format'
 import { type BuiltInPlan, type Limited, PLAN_LEVELS, PLANS, type PlanLevel } from '@x-automated/contract/plans'
 
 export type BillingCycle = BuiltInPlan['billingCycle']
@@ -15,21 +16,12 @@ const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' }
 /** '$50', and '$9.99' where there are cents. */
 export function priceWords(cents: number): string {
   const whole = cents % 100 === 0
-  return (cents / 100).toLocaleString('en-US', {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: whole ? 0 : 2,
-  })
-}
-
-/** '$50.00'; what is given back has a minus before it. @param currency as the payment provider names it: 'usd' */
-export function moneyWords(cents: number, currency = 'usd'): string {
-  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: currency.toUpperCase() })
+  return formatMoney(cents, 'USD', whole ? 0 : 2)
 }
 
 /** What a plan costs, as the subscription's card says it: '$50.00/month'. */
 export function amountWords({ priceCents, billingCycle }: { priceCents: number; billingCycle: BillingCycle }): string {
-  return `${moneyWords(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`
+  return `${formatMoney(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`
 }
 
 /** Stands behind the price on a card of the billing page. */
@@ -66,5 +58,6 @@ export const OFFER_WORDS = { current: 'Current Plan', upgrade: 'Upgrade', select
 
 /** A level's limit in words: '1,000', 'Unlimited'. */
 export function limitWords(level: PlanLevel, what: Limited): string {
-  return PLAN_LEVELS[level][what]?.toLocaleString('en-US') ?? 'Unlimited'
+  const limit = PLAN_LEVELS[level][what]
+  return limit === null ? 'Unlimited' : formatNumber(limit)
 }

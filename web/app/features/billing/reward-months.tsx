@@ -9,7 +9,7 @@ import { achievementLook } from '../waitlist/achievements'
 const TITLE = 'Months earned by referrals'
 
 /** The card's room while what it says is coming. */
-export function ComingRewardMonths() {
+export function RewardMonthsSkeleton() {
   return (
     <Card title={TITLE}>
       <SkeletonLine className="w-4/5" />

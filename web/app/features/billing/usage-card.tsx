@@ -1,4 +1,5 @@
 import type { BillingOverview, Usage } from '@x-automated/contract/billing'
+import { formatNumber } from '@x-automated/contract/format'
 import { PLAN_LEVELS } from '@x-automated/contract/plans'
 import { TriangleAlert } from 'lucide-react'
 import { Card } from '../../ui/card'
@@ -7,12 +8,10 @@ import { Progress } from '../../ui/progress'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
 import { usageTitle } from './usage-words'
 
-const number = (n: number) => n.toLocaleString('en-US')
-
 const TITLE = 'Usage'
 
 /** The card's room while what it says is coming. */
-export function ComingUsage() {
+export function UsageSkeleton() {
   return (
     <Card title={TITLE} description={<SkeletonLine className="w-44" />}>
       <div className="grid gap-5">
@@ -51,13 +50,18 @@ function UsageRow({ usage }: { usage: Usage }) {
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="font-strong">{usageTitle(usage)}</span>
         <span className="text-muted" data-numeric>
-          {number(used)} · unlimited
+          {formatNumber(used)} · unlimited
         </span>
       </p>
     )
   return (
     <div className="grid gap-2">
-      <Progress label={usageTitle(usage)} value={used} max={limit} detail={`${number(used)} of ${number(limit)}`} />
+      <Progress
+        label={usageTitle(usage)}
+        value={used}
+        max={limit}
+        detail={`${formatNumber(used)} of ${formatNumber(limit)}`}
+      />
       {warning && (
         <p className="flex gap-1.5 text-warn">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />

@@ -1,4 +1,5 @@
 import type { Usage } from '@x-automated/contract/billing'
+import { formatNumber } from '@x-automated/contract/format'
 
 /** What is limited, as a heading says it, and in a sentence behind a number. */
 const names: Record<Usage['what'], { title: string; used: string }> = {
@@ -13,6 +14,6 @@ export function usageTitle({ what }: Pick<Usage, 'what'>): string {
 
 /** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' where there is no limit. */
 export function usageWords({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
-  const of = limit === null ? '' : ` of ${limit.toLocaleString('en-US')}`
-  return `${used.toLocaleString('en-US')}${of} ${names[what].used}`
+  const of = limit === null ? '' : ` of ${formatNumber(limit)}`
+  return `${formatNumber(used)}${of} ${names[what].used}`
 }

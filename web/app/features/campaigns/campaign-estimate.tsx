@@ -4,7 +4,7 @@ import { Timer } from 'lucide-react'
 import { api } from '../../api'
 import { isFirstAwaited } from '../../first-answer'
 import { SkeletonLine } from '../../ui/skeleton'
-import { useSettled } from '../../ui/use-settled'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { durationText } from './campaign-progress'
 
 interface CampaignEstimateProps {
@@ -26,7 +26,7 @@ export function CampaignEstimate({
   xAccountId,
   allowReplied,
 }: CampaignEstimateProps) {
-  const settled = useSettled(messageTemplate)
+  const settled = useDebouncedValue(messageTemplate)
   const estimate = useQuery(
     api.campaigns.estimate.queryOptions({
       input: { leadListId, channel, messageTemplate: settled, allowReplied, ...(xAccountId ? { xAccountId } : {}) },

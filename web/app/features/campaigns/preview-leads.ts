@@ -3,7 +3,7 @@ import type { Lead } from '@x-automated/contract/leads'
 import { useState } from 'react'
 import { api } from '../../api'
 import { isFirstAwaited } from '../../first-answer'
-import { useSettled } from '../../ui/use-settled'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 
 /** Leads that are read at a time. */
 const PAGE_SIZE = 10
@@ -15,7 +15,7 @@ export function usePreviewLeads(listId: string) {
   const [place, setPlace] = useState({ listId, search: '', index: 0 })
   // Another list is begun at its first lead.
   const { search, index } = place.listId === listId ? place : { search: '', index: 0 }
-  const keyword = useSettled(search.trim())
+  const keyword = useDebouncedValue(search.trim())
   const page = Math.floor(index / PAGE_SIZE) + 1
   const paging = { page, pageSize: PAGE_SIZE, placeholderData: keepPreviousData }
   const all = useQuery(

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { Dashboard } from '@x-automated/contract/waitlist'
 import { ListOrdered, Target, Users } from 'lucide-react'
 import { Link } from 'react-router'
@@ -20,7 +21,7 @@ export function DashboardFigures({ dashboard, failed }: DashboardFiguresProps) {
       <StatCard
         label="Waitlist Position"
         icon={<ListOrdered aria-hidden />}
-        value={shown && `#${shown.position.toLocaleString('en-US')}`}
+        value={shown && `#${formatNumber(shown.position)}`}
         hint={
           dashboard?.position === 0 ? (
             <>

@@ -1,11 +1,10 @@
+import { formatDate } from '@x-automated/contract/format'
 import { LogOut } from 'lucide-react'
 import type { User } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { Button } from '../../ui/button'
 import { PageHeader } from '../../ui/page-header'
 import { useSignOut } from '../shell/use-sign-out'
-
-const longDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'long' })
 
 export interface DashboardHeaderProps {
   user: User
@@ -38,7 +37,7 @@ export function DashboardHeader({ user, signupDate, loading }: DashboardHeaderPr
             ) : (
               signupDate && (
                 <>
-                  Member since <time dateTime={signupDate}>{longDate.format(new Date(signupDate))}</time>
+                  Member since <time dateTime={signupDate}>{formatDate(signupDate, { dateStyle: 'long' })}</time>
                 </>
               )
             )}

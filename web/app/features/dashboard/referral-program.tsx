@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { Dashboard } from '@x-automated/contract/waitlist'
 import { Card } from '../../ui/card'
 import { Progress } from '../../ui/progress'
@@ -57,7 +58,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             <div key={label}>
               <dt className="text-muted">{label}</dt>
               <dd className="text-xl font-strong" data-numeric>
-                {dashboard || failed ? value?.toLocaleString('en-US') : <Skeleton className="my-1 h-5 w-12" />}
+                {dashboard || failed ? formatNumber(value ?? 0) : <Skeleton className="my-1 h-5 w-12" />}
               </dd>
             </div>
           ))}
@@ -66,7 +67,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
           <Progress
             label="Progress"
             value={dashboard?.progressPercent ?? 0}
-            detail={`${figures.count.toLocaleString('en-US')}/${LAST_TIER}`}
+            detail={`${formatNumber(figures.count)}/${LAST_TIER}`}
           />
           <ol aria-label="Tiers" className="grid grid-cols-4 text-end text-xs text-muted">
             {tiers.map(([name, threshold]) => (
@@ -77,14 +78,14 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             ))}
           </ol>
         </div>
-        {dashboard ? !dashboard.isReferred && <NameReferrer /> : !failed && <ComingReferrer />}
+        {dashboard ? !dashboard.isReferred && <NameReferrer /> : !failed && <ReferrerSkeleton />}
       </div>
     </Card>
   )
 }
 
 /** Most have come by no friend's link, and are asked for one. */
-function ComingReferrer() {
+function ReferrerSkeleton() {
   return (
     <div className="grid gap-2">
       <SkeletonLine className="w-44" />

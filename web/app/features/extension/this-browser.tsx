@@ -24,9 +24,9 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   if (here === undefined)
     return (
       <Card title="This browser" actions={<Skeleton className="h-6 w-24" />}>
-        <ComingWords />
+        <TextSkeleton />
         <span className="grid gap-2 pt-4">
-          <ComingWords />
+          <TextSkeleton />
           <SkeletonButton size="sm" className="w-40" />
         </span>
       </Card>
@@ -111,7 +111,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
 }
 
 /** A sentence that takes two lines on a phone. */
-function ComingWords() {
+function TextSkeleton() {
   return (
     <span className="grid">
       <SkeletonLine className="w-4/5" />

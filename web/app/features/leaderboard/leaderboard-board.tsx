@@ -1,3 +1,4 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { LeaderboardPeriod, LeaderboardRow } from '@x-automated/contract/waitlist'
 import { Send, Trophy } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -53,8 +54,8 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
         <p role="status" data-numeric>
           {loadingWords ??
             (own
-              ? `You are #${own.rank.toLocaleString('en-US')} of ${board.total.toLocaleString('en-US')}`
-              : `${board?.total.toLocaleString('en-US')} ${board?.total === 1 ? 'person' : 'people'} on this leaderboard`)}
+              ? `You are #${formatNumber(own.rank)} of ${formatNumber(board.total)}`
+              : `${formatCount(board?.total ?? 0, 'person', 'people')} on this leaderboard`)}
         </p>
         {own && (
           <Button
@@ -103,7 +104,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
   return (
     <Tr ref={ref} tabIndex={row.isOwn ? -1 : undefined} selected={row.isOwn} aria-current={row.isOwn || undefined}>
       <Td className="text-muted" data-numeric>
-        {row.rank.toLocaleString('en-US')}
+        {formatNumber(row.rank)}
       </Td>
       <Td>
         <span className="flex items-center gap-3">
@@ -113,7 +114,7 @@ function BoardRow({ row, ref }: { row: LeaderboardRow; ref: React.Ref<HTMLTableR
           {row.isOwn && <Badge tone="accent">You</Badge>}
         </span>
       </Td>
-      <Td end>{row.referralCount.toLocaleString('en-US')}</Td>
+      <Td end>{formatNumber(row.referralCount)}</Td>
       <Td>
         <AchievementBadges keys={row.achievements} />
       </Td>

@@ -16,7 +16,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { toast } from '../../ui/toast'
-import { useSettled } from '../../ui/use-settled'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { BulkRunList } from '../leads/bulk-progress'
 import { runAndSum, useBulkRuns } from '../leads/bulk-runs'
 import { parseKeyword } from '../leads/leads-url'
@@ -57,7 +57,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   const [shown, setShown] = useState<'all' | 'members'>('all')
   const [page, setPage] = useState(1)
   const [wishes, setWishes] = useState(noChanges)
-  const keyword = useSettled(parseKeyword(typed, 200), SEARCH_AFTER_MS)
+  const keyword = useDebouncedValue(parseKeyword(typed, 200), SEARCH_AFTER_MS)
 
   const filter: LeadFilter = { ...(keyword ? { keyword } : {}), ...(shown === 'members' ? { listId: list.id } : {}) }
   const leads = useQuery(

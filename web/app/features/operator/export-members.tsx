@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { errorWords } from '../../api'
@@ -29,7 +30,7 @@ export function ExportMembers() {
       save(new Blob(pieces, { type: 'text/csv;charset=utf-8' }), `members-${utcDay(new Date())}.csv`)
       return lines - 1
     },
-    onSuccess: (members) => toast.success(`${members.toLocaleString('en-US')} members exported`),
+    onSuccess: (members) => toast.success(`${formatNumber(members)} members exported`),
     onError: (error) => toast.error(`Failed to export members: ${errorWords(error)}`),
   })
   return (

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { INVITATIONS_MAX } from '@x-automated/contract/operator-limits'
 import { Send } from 'lucide-react'
 import { useRef } from 'react'
@@ -12,8 +13,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { peopleWords } from './operator-words'
 
-const MOST = INVITATIONS_MAX.toLocaleString('en-US')
-const problem = `Enter a whole number from 1 to ${MOST}.`
+const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
 
 /** Invites the next so many, once they are sure. */
 export function InviteNext() {
@@ -35,7 +35,7 @@ export function InviteNext() {
     const sure = await confirm({
       title: `Invite the next ${peopleWords(howMany)}?`,
       body: 'Each gets a mail with a link to sign up. They keep their places. Who is invited already or wants no mail is passed over. This cannot be taken back.',
-      confirm: `Invite ${howMany.toLocaleString('en-US')}`,
+      confirm: `Invite ${formatNumber(howMany)}`,
     })
     if (!sure) return
     if (key.current === '' || asked.current !== howMany) key.current = crypto.randomUUID()
@@ -54,7 +54,7 @@ export function InviteNext() {
               inputMode="numeric"
               {...form.register('count', {
                 validate: (count) =>
-                  (/^\d{1,4}$/.test(count.trim()) && +count >= 1 && +count <= INVITATIONS_MAX) || problem,
+                  (/^\d{1,4}$/.test(count.trim()) && +count >= 1 && +count <= INVITATIONS_MAX) || problem(),
               })}
             />
           </Field>

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { Search, Users } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { api } from '../../api'
@@ -45,7 +46,7 @@ export function Members() {
       ) : (
         <div>
           {members.data?.more && (
-            <p className="pb-3 text-muted">Only the first {members.data.total.toLocaleString('en-US')} are shown.</p>
+            <p className="pb-3 text-muted">Only the first {formatNumber(members.data.total)} are shown.</p>
           )}
           <Table label="Members" stale={members.isPlaceholderData}>
             <thead>
@@ -65,7 +66,7 @@ export function Members() {
                 members.data.members.map((member) => (
                   <Tr key={member.id}>
                     <Td label="Place" end data-numeric>
-                      {member.position > 0 ? `#${member.position.toLocaleString('en-US')}` : 'Not joined'}
+                      {member.position > 0 ? `#${formatNumber(member.position)}` : 'Not joined'}
                     </Td>
                     <Td label="Email" className="wrap-anywhere">
                       {member.email ?? 'Deleted member'}
@@ -74,7 +75,7 @@ export function Members() {
                       {member.referralCode ?? '–'}
                     </Td>
                     <Td label="Referrals" end data-numeric>
-                      {member.referralCount.toLocaleString('en-US')}
+                      {formatNumber(member.referralCount)}
                     </Td>
                     <Td label="Achievements">
                       <AchievementBadges keys={member.achievements} />

@@ -1,3 +1,4 @@
+import { formatCount, formatPercent } from '@x-automated/contract/format'
 import type { HoldReason, OperatorAction } from '@x-automated/contract/operator'
 
 /** Why a credit is held, for who decides. */
@@ -17,13 +18,13 @@ export const actionWords: Record<OperatorAction, string> = {
 
 /** '1 member', '12 members'. */
 export function peopleWords(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'member' : 'members'}`
+  return formatCount(count, 'member')
 }
 
 /** Joins per hundred views, '12.5%'; '–' where nobody looked. A visit's page may be counted as viewed fewer times than joined from: then it is no share. */
 export function conversionWords({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
-  return `${(Math.round((joins / views) * 1_000) / 10).toLocaleString('en-US')}%`
+  return formatPercent(joins / views, 1)
 }
 
 /** The UTC day so many days before now, '2026-11-20'. */

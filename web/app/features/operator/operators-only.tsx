@@ -1,9 +1,12 @@
+import { setLocale } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { Outlet } from 'react-router'
 import { TooltipProvider } from '../../ui/tooltip-provider'
 import { LoadingScreen } from '../shell/loading-screen'
 import { NotFound } from '../shell/not-found'
 import { useIsOperator } from '../shell/use-is-operator'
+
+if (!import.meta.env.SSR) setLocale(navigator.language)
 
 const TITLE = 'Operator · X-Automated'
 

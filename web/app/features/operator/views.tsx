@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { VIEW_DAYS_MAX } from '@x-automated/contract/operator-limits'
 import { ChartNoAxesColumn } from 'lucide-react'
 import { useState } from 'react'
@@ -144,10 +145,10 @@ function Sources({ by, sources, stale }: SourcesProps) {
                 {row.email && <span className="block text-muted">{row.email}</span>}
               </Td>
               <Td label="Views" end data-numeric>
-                {row.views.toLocaleString('en-US')}
+                {formatNumber(row.views)}
               </Td>
               <Td label="Joins" end data-numeric>
-                {row.joins.toLocaleString('en-US')}
+                {formatNumber(row.joins)}
               </Td>
               <Td label="Conversion" end data-numeric>
                 {conversionWords(row)}

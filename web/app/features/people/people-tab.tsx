@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast'
 import { ProofProvider } from '../auth/proof'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
-import { ComingPeople, PeopleTable, peopleOn } from './people-table'
+import { PeopleSkeleton, PeopleTable, peopleOn } from './people-table'
 import { asRole, ROLES } from './role-words'
 import { WorkspaceNameCard } from './workspace-name-card'
 
@@ -60,7 +60,7 @@ function Coming({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
       <LoadingWords>Loading the people...</LoadingWords>
-      <ComingPeople />
+      <PeopleSkeleton />
       {mayInvite && (
         <Card title="Invitations" description="Open for 7 days each." actions={<SkeletonButton className="w-24" />}>
           <SkeletonLine />

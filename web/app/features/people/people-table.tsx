@@ -28,7 +28,7 @@ export function peopleOn(page: number) {
 }
 
 /** One of those who are coming: in most workspaces there is no other. */
-export function ComingPeople() {
+export function PeopleSkeleton() {
   return (
     <Table label="People">
       <thead>

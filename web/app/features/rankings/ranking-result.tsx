@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { ReactNode } from 'react'
 import { paths } from '../../paths'
 import { useCarriedReferral } from '../../referral-code'
@@ -28,13 +29,13 @@ export function RankingResult({ user }: { user: Ranking }) {
       <RankingTable>
         <Tr>
           <Td label="Position" data-numeric>
-            <strong>#{user.position.toLocaleString('en-US')}</strong>
+            <strong>#{formatNumber(user.position)}</strong>
           </Td>
           <Td label="Email" className="wrap-anywhere">
             {user.email}
           </Td>
           <Td label="Referrals" end data-numeric>
-            {user.referralCount.toLocaleString('en-US')}
+            {formatNumber(user.referralCount)}
           </Td>
           <Td label="Achievements">
             <AchievementBadges keys={user.achievements} />

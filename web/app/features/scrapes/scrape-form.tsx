@@ -17,7 +17,7 @@ import { Input, PasswordInput } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { Skeleton, SkeletonField } from '../../ui/skeleton'
 import { Slider } from '../../ui/slider'
-import { useSettled } from '../../ui/use-settled'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { SeePlans, UsageNotice } from '../billing/usage-notice'
 import { ADMINS_CONNECT, RoleNotice } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
@@ -106,7 +106,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     'handle',
     'type',
   ])
-  const settled = useSettled(handle)
+  const settled = useDebouncedValue(handle)
 
   const submit = form.handleSubmit(
     async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, leadLimit, ...credentials }) => {

@@ -1,3 +1,4 @@
+import { setLocale } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../paths'
@@ -6,6 +7,9 @@ import { useSession } from '../../session'
 import { TooltipProvider } from '../../ui/tooltip-provider'
 import { BulkProgress } from '../leads/bulk-progress'
 import { LoadingScreen } from './loading-screen'
+
+// Public pages are prerendered in en-US and must hydrate so; signed-in pages follow the browser.
+if (!import.meta.env.SSR) setLocale(navigator.language)
 
 /** What a page may export as `handle`, where the specification gives it words of its own. */
 export interface SignedInHandle {

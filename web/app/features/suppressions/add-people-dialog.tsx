@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { type FormEvent, useId, useState } from 'react'
 import { api, errorWords } from '../../api'
@@ -28,7 +29,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
     api.suppressions.create.mutationOptions({
       onSuccess({ suppressed, stopped }) {
         toast.success(
-          `${people(suppressed)} added.${stopped > 0 ? ` ${stopped.toLocaleString('en-US')} queued ${stopped === 1 ? 'message' : 'messages'} stopped.` : ''}`,
+          `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} stopped.` : ''}`,
         )
         close()
         onDone()
@@ -91,5 +92,5 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
 }
 
 export function people(count: number): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? 'person' : 'people'}`
+  return formatCount(count, 'person', 'people')
 }

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX } from '@x-automated/contract/import-limits'
 import type { SuppressionImport } from '@x-automated/contract/suppressions'
 import { Upload } from 'lucide-react'
@@ -16,7 +17,7 @@ import { type PeopleDialogProps, people } from './add-people-dialog'
 /** 64 MiB, as the server takes. */
 const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
-const HINT = `Up to 64 MB. If more than ${IMPORT_REJECTED_MAX.toLocaleString('en-US')} lines have a problem, nothing is imported.`
+const HINT = `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} lines have a problem, nothing is imported.`
 
 /** Brings people onto the suppression list from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
@@ -115,14 +116,14 @@ function Result({ result: { imported, known, stopped, rejected, rejectedCount } 
     <div className="grid gap-4">
       <Callout tone={rejectedCount > 0 ? 'warn' : 'good'} title={`${people(imported)} added`}>
         {known > 0 && <p>{people(known)} on the list already.</p>}
-        {stopped > 0 && <p>{stopped.toLocaleString('en-US')} queued messages stopped.</p>}
-        {rejectedCount > 0 && <p>{rejectedCount.toLocaleString('en-US')} lines could not be taken.</p>}
+        {stopped > 0 && <p>{formatCount(stopped, 'queued message')} stopped.</p>}
+        {rejectedCount > 0 && <p>{formatCount(rejectedCount, 'row')} skipped.</p>}
       </Callout>
       {rejected.length > 0 && (
         <ul className="grid gap-1">
           {rejected.slice(0, REFUSED_SHOWN).map(({ line, problem }) => (
             <li key={line} className="wrap-anywhere">
-              Line {line.toLocaleString('en-US')} {problem}
+              Line {formatNumber(line)} {problem}
             </li>
           ))}
           {rejectedCount > REFUSED_SHOWN && <li className="text-muted">The first {REFUSED_SHOWN} are shown.</li>}

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Suppression, SuppressionReason } from '@x-automated/contract/suppressions'
 import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
@@ -13,7 +14,7 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { useSettled } from '../../ui/use-settled'
+import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { useIsOffered } from '../settings/use-role'
 import { AddPeopleDialog } from './add-people-dialog'
 import { ImportPeopleDialog } from './import-people-dialog'
@@ -36,7 +37,7 @@ export function SuppressionsTab() {
   /** Where each page begins that was come by, so that deep ones cost no more than the first. */
   const [cursors, setCursors] = useState<Record<number, string>>({})
   const [dialog, setDialog] = useState<'add' | 'import' | null>(null)
-  const q = useSettled(words.trim())
+  const q = useDebouncedValue(words.trim())
   const list = useQuery(
     api.suppressions.list.queryOptions({
       input: { ...(q && { q }), page, pageSize: PAGE_SIZE, ...(cursors[page] && { cursor: cursors[page] }) },
@@ -107,7 +108,7 @@ export function SuppressionsTab() {
       <p className="min-h-5 text-muted" role="status" data-numeric>
         {data && (
           <>
-            {data.total.toLocaleString('en-US')} {data.total === 1 ? 'person' : 'people'}
+            {formatNumber(data.total)} {data.total === 1 ? 'person' : 'people'}
             {q ? ' found' : ' never written to'}
           </>
         )}

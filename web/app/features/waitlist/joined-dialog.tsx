@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { ArrowUp, UserPlus } from 'lucide-react'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
@@ -28,12 +29,12 @@ export function JoinedDialog({ open, onClose, title, place, referralCount }: Joi
       <div className="grid gap-5 pt-2">
         <p className="rounded-lg border border-accent-edge bg-accent-soft px-4 py-6 text-center" data-numeric>
           <span className="block text-muted">Your position</span>
-          <strong className="text-5xl">#{place.position.toLocaleString('en-US')}</strong>
+          <strong className="text-5xl">#{formatNumber(place.position)}</strong>
         </p>
         <ul className="grid gap-2 text-base">
           <li className="flex items-center gap-2.5" data-numeric>
             <UserPlus aria-hidden className="size-4 text-muted" />
-            <span>Referrals: {referralCount.toLocaleString('en-US')}</span>
+            <span>Referrals: {formatNumber(referralCount)}</span>
           </li>
           <li className="flex items-center gap-2.5">
             <ArrowUp aria-hidden className="size-4 text-muted" />

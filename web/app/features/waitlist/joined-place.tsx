@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { api, errorCode } from '../../api'
 import { Button } from '../../ui/button'
@@ -44,12 +45,12 @@ export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
       <div className="grid gap-1">
         <p className="truncate text-muted">{place.email}</p>
         <p className="text-3xl font-strong" data-numeric>
-          Your position: #{place.position.toLocaleString('en-US')}
+          Your position: #{formatNumber(place.position)}
         </p>
         <p className="text-muted" data-numeric>
           {referralCount === 0
             ? 'Move up 5 spots for every friend who joins with your link.'
-            : `${referralCount.toLocaleString('en-US')} ${referralCount === 1 ? 'friend has' : 'friends have'} joined with your link.`}
+            : `${formatCount(referralCount, 'friend has', 'friends have')} joined with your link.`}
         </p>
       </div>
       <ReferralLink link={link} />
