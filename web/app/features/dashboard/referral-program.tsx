@@ -58,7 +58,7 @@ export function ReferralProgram({ dashboard, failed }: { dashboard: Dashboard | 
             <div key={label}>
               <dt className="text-muted">{label}</dt>
               <dd className="text-xl font-strong" data-numeric>
-                {dashboard || failed ? formatNumber(value ?? 0) : <Skeleton className="my-1 h-5 w-12" />}
+                {dashboard || failed ? formatNumber(Number(value)) : <Skeleton className="my-1 h-5 w-12" />}
               </dd>
             </div>
           ))}
