@@ -1,10 +1,10 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '@react-router/dev/config'
-import { pages, restingPages } from './app/paths'
+import { deferredPages, pages } from './app/paths'
 import { compressFiles } from './build-steps/compress'
 import { buildEmbed, buildLegalPages } from './build-steps/embed'
-import { letFallbackSpeak, letPagesRest } from './build-steps/first-touch'
+import { addFallbackScript, deferHydration } from './build-steps/first-touch'
 
 /** A path that matches no page, so that the not-found screen is prerendered (as build/client/404/index.html). */
 const notFoundPath = '/404'
@@ -29,11 +29,11 @@ export default {
     const folder = join(reactRouterConfig.buildDirectory, 'client')
     await buildEmbed(folder)
     await buildLegalPages(folder)
-    await letPagesRest(
+    await deferHydration(
       folder,
-      prerendered.map((path) => ({ path, rest: path === notFoundPath ? 'touched' : (restingPages[path] ?? 'drawn') })),
+      prerendered.map((path) => ({ path, rest: path === notFoundPath ? 'touched' : (deferredPages[path] ?? 'drawn') })),
     )
-    await letFallbackSpeak(folder)
+    await addFallbackScript(folder)
     await refuseInlineStyles(folder)
     await compressFiles(folder)
   },

@@ -19,7 +19,7 @@ function wordsOf(error: ORPCError<string, unknown>): string {
  * What to tell someone about a failed call: the server's own words where it answered.
  * @param fallback the specification's text for the case, used where the server could not say more
  */
-export function errorWords(error: unknown, fallback = 'An unexpected error occurred. Please try again.'): string {
+export function errorText(error: unknown, fallback = 'An unexpected error occurred. Please try again.'): string {
   if (error instanceof ORPCError) return wordsOf(error) || fallback
   if (error instanceof TypeError)
     return 'No connection to the server. Please check your internet connection and try again.'
@@ -27,10 +27,10 @@ export function errorWords(error: unknown, fallback = 'An unexpected error occur
 }
 
 /**
- * As `errorWords`, for screens whose specification has a text for every fault: the server's words only where it refused (4xx),
+ * As `errorText`, for screens whose specification has a text for every fault: the server's words only where it refused (4xx),
  * as those say what to do.
  */
-export function refusalWords(error: unknown, fallback: string): string {
+export function refusalText(error: unknown, fallback: string): string {
   return error instanceof ORPCError && error.status < 500 ? wordsOf(error) || fallback : fallback
 }
 
@@ -38,8 +38,8 @@ export function refusalWords(error: unknown, fallback: string): string {
  * For screens whose specification has one text for an answer and another for none: on connection loss, `unexpected` alone.
  * @param what introduces what the server said
  */
-export function failureWords(error: unknown, what: string, unexpected: string): string {
-  return error instanceof ORPCError ? `${what}: ${errorWords(error, 'Unknown error')}` : unexpected
+export function failureText(error: unknown, what: string, unexpected: string): string {
+  return error instanceof ORPCError ? `${what}: ${errorText(error, 'Unknown error')}` : unexpected
 }
 
 /** The code of a failed call ('PLAN_LIMIT', 'NOT_FOUND'…), or null where nobody answered. */

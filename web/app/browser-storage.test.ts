@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type Kept, untilLeft } from './browser-storage'
+import { type KeyValueStorage, withMemoryFallback } from './browser-storage'
 
-function storage(): Kept {
+function storage(): KeyValueStorage {
   const kept = new Map<string, string>()
   return {
     getItem: (key) => kept.get(key) ?? null,
@@ -12,7 +12,7 @@ function storage(): Kept {
 
 it('keeps what it is given in the browser’s own storage', () => {
   const own = storage()
-  const kept = untilLeft(() => own)
+  const kept = withMemoryFallback(() => own)
   kept.setItem('theme', 'dark')
   expect(own.getItem('theme')).toBe('dark')
   own.setItem('theme', 'light')
@@ -30,7 +30,7 @@ it.each([
   ],
   ['has none', () => undefined],
 ])('keeps it all the same where the browser %s', (_, find) => {
-  const kept = untilLeft(find)
+  const kept = withMemoryFallback(find)
   expect(kept.getItem('theme')).toBeNull()
   kept.setItem('theme', 'dark')
   expect(kept.getItem('theme')).toBe('dark')
@@ -47,7 +47,7 @@ it('keeps it where there is no room left, and what stood there before comes back
     if (isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
     setItem(key, value)
   }
-  const kept = untilLeft(() => own)
+  const kept = withMemoryFallback(() => own)
   kept.setItem('theme', 'dark')
   expect([kept.getItem('theme'), own.getItem('theme')]).toEqual(['dark', null])
   isFull = false

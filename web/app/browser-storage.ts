@@ -1,12 +1,12 @@
 /** What is used of a browser's storage. */
-export type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+export type KeyValueStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /**
  * A storage of which nothing is lost before the page is left: where the browser forbids its own (only to look at it throws then), or has
  * no room left, what is to be kept is kept here.
  * @param find looks at the browser's own
  */
-export function untilLeft(find: () => Kept | undefined): Kept {
+export function withMemoryFallback(find: () => KeyValueStorage | undefined): KeyValueStorage {
   const kept = new Map<string, string>()
   const own = () => {
     try {
@@ -37,6 +37,6 @@ export function untilLeft(find: () => Kept | undefined): Kept {
 }
 
 /** Of this browser, in all its tabs. There is none while prerendering. */
-export const localStorage = untilLeft(() => globalThis.localStorage)
+export const localStorage = withMemoryFallback(() => globalThis.localStorage)
 /** Of this tab. */
-export const sessionStorage = untilLeft(() => globalThis.sessionStorage)
+export const sessionStorage = withMemoryFallback(() => globalThis.sessionStorage)

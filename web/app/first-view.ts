@@ -1,5 +1,5 @@
 /** The `data-view` of the document once its first view was counted, before the app was there (web/first-touch). */
-export const COUNTED = 'counted'
+export const VIEW_COUNTED = 'counted'
 
 /** A view as the API takes it; the server keeps daily sums only. Where the visitor came from is not said: nothing is made of it. */
 export function viewOf(path: string, ref: string | null): { path: string; ref?: string } {

@@ -1,6 +1,6 @@
 import { MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
-import { followOtherTabs } from './other-tabs'
+import { syncOtherTabs } from './other-tabs'
 import { createQueryClient } from './query-client'
 
 const closing: (() => void)[] = []
@@ -11,7 +11,7 @@ afterEach(() => {
 function openTab() {
   const queries = createQueryClient()
   const channel = new BroadcastChannel('other-tabs-test')
-  const stop = followOtherTabs(queries, channel)
+  const stop = syncOtherTabs(queries, channel)
   closing.push(() => {
     stop()
     channel.close()

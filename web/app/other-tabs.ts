@@ -27,7 +27,7 @@ const shared = [
 export const DATA_CHANNEL = 'x-automated-data'
 
 /** For what was changed here by something else than a mutation. */
-export function tellOtherTabs(): void {
+export function notifyOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return
   const channel = new BroadcastChannel(DATA_CHANNEL)
   channel.postMessage('changed')
@@ -41,7 +41,7 @@ export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListene
  * Tells the other tabs when something was changed here, and asks again when they changed something.
  * @returns the way to stop
  */
-export function followOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
+export function syncOtherTabs(queries: QueryClient, channel: TabChannel): () => void {
   const stopTelling = queries.getMutationCache().subscribe((event) => {
     if (event.type !== 'updated') return
     // After a failure, too: nobody knows what a call has done whose answer was lost.

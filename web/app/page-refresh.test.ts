@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteLeaving, noteVisit, takeRefresh } from './page-refresh'
+import { consumeRefresh, recordPageLeave, recordVisit } from './page-refresh'
 
 const origin = 'https://x-automated.example'
 
@@ -14,26 +14,26 @@ function tab() {
 
 test('after a refresh the page knows where it was, once', () => {
   const storage = tab()
-  noteLeaving(storage, '/leads?page=2', origin)
-  expect(takeRefresh(storage, true, origin)).toBe('/leads?page=2')
-  expect(takeRefresh(storage, true, origin)).toBeNull()
+  recordPageLeave(storage, '/leads?page=2', origin)
+  expect(consumeRefresh(storage, true, origin)).toBe('/leads?page=2')
+  expect(consumeRefresh(storage, true, origin)).toBeNull()
 })
 
 test('a page that was opened anew, and one that was not left, restore nothing', () => {
   const storage = tab()
-  noteVisit(storage, '/leads', origin)
-  expect(takeRefresh(storage, true, origin)).toBeNull()
-  noteLeaving(storage, '/leads', origin)
-  expect(takeRefresh(storage, false, origin)).toBeNull()
+  recordVisit(storage, '/leads', origin)
+  expect(consumeRefresh(storage, true, origin)).toBeNull()
+  recordPageLeave(storage, '/leads', origin)
+  expect(consumeRefresh(storage, false, origin)).toBeNull()
 })
 
 test('sign-in pages and other origins are not come back to', () => {
   const storage = tab()
-  noteVisit(storage, '/leads', origin)
-  noteVisit(storage, '/login', origin)
-  noteLeaving(storage, '//evil.example', origin)
-  expect(takeRefresh(storage, true, origin)).toBe('/leads')
-  noteLeaving(storage, '/login', origin)
+  recordVisit(storage, '/leads', origin)
+  recordVisit(storage, '/login', origin)
+  recordPageLeave(storage, '//evil.example', origin)
+  expect(consumeRefresh(storage, true, origin)).toBe('/leads')
+  recordPageLeave(storage, '/login', origin)
   storage.setItem('lastVisitedPath', '//evil.example')
-  expect(takeRefresh(storage, true, origin)).toBeNull()
+  expect(consumeRefresh(storage, true, origin)).toBeNull()
 })

@@ -61,7 +61,7 @@ export type Rest = 'touched' | 'joined'
  * Pages that are whole without their app, which waits until somebody reaches for it (decision 0022).
  * That of `joined` shows its place to whoever has joined in this browser, and wakes for them. Pages that are not named start their app once they are drawn.
  */
-export const restingPages: Readonly<Record<string, Rest>> = {
+export const deferredPages: Readonly<Record<string, Rest>> = {
   [allPages.home.path]: 'touched',
   [allPages.pricing.path]: 'touched',
   [allPages.rankings.path]: 'touched',

@@ -8,7 +8,7 @@ import {
   QueryObserver,
 } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { errorWords } from './api'
+import { errorText } from './api'
 import { createQueryClient } from './query-client'
 
 let queries: QueryClient
@@ -39,7 +39,7 @@ test('without a network a change fails at once, in words of ours, and what it sh
     },
     onError: (error, _input, before) => {
       queries.setQueryData(key, before)
-      told = `Failed to pause campaign: ${errorWords(error)}`
+      told = `Failed to pause campaign: ${errorText(error)}`
     },
   })
   await expect(pause.mutate()).rejects.toThrow(TypeError)

@@ -126,7 +126,7 @@ export function createQueryClient(): QueryClient {
 }
 
 /** Asks again for what may be old when one comes back to the page: to its tab, or to its window beside another. */
-export function askAgainOnReturn(): void {
+export function refetchOnReturn(): void {
   if (typeof window === 'undefined') return
   focusManager.setEventListener((onFocus) => {
     const back = () => onFocus()

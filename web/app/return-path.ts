@@ -24,7 +24,7 @@ export function safeReturnPath(asked: unknown, origin: string): string | null {
 }
 
 /** Remembers where someone wanted to go, over the whole sign-in (which may leave the page). */
-export function rememberReturnPath(path: string): void {
+export function saveReturnPath(path: string): void {
   if (safeReturnPath(path, location.origin)) localStorage.setItem(KEY, path)
 }
 

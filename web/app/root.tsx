@@ -13,22 +13,22 @@ import {
   ScrollRestoration,
   useRouteError,
 } from 'react-router'
-import { BEGUN } from './begun'
 import { sessionStorage } from './browser-storage'
 import { Footer } from './features/shell/footer'
 import { Header } from './features/shell/header'
-import { LateWords } from './features/shell/late-words'
+import { LateText } from './features/shell/late-text'
 import { LoadingScreen } from './features/shell/loading-screen'
 import { NotFound } from './features/shell/not-found'
 import { PageChange } from './features/shell/page-change'
 import { pageMeta } from './features/shell/page-meta'
 import { supportAddress } from './features/shell/product-address'
 import { SessionWatch } from './features/shell/session-watch'
+import { startupScript } from './features/shell/startup-script'
 import { SupportLine } from './features/shell/support-line'
 import { ViewCount } from './features/shell/view-count'
-import { wakeScript } from './features/shell/wake-script'
-import { DATA_CHANNEL, followOtherTabs } from './other-tabs'
-import { askAgainOnReturn, createQueryClient } from './query-client'
+import { DATA_CHANNEL, syncOtherTabs } from './other-tabs'
+import { createQueryClient, refetchOnReturn } from './query-client'
+import { STARTED_PAGES_KEY } from './started-pages'
 import { Button } from './ui/button'
 import { ConfirmProvider } from './ui/confirm'
 import { HYDRATED } from './ui/hydrated-event'
@@ -59,7 +59,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0c0f0b" />
         <meta name="support" content={supportAddress()} />
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, allowed by its hash */}
-        <script dangerouslySetInnerHTML={{ __html: wakeScript }} />
+        <script dangerouslySetInnerHTML={{ __html: startupScript }} />
         <Meta />
         <Links />
       </head>
@@ -76,7 +76,7 @@ export function Layout({ children }: { children: ReactNode }) {
 // Not needed to read a page: comes after it.
 const Toasts = lazy(() => import('./ui/toast'))
 
-askAgainOnReturn()
+refetchOnReturn()
 
 function Frame({ children }: { children: ReactNode }) {
   const hydrated = useHydrated()
@@ -88,7 +88,7 @@ function Frame({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (typeof BroadcastChannel === 'undefined') return
     const channel = new BroadcastChannel(DATA_CHANNEL)
-    const stop = followOtherTabs(queryClient, channel)
+    const stop = syncOtherTabs(queryClient, channel)
     return () => {
       stop()
       channel.close()
@@ -112,7 +112,7 @@ function Frame({ children }: { children: ReactNode }) {
             </main>
             <Footer />
           </div>
-          <LateWords />
+          <LateText />
           <SessionWatch />
           <ViewCount />
           <PageChange />
@@ -129,13 +129,13 @@ function Frame({ children }: { children: ReactNode }) {
 
 /** All pages, once their own code is there: until then HydrateFallback stands here. */
 export default function App() {
-  useEffect(() => sessionStorage.removeItem(BEGUN), [])
+  useEffect(() => sessionStorage.removeItem(STARTED_PAGES_KEY), [])
   return <Outlet />
 }
 
 /** Shown on signed-in pages until their code is there; the others are prerendered. */
 export function HydrateFallback() {
-  return <LoadingScreen words="Initializing application..." />
+  return <LoadingScreen text="Initializing application..." />
 }
 
 export function ErrorBoundary() {

@@ -1,4 +1,4 @@
-import type { Kept } from './browser-storage'
+import type { KeyValueStorage } from './browser-storage'
 
 /** What happens to a session, by the names of the specification (§4). */
 export type AuthEvent =
@@ -51,7 +51,7 @@ export type RefreshAnswer = TokenPair | 'refused' | 'unreachable' | 'failed'
 
 /** What the store needs from the world, so that it runs in tests too. */
 export interface SessionWorld {
-  storage: Kept
+  storage: KeyValueStorage
   /** POST /auth/refresh. `refused`: the session is over. `failed`: an error answer. `unreachable`: no answer about the session at all. */
   refresh(refreshToken: string): Promise<RefreshAnswer>
   /** GET /me with this token; null when it is not accepted. Asked only where this browser does not remember whose it is. */

@@ -17,7 +17,7 @@ interface WaitingPage {
  * The landing page's style stands in it, so that one answer is enough to show it.
  * @param folder build/client
  */
-export async function letPagesRest(folder: string, pages: readonly WaitingPage[]): Promise<void> {
+export async function deferHydration(folder: string, pages: readonly WaitingPage[]): Promise<void> {
   const script = await buildScript(folder, 'page')
   for (const { path, rest } of pages) {
     const file = join(folder, path, 'index.html')
@@ -31,7 +31,7 @@ export async function letPagesRest(folder: string, pages: readonly WaitingPage[]
  * Lets the page that signed-in pages begin from say that its app takes long, or does not come.
  * @param folder build/client
  */
-export async function letFallbackSpeak(folder: string): Promise<void> {
+export async function addFallbackScript(folder: string): Promise<void> {
   const file = join(folder, '__spa-fallback.html')
   const html = await readFile(file, 'utf8')
   const script = `<script>${await buildScript(folder, 'signed-in')}</script>`

@@ -6,7 +6,7 @@ import type { Client } from '@x-automated/contract/client'
 import type { ErrorEnvelope } from '@x-automated/contract/errors'
 import { formatNumber } from '@x-automated/contract/format'
 import { emailProblem, isEmail } from '../app/features/auth/email'
-import { joinedWords } from '../app/features/waitlist/joined-words'
+import { joinedText } from '../app/features/waitlist/joined-text'
 import { readPlace, removePlace, type StoredPlace, writePlace } from '../app/features/waitlist/place-storage'
 import { referralLinks } from '../app/features/waitlist/referral-links'
 import { hostOrigin, type JoinedMessage, readThemeMessage, type SizeMessage } from './messages'
@@ -68,7 +68,7 @@ new ResizeObserver(() =>
 let count = 0
 function showCount(): void {
   // Its room stays.
-  byId('count').textContent = joinedWords(count) || '\u00a0'
+  byId('count').textContent = joinedText(count) || '\u00a0'
 }
 void ask<Answer<Client['waitlist']['count']>>('/waitlist/count')
   .then((answer) => {

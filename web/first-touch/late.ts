@@ -1,4 +1,4 @@
-/** Says on a page that its app is late, or does not come (app/features/shell/late-words.tsx), and what can be done about it there. */
+/** Says on a page that its app is late, or does not come (app/features/shell/late-text.tsx), and what can be done about it there. */
 
 /** Longer than this, and the page says that it takes long. */
 export const SLOW_AFTER_MS = 10_000

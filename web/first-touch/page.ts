@@ -3,8 +3,8 @@
  * along on the links, and starts the app: by a hand on a link or a control, by a key, because somebody is signed in, because the address
  * asks for something; and on pages that do not rest, as soon as they are drawn.
  */
-import { joinedWords } from '../app/features/waitlist/joined-words'
-import { COUNTED, viewOf } from '../app/first-view'
+import { joinedText } from '../app/features/waitlist/joined-text'
+import { VIEW_COUNTED, viewOf } from '../app/first-view'
 import { FOR_GUESTS, referralCodeIn, withReferralCode } from '../app/referral-query'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say as sayLate } from './late'
@@ -54,7 +54,7 @@ const sayJoined = async () => {
   if (!room) return
   // Not over what the app says by then.
   const answer = await fetch('/api/waitlist/count', { signal })
-  if (answer.ok) room.textContent = joinedWords(((await answer.json()) as { count: number }).count)
+  if (answer.ok) room.textContent = joinedText(((await answer.json()) as { count: number }).count)
 }
 
 const awake = new AbortController()
@@ -248,7 +248,7 @@ if (early) {
 }
 carry()
 // By this script, whenever it gets to it.
-root.dataset.view = COUNTED
+root.dataset.view = VIEW_COUNTED
 sayJoined().catch(() => {})
 
 const rest = held?.dataset.app

@@ -2,7 +2,7 @@
  * The whole script of the page that signed-in pages begin from, until its app is there: written into it. It says that the app takes
  * long, or does not come. It runs before the app is asked for, when nothing of the page is there yet.
  */
-import { BEGUN } from '../app/begun'
+import { STARTED_PAGES_KEY } from '../app/started-pages'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'
 
@@ -19,8 +19,8 @@ const slow = setTimeout(() => offerReload(SLOW), SLOW_AFTER_MS)
 /** Keeps how many pages in a row were begun. Where nothing may be stored nobody knows. */
 const keepBegun = (change: (begun: number) => number) => {
   try {
-    const begun = change(Number(sessionStorage.getItem(BEGUN)))
-    sessionStorage.setItem(BEGUN, String(begun))
+    const begun = change(Number(sessionStorage.getItem(STARTED_PAGES_KEY)))
+    sessionStorage.setItem(STARTED_PAGES_KEY, String(begun))
     return begun
   } catch {
     return 0

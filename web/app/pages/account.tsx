@@ -1,5 +1,5 @@
 import { Account } from '../features/account/account'
-import { emailChangeNotice } from '../features/account/email-change-words'
+import { emailChangeNotice } from '../features/account/email-change-text'
 import { pageMeta } from '../features/shell/page-meta'
 import type { SignedInHandle } from '../features/shell/signed-in'
 import { useSession } from '../session'
@@ -11,7 +11,7 @@ export const meta = () => pageMeta('Account', text)
 
 export const handle: SignedInHandle = {
   // A mailbox may be opened where nobody is signed in: what its link did is said there, too.
-  turnedAway(query) {
+  loginNotice(query) {
     const notice = emailChangeNotice(query.get('emailChange'))
     return notice ? `${notice.title}. ${notice.words}` : undefined
   },

@@ -18,7 +18,7 @@ export const meta = () => pageMeta(title, text)
 
 /** Whoever has paid without being signed in is told how the plan becomes theirs. */
 export const handle: SignedInHandle = {
-  turnedAway: (query) =>
+  loginNotice: (query) =>
     query.get('checkout') === 'success'
       ? 'Thank you! Log in, or sign up with the email address that you paid with: the plan is yours.'
       : undefined,

@@ -2,7 +2,7 @@ import type { Campaign, DmStatus } from '@x-automated/contract/campaigns'
 import { ChevronLeft, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { errorCode, errorWords } from '../api'
+import { errorCode, errorText } from '../api'
 import { useCampaignActions } from '../features/campaigns/campaign-actions'
 import { CampaignButtons } from '../features/campaigns/campaign-buttons'
 import { CampaignEstimate } from '../features/campaigns/campaign-estimate'
@@ -36,7 +36,7 @@ import { DateTime } from '../ui/date-time'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Select } from '../ui/select'
-import { LoadingWords, Skeleton, SkeletonButton, SkeletonText } from '../ui/skeleton'
+import { LoadingText, Skeleton, SkeletonButton, SkeletonText } from '../ui/skeleton'
 import { useTabParam } from '../ui/tabs'
 
 export const meta = () => pageMeta('Campaign', 'How a campaign is doing, message by message.')
@@ -80,7 +80,7 @@ export default function CampaignPage() {
         {errorCode(query.error) === 'CAMPAIGN_NOT_FOUND' ? (
           <EmptyState
             icon={<SearchX aria-hidden />}
-            title={errorWords(query.error, 'Campaign not found or access denied')}
+            title={errorText(query.error, 'Campaign not found or access denied')}
             action={<ButtonLink to={paths.campaigns}>Back to Campaigns</ButtonLink>}
           >
             It may belong to another workspace, or the link may be mistyped.
@@ -133,7 +133,7 @@ export default function CampaignPage() {
             </div>
           ) : (
             <div className="grid gap-2">
-              <LoadingWords>Loading campaign...</LoadingWords>
+              <LoadingText>Loading campaign...</LoadingText>
               <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
                 <Skeleton className="h-8 w-64" />
                 <Skeleton className="h-6 w-24" />

@@ -21,14 +21,14 @@ import { RoleNotice, VIEWER_WORDS } from '../features/settings/role-notice'
 import { useIsOffered } from '../features/settings/use-role'
 import { pageMeta } from '../features/shell/page-meta'
 import { useAccounts } from '../features/x-account/use-accounts'
-import { isFirstAwaited } from '../first-answer'
+import { isInitialLoading } from '../initial-loading'
 import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
-import { LoadingWords, Skeleton } from '../ui/skeleton'
+import { LoadingText, Skeleton } from '../ui/skeleton'
 
 export const meta = () => pageMeta('Campaigns', 'Write to everyone in a list, one message each, at your pace.')
 
@@ -57,7 +57,7 @@ export default function Campaigns() {
     <>
       <PageHeader title="Campaigns" description="Write to everyone in a list, one message each, at your pace." />
       <div className="grid gap-10">
-        {isFirstAwaited(accounts) ? (
+        {isInitialLoading(accounts) ? (
           // Whether a word stands above the form is not known yet.
           <Skeleton className="h-screen rounded-lg lg:h-169" />
         ) : (
@@ -116,7 +116,7 @@ export default function Campaigns() {
           ) : (
             (campaigns.data || campaigns.isPending) && (
               <div>
-                {campaigns.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
+                {campaigns.isPending && <LoadingText>Loading campaigns...</LoadingText>}
                 <CampaignsTable
                   campaigns={isShown ? campaigns.data?.campaigns : undefined}
                   stale={campaigns.isPlaceholderData}

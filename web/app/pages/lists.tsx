@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { api, refusalWords } from '../api'
+import { api, refusalText } from '../api'
 import { ListFormDialog } from '../features/lists/list-form-dialog'
 import { ListLeadsDialog } from '../features/lists/list-leads-dialog'
 import { ListsTable } from '../features/lists/lists-table'
@@ -16,13 +16,13 @@ import { Callout } from '../ui/callout'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Pager } from '../ui/pager'
-import { LoadingWords } from '../ui/skeleton'
+import { LoadingText } from '../ui/skeleton'
 
 export const meta = () => pageMeta('My Lists', 'Groups of leads that your campaigns write to.')
 
 export const handle: SignedInHandle = {
   loading: 'Loading user session...',
-  turnedAway: 'Please log in to view your lists.',
+  loginNotice: 'Please log in to view your lists.',
 }
 
 const PAGE_SIZE = 25
@@ -73,7 +73,7 @@ export default function Lists() {
             </Button>
           }
         >
-          {refusalWords(lists.error, 'Failed to fetch lists. Please try again.')}
+          {refusalText(lists.error, 'Failed to fetch lists. Please try again.')}
         </Callout>
       ) : empty ? (
         <EmptyState
@@ -85,7 +85,7 @@ export default function Lists() {
         </EmptyState>
       ) : (
         <>
-          {lists.isPending && <LoadingWords>Loading lists...</LoadingWords>}
+          {lists.isPending && <LoadingText>Loading lists...</LoadingText>}
           <ListsTable
             lists={lists.data?.lists}
             stale={lists.isPlaceholderData}

@@ -162,7 +162,7 @@ function Buttons() {
           A link
         </ButtonLink>
         <CopyButton text="https://x-automated.example/?ref=K7Q2PD" label="Copy link" />
-        <Tooltip words="Only an icon: its tooltip says what it does">
+        <Tooltip text="Only an icon: its tooltip says what it does">
           <IconButton label="Send now" variant="secondary">
             <Send aria-hidden />
           </IconButton>

@@ -18,7 +18,7 @@ export interface ChipsInputProps {
   /** Characters of one chip at most. */
   maxLength?: number
   id?: string
-  /** What stands in the field, where a form wants to know of a word that was typed and not added. Kept here unless given. */
+  /** What stands in the field, where a form wants to know of a word that was typed and not added. KeyValueStorage here unless given. */
   typed?: string
   onType?: (typed: string) => void
 }

@@ -4,14 +4,14 @@ export interface InsertButtonProps {
   /** What it puts where the cursor stands. */
   text: string
   /** What that means. */
-  words: string
+  hint: string
   onInsert: (text: string) => void
 }
 
 /** Puts a placeholder into a text. It looks as it is written there. */
-export function InsertButton({ text, words, onInsert }: InsertButtonProps) {
+export function InsertButton({ text, hint, onInsert }: InsertButtonProps) {
   return (
-    <Tooltip words={words}>
+    <Tooltip text={hint}>
       <button
         type="button"
         onClick={() => onInsert(text)}

@@ -66,7 +66,7 @@ export function SkeletonRows({ rows = 5, columns }: { rows?: number; columns: nu
 }
 
 /** Says aloud that something is loading; put it beside skeletons, which are silent. */
-export function LoadingWords({ children }: { children: string }) {
+export function LoadingText({ children }: { children: string }) {
   return (
     <p role="status" className="sr-only">
       {children}

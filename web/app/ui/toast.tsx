@@ -29,11 +29,11 @@ interface Options {
 /** Long enough to read and to reach. */
 const ACTION_MS = 8_000
 
-function withAction(words: string, { action }: Options = {}) {
-  if (!action) return words
+function withAction(text: string, { action }: Options = {}) {
+  if (!action) return text
   return ({ closeToast }: { closeToast: () => void }) => (
     <span className="flex flex-wrap items-center gap-x-3">
-      {words}
+      {text}
       <button
         type="button"
         className="text-link min-h-6 font-strong"
@@ -48,7 +48,7 @@ function withAction(words: string, { action }: Options = {}) {
   )
 }
 
-function notify(kind: keyof typeof icons, words: string, options: Options = {}): void {
+function notify(kind: keyof typeof icons, text: string, options: Options = {}): void {
   const { duration, id, action, replaces } = options
   const autoClose = duration ?? (action ? ACTION_MS : undefined)
   const look: ToastOptions = {
@@ -56,16 +56,16 @@ function notify(kind: keyof typeof icons, words: string, options: Options = {}):
     ...(autoClose ? { autoClose } : {}),
     ...(id ? { toastId: id } : {}),
   }
-  const content = withAction(words, options)
+  const content = withAction(text, options)
   if (id && replaces && show.isActive(id)) show.update(id, { render: content, type: kind, ...look })
   else show[kind](content, look)
 }
 
 /** Short notices at the top right that leave by themselves after 3 seconds. */
 export const toast = {
-  success: (words: string, options?: Options) => notify('success', words, options),
-  error: (words: string, options?: Options) => notify('error', words, options),
-  info: (words: string, options?: Options) => notify('info', words, options),
+  success: (text: string, options?: Options) => notify('success', text, options),
+  error: (text: string, options?: Options) => notify('error', text, options),
+  info: (text: string, options?: Options) => notify('info', text, options),
 }
 
 function Close({ closeToast }: CloseButtonProps) {

@@ -2,15 +2,15 @@ import { Tooltip as Base } from '@base-ui/react/tooltip'
 import type { ReactElement, ReactNode } from 'react'
 import { OPEN_AFTER_MS } from './tooltip-provider'
 
-/** More words on hover or focus. Never the only place where something is said: touch has no hover. */
-export function Tooltip({ words, children }: { words: ReactNode; children: ReactElement }) {
+/** More text on hover or focus. Never the only place where something is said: touch has no hover. */
+export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
   return (
     <Base.Root>
       <Base.Trigger delay={OPEN_AFTER_MS} render={children} />
       <Base.Portal>
         <Base.Positioner sideOffset={6} collisionPadding={8} className="z-60">
           <Base.Popup className="popup max-w-xs rounded-md border-transparent! bg-ink! px-2 py-1 text-xs text-inverse! wrap-anywhere">
-            {words}
+            {text}
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

@@ -1,4 +1,4 @@
-import { ProofProvider } from '../auth/proof'
+import { ProofProvider } from '../auth/reauthentication'
 import { AuthenticatorSection } from './authenticator-section'
 import { DataSection } from './data-section'
 import { DeleteSection } from './delete-section'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sizeWords } from './archive'
+import { sizeText } from './archive'
 
 it.each([
   [0, '0 bytes'],
@@ -7,5 +7,5 @@ it.each([
   [12_345, '12 KB'],
   [3_440_000, '3.4 MB'],
 ])('says of %d bytes: %s', (bytes, words) => {
-  expect(sizeWords(bytes)).toBe(words)
+  expect(sizeText(bytes)).toBe(words)
 })

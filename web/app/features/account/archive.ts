@@ -19,7 +19,7 @@ export async function fetchArchive(onReceived: (bytes: number) => void, signal: 
 }
 
 /** How much that is, as people say it: '12 KB', '3.4 MB'. */
-export function sizeWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`
   if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`
   return `${(bytes / 1_000_000).toFixed(1)} MB`

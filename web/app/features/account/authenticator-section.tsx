@@ -4,7 +4,7 @@ import { api, client } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Skeleton, SkeletonButton } from '../../ui/skeleton'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { type AuthenticatorSetup, EnrolAuthenticatorDialog } from './enrol-authenticator-dialog'
 import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
@@ -12,14 +12,14 @@ import { Section } from './section'
 
 /** Six digits from an app on another device, asked for beside the password. */
 export function AuthenticatorSection() {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [setup, setSetup] = useState<AuthenticatorSetup | null>(null)
   const [recoveryCodes, setRecoveryCodes] = useState<string[] | null>(null)
   const begin = useMutation({
-    mutationFn: () => withProof(() => client.secondFactors.enrol({ kind: 'totp' })),
+    mutationFn: () => withReauthentication(() => client.secondFactors.enrol({ kind: 'totp' })),
     onSuccess: ({ id, secret, uri }) => secret && uri && setSetup({ id, secret, uri }),
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const all = factors.data?.factors ?? []
   const apps = all.filter(({ kind }) => kind === 'totp')

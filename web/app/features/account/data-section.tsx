@@ -5,26 +5,26 @@ import { Button } from '../../ui/button'
 import { Progress } from '../../ui/progress'
 import { save } from '../../ui/save-file'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
-import { fetchArchive, sizeWords } from './archive'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
+import { fetchArchive, sizeText } from './archive'
 import { Section } from './section'
 
 /** One archive of everything that is kept about the account. */
 export function DataSection() {
   const [received, setReceived] = useState(0)
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const stop = useRef<AbortController | null>(null)
   const download = useMutation({
     async mutationFn() {
       stop.current = new AbortController()
       setReceived(0)
       const { signal } = stop.current
-      const archive = await withProof(() => fetchArchive(setReceived, signal))
+      const archive = await withReauthentication(() => fetchArchive(setReceived, signal))
       save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
       return archive.size
     },
-    onSuccess: (bytes) => toast.success(`Your data was downloaded (${sizeWords(bytes)}).`),
-    onError: (error) => stop.current?.signal.aborted || sayFailure(error),
+    onSuccess: (bytes) => toast.success(`Your data was downloaded (${sizeText(bytes)}).`),
+    onError: (error) => stop.current?.signal.aborted || showFailure(error),
   })
   return (
     <Section
@@ -33,7 +33,7 @@ export function DataSection() {
     >
       {download.isPending ? (
         <div className="grid gap-3">
-          <Progress label="Collecting your data…" value={null} detail={`${sizeWords(received)} so far`} />
+          <Progress label="Collecting your data…" value={null} detail={`${sizeText(received)} so far`} />
           <Button size="sm" className="w-fit" onClick={() => stop.current?.abort()}>
             Stop
           </Button>

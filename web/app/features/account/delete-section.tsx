@@ -8,9 +8,9 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { readPlace } from '../waitlist/place-storage'
-import { forgetPlace } from '../waitlist/stored-place'
+import { clearPlace } from '../waitlist/stored-place'
 import { Section } from './section'
 
 /** The end of the account, at once and for good. */
@@ -35,17 +35,17 @@ export function DeleteSection() {
 }
 
 function DeleteForm({ email }: { email: string }) {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: { confirmation: '' } })
   const confirmation = form.watch('confirmation')
   const remove = useMutation({
-    mutationFn: () => withProof(() => client.personalData.remove({ confirmation: email })),
+    mutationFn: () => withReauthentication(() => client.personalData.remove({ confirmation: email })),
     onSuccess() {
-      if (readPlace(localStorage)?.email === email) forgetPlace()
+      if (readPlace(localStorage)?.email === email) clearPlace()
       toast.success('Your account was deleted.')
       session.forget()
     },
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.mutate())}>

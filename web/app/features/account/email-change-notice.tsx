@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
-import { emailChangeNotice } from './email-change-words'
+import { emailChangeNotice } from './email-change-text'
 
 /** What became of a link that confirms the change of an address. */
 export function EmailChangeNotice() {

@@ -10,7 +10,7 @@ import { Input } from '../../ui/input'
 import { SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { emailProblem, isEmail } from '../auth/email'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
 /** The address that one logs in with, and its change, which both mailboxes have to confirm. */
@@ -44,10 +44,10 @@ function Coming() {
 
 function EmailChange({ user }: { user: User }) {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: { email: '' } })
   const change = useMutation({
-    mutationFn: (email: string) => withProof(() => client.account.updateUser({ email })),
+    mutationFn: (email: string) => withReauthentication(() => client.account.updateUser({ email })),
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       form.reset()
@@ -56,7 +56,7 @@ function EmailChange({ user }: { user: User }) {
     },
     onError(error) {
       if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
-      else sayFailure(error)
+      else showFailure(error)
     },
   })
   const { pendingEmail, pendingEmailConfirmed } = user

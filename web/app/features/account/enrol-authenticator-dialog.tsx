@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { CopyButton } from '../../ui/copy-button'
@@ -56,7 +56,7 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
       const words =
         errorCode(error) === 'INVALID_CODE'
           ? 'This code is not right. Wait for the next one, and check the clock of your phone.'
-          : errorWords(error)
+          : errorText(error)
       form.setError('code', { message: words }, { shouldFocus: true })
     },
   })

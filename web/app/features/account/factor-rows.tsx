@@ -7,7 +7,7 @@ import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { RenameFactorDialog } from './rename-factor-dialog'
 import { Row, Rows } from './rows'
 
@@ -35,15 +35,15 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
   const { id, kind, name, createdAt, lastUsedAt } = factor
   const [renaming, setRenaming] = useState(false)
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const confirm = useConfirm()
   const remove = useMutation({
-    mutationFn: () => withProof(() => client.secondFactors.remove({ id })),
+    mutationFn: () => withReauthentication(() => client.secondFactors.remove({ id })),
     onSuccess() {
       toast.success(`“${name}” was removed.`)
       return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
     },
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const ask = async () => {
     const yes = await confirm({

@@ -3,15 +3,15 @@ import type { Identity } from '@x-automated/contract/identities'
 import { KeyRound, Mail, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, client } from '../../api'
-import { BrandSign } from '../../ui/brand-sign'
+import { BrandIcon } from '../../ui/brand-icon'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { LinkSingleSignOn } from '../sso/link-single-sign-on'
 import { providerName } from './link-problems'
 import { Row, Rows, RowsSkeleton } from './rows'
@@ -61,17 +61,17 @@ export function IdentitiesSection() {
 
 function IdentityRow({ identity: { id, provider, email, createdAt } }: { identity: Identity }) {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const confirm = useConfirm()
   const name = providerName(provider)
   const unlink = useMutation({
-    mutationFn: () => withProof(() => client.identities.unlink({ id })),
+    mutationFn: () => withReauthentication(() => client.identities.unlink({ id })),
     onSuccess() {
       toast.success(`${name} was unlinked.`)
       void queries.invalidateQueries({ queryKey: api.sso.key() })
       return queries.invalidateQueries({ queryKey: api.identities.key() })
     },
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const ask = async () => {
     const yes = await confirm({
@@ -102,25 +102,25 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
 }
 
 function signOf(provider: string): ReactNode {
-  return provider === 'google' ? <BrandSign brand="google" /> : <ShieldCheck aria-hidden />
+  return provider === 'google' ? <BrandIcon brand="google" /> : <ShieldCheck aria-hidden />
 }
 
 function LinkGoogle({ another }: { another: boolean }) {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const begin = useMutation({
     async mutationFn() {
       const codeChallenge = await newCodeChallenge('link')
       if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
-      return withProof(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
+      return withReauthentication(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => sayFailure(error, 'Failed to sign in with Google. Please try again.'),
+    onError: (error) => showFailure(error, 'Failed to sign in with Google. Please try again.'),
   })
-  useBackAgain(begin.reset)
+  usePageRestored(begin.reset)
   return (
     <Button
       size="sm"
-      icon={<BrandSign brand="google" />}
+      icon={<BrandIcon brand="google" />}
       loading={begin.isPending || begin.isSuccess}
       onClick={() => begin.mutate()}
     >

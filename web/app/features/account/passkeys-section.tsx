@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -10,7 +10,7 @@ import { Input } from '../../ui/input'
 import { SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { createPasskey, knowsPasskeys } from '../auth/passkey'
-import { ProofCancelled, useProof } from '../auth/proof'
+import { ProofCancelled, useReauthentication } from '../auth/reauthentication'
 import { FactorRows } from './factor-rows'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
@@ -48,11 +48,13 @@ export function PasskeysSection() {
 
 function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | null) => void }) {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: { name: '' } })
   const add = useMutation({
     async mutationFn({ name }: { name: string }) {
-      const { id, options } = await withProof(() => client.secondFactors.enrol({ kind: 'passkey', name: name.trim() }))
+      const { id, options } = await withReauthentication(() =>
+        client.secondFactors.enrol({ kind: 'passkey', name: name.trim() }),
+      )
       try {
         return await client.secondFactors.verify({ id, credential: await createPasskey(options) })
       } catch (error) {
@@ -71,7 +73,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
   })
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
-      {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemWords(add.error)}</Callout>}
+      {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
         <Field label="Name of the passkey" className="w-full max-w-sm">
           <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
@@ -84,11 +86,11 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
   )
 }
 
-function problemWords(error: Error): string {
+function problemText(error: Error): string {
   if (error instanceof DOMException) {
     return error.name === 'InvalidStateError'
       ? 'This device has a passkey for your account already.'
       : 'No passkey was made. Nothing was changed.'
   }
-  return errorWords(error)
+  return errorText(error)
 }

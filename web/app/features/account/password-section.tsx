@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { User } from '@x-automated/contract/account'
 import { useForm } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, client, errorCode, errorWords, fieldProblems } from '../../api'
+import { api, client, errorCode, errorText, fieldProblems } from '../../api'
 import { paths } from '../../paths'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
@@ -12,7 +12,7 @@ import { Skeleton, SkeletonButton, SkeletonField } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { PasswordChecklist } from '../auth/password-checklist'
 import { newPasswordProblem, passwordProblem } from '../auth/password-rules'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
 /** Changes the password, or sets the first one of an account that others vouch for. */
@@ -52,13 +52,15 @@ const empty = { currentPassword: '', password: '', confirmation: '' }
 
 function PasswordForm({ user }: { user: User }) {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const form = useForm({ defaultValues: empty })
   const { errors } = form.formState
   const password = form.watch('password')
   const change = useMutation({
     mutationFn: ({ currentPassword, password }: typeof empty) =>
-      withProof(() => client.account.updateUser({ password, ...(user.hasPassword ? { currentPassword } : {}) })),
+      withReauthentication(() =>
+        client.account.updateUser({ password, ...(user.hasPassword ? { currentPassword } : {}) }),
+      ),
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
@@ -68,8 +70,8 @@ function PasswordForm({ user }: { user: User }) {
     onError(error) {
       if (fieldProblems(error).password) form.setError('password', { message: passwordProblem }, { shouldFocus: true })
       else if (errorCode(error) === 'INVALID_CREDENTIALS')
-        form.setError('currentPassword', { message: errorWords(error) }, { shouldFocus: true })
-      else sayFailure(error)
+        form.setError('currentPassword', { message: errorText(error) }, { shouldFocus: true })
+      else showFailure(error)
     },
   })
   return (

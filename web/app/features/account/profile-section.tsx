@@ -10,7 +10,7 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Skeleton, SkeletonButton, SkeletonField, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Section } from './section'
 
 /** Who one is to others. */
@@ -42,9 +42,9 @@ function Coming() {
 function ProfileForm({ user }: { user: User }) {
   const queries = useQueryClient()
   const form = useForm({ values: { name: user.name } })
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const save = useMutation({
-    mutationFn: (input: { name: string }) => withProof(() => client.account.updateUser(input)),
+    mutationFn: (input: { name: string }) => withReauthentication(() => client.account.updateUser(input)),
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
@@ -53,7 +53,7 @@ function ProfileForm({ user }: { user: User }) {
     onError(error) {
       const problem = fieldProblems(error).name
       if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-      else sayFailure(error)
+      else showFailure(error)
     },
   })
   return (

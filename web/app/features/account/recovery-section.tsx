@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
 import { SkeletonLine } from '../../ui/skeleton'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { RecoveryCodesDialog } from './recovery-codes-dialog'
 import { Section } from './section'
 
@@ -15,17 +15,17 @@ const FEW = 3
 /** Codes for when the second factor is lost: how many are left, and new ones. */
 export function RecoverySection() {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const confirm = useConfirm()
   const factors = useQuery(api.secondFactors.list.queryOptions())
   const [codes, setCodes] = useState<string[] | null>(null)
   const renew = useMutation({
-    mutationFn: () => withProof(() => client.secondFactors.renewRecoveryCodes()),
+    mutationFn: () => withReauthentication(() => client.secondFactors.renewRecoveryCodes()),
     onSuccess({ recoveryCodes }) {
       setCodes(recoveryCodes)
       return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
     },
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const ask = async () => {
     const yes = await confirm({

@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 interface RenameFactorProps {
   factor: Pick<Factor, 'id' | 'name'>
@@ -21,9 +21,9 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
   const formId = useId()
   const queries = useQueryClient()
   const form = useForm({ values: { name } })
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const rename = useMutation({
-    mutationFn: (input: { id: string; name: string }) => withProof(() => client.secondFactors.rename(input)),
+    mutationFn: (input: { id: string; name: string }) => withReauthentication(() => client.secondFactors.rename(input)),
     async onSuccess(renamed) {
       await queries.invalidateQueries({ queryKey: api.secondFactors.key() })
       toast.success(`It is called “${renamed.name}” now.`)
@@ -32,7 +32,7 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
     onError(error) {
       const problem = fieldProblems(error).name
       if (problem) form.setError('name', { message: problem }, { shouldFocus: true })
-      else sayFailure(error)
+      else showFailure(error)
     },
   })
   const close = () => {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -32,7 +32,7 @@ export function Section({ id, description, actions, query, coming, children }: S
             </Button>
           }
         >
-          {errorWords(query.error)}
+          {errorText(query.error)}
         </Callout>
       ) : query?.isPending ? (
         (coming ?? <SkeletonText lines={2} />)

@@ -9,29 +9,29 @@ import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonButton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { Row, Rows, RowsSkeleton } from './rows'
 import { Section } from './section'
 
 /** Where the account is signed in, and ways to end that. */
 export function SessionsSection() {
   const queries = useQueryClient()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const confirm = useConfirm()
   const list = useQuery(api.account.listSessions.queryOptions())
   const reread = () => queries.invalidateQueries({ queryKey: api.account.listSessions.key() })
   const elsewhere = useMutation({
-    mutationFn: () => withProof(() => client.auth.signOut({ scope: 'others' })),
+    mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'others' })),
     onSuccess() {
       toast.success('Every other device was signed out.')
       return reread()
     },
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const everywhere = useMutation({
-    mutationFn: () => withProof(() => client.auth.signOut({ scope: 'global' })),
+    mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'global' })),
     onSuccess: () => session.forget(),
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
   })
   const askEverywhere = async () => {
     const yes = await confirm({
@@ -88,15 +88,15 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
   const { id, current, device, deviceKind, place, createdAt, lastSeenAt } = one
   const Sign = signs[deviceKind]
   const name = `${device ?? 'Unknown device'}${deviceKind === 'extension' ? ' (extension)' : ''}`
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const end = useMutation({
-    mutationFn: () => withProof(() => client.account.endSession({ id })),
+    mutationFn: () => withReauthentication(() => client.account.endSession({ id })),
     onSuccess() {
       toast.success(`${name} was signed out.`)
       return onEnded()
     },
     onError(error) {
-      sayFailure(error)
+      showFailure(error)
       // It may have ended by itself.
       void onEnded()
     },

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { paths } from '../../paths'
 import { toast } from '../../ui/toast'
 import { takeCodeVerifier } from '../auth/pkce'
@@ -36,7 +36,7 @@ export function useLinkReturn(): void {
         const where = provider === 'sso' ? 'by single sign-on' : `at ${providerName(provider)}`
         toast.success(`${email ?? 'Your account'} ${where} signs you in from now on.`)
       },
-      (error) => toast.error(errorWords(error)),
+      (error) => toast.error(errorText(error)),
     )
   }, [navigate, queries])
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Analytics as Figures } from '@x-automated/contract/analytics'
 import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
-import { api, refusalWords } from '../../api'
+import { api, refusalText } from '../../api'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -11,9 +11,9 @@ import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { LaterChart } from '../../ui/later-chart'
+import { LazyChart } from '../../ui/lazy-chart'
 import { Select } from '../../ui/select'
-import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { allCampaigns, CAMPAIGN_NAMES } from '../campaigns/all-campaigns'
@@ -58,7 +58,7 @@ export function Analytics() {
         </Button>
       }
     >
-      {refusalWords(query.error, FAILURE)}
+      {refusalText(query.error, FAILURE)}
     </Callout>
   )
   if (failure && !figures) return failure
@@ -68,7 +68,7 @@ export function Analytics() {
   return (
     <div className="grid gap-6" aria-busy={query.isPlaceholderData || undefined}>
       {failure}
-      {query.isPending && <LoadingWords>Loading analytics...</LoadingWords>}
+      {query.isPending && <LoadingText>Loading analytics...</LoadingText>}
       <div className="grid gap-3 sm:flex sm:flex-wrap sm:items-start">
         <Field label="Campaign" className="sm:w-64">
           <Select
@@ -132,7 +132,7 @@ export function Analytics() {
             title="Weekly Activity"
             description={`${range === 'all' ? 'The last seven days. ' : ''}Counted on the day a message was sent (${timeZone}).`}
           >
-            <LaterChart
+            <LazyChart
               label="Messages by day"
               days={figures?.series}
               series={[

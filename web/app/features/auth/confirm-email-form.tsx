@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import { api, errorCode, errorWords, fieldProblems } from '../../api'
+import { api, errorCode, errorText, fieldProblems } from '../../api'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -51,7 +51,7 @@ export function ConfirmEmailForm({ token }: { token: string }) {
       onSubmit={form.handleSubmit((values) => confirm.mutate({ token, password: values.password }))}
     >
       {confirm.isError && !fieldProblems(confirm.error).password && (
-        <Callout tone="bad">{errorWords(confirm.error)}</Callout>
+        <Callout tone="bad">{errorText(confirm.error)}</Callout>
       )}
       <div className="grid gap-2">
         <Field label="New password" error={errors.password?.message} required>

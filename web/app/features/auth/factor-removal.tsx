@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { FactorRemoval as Offer } from '@x-automated/contract/auth'
 import { KeyRound, Smartphone } from 'lucide-react'
-import { api, errorCode, errorWords } from '../../api'
+import { api, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -21,7 +21,7 @@ export function FactorRemoval({ offer: { ticket, factors }, onRemoved }: FactorR
       <Callout tone="good">Password has been reset successfully!</Callout>
       {remove.isError && (
         <Callout tone="bad">
-          {isLate ? 'This took too long. Reset your password again to remove them.' : errorWords(remove.error)}
+          {isLate ? 'This took too long. Reset your password again to remove them.' : errorText(remove.error)}
         </Callout>
       )}
       <p>Your account also asks for a second factor when you log in. You can remove what you lost or did not add.</p>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
@@ -28,7 +28,7 @@ export function ForgotPasswordForm() {
     >
       {recover.isSuccess && <Callout tone="good">Password reset email sent. Please check your inbox.</Callout>}
       {recover.isError && !fieldProblems(recover.error).email && (
-        <Callout tone="bad">{errorWords(recover.error)}</Callout>
+        <Callout tone="bad">{errorText(recover.error)}</Callout>
       )}
       <Field label="Email" error={errors.email?.message} required>
         <EmailInput autoComplete="username" {...form.register('email', requiredEmail)} />

@@ -1,4 +1,4 @@
-import { BrandSign } from '../../ui/brand-sign'
+import { BrandIcon } from '../../ui/brand-icon'
 import { Button } from '../../ui/button'
 import { useGoogleSignIn, whereGoogleIsOffered } from './use-google'
 
@@ -10,7 +10,7 @@ export function GoogleLogin({ referralCode }: { referralCode: string | null }) {
       size="lg"
       wide
       loading={busy}
-      icon={<BrandSign brand="google" />}
+      icon={<BrandIcon brand="google" />}
       className={whereGoogleIsOffered}
       onClick={begin}
     >

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { session, useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -53,7 +53,7 @@ export function LoginForm({ onSecondFactor }: LoginFormProps) {
       className="grid gap-4"
       onSubmit={form.handleSubmit((values) => login.mutate({ email: values.email.trim(), password: values.password }))}
     >
-      {refused && <Callout tone="bad">{errorWords(login.error, 'Invalid email or password')}</Callout>}
+      {refused && <Callout tone="bad">{errorText(login.error, 'Invalid email or password')}</Callout>}
       {slow && (
         <Callout tone="warn">Login is taking longer than expected. Please check your connection and try again.</Callout>
       )}

@@ -1,7 +1,7 @@
-import { type Kept, localStorage, sessionStorage } from '../../browser-storage'
+import { type KeyValueStorage, localStorage, sessionStorage } from '../../browser-storage'
 
 /**
- * Kept in this browser only, between signing up and opening the mailed link, or going to Google and coming back.
+ * KeyValueStorage in this browser only, between signing up and opening the mailed link, or going to Google and coming back.
  * A mailed link opens in a tab of its own; whoever goes elsewhere comes back in the tab they left, and two tabs may be on their way at once.
  */
 const VERIFIER_KEYS = { signUp: 'signUpVerifier', google: 'googleVerifier', sso: 'ssoVerifier', link: 'linkVerifier' }
@@ -25,7 +25,7 @@ export function takeCodeVerifier(purpose: keyof typeof VERIFIER_KEYS = 'signUp')
   return verifier
 }
 
-function storageFor(purpose: keyof typeof VERIFIER_KEYS): Kept {
+function storageFor(purpose: keyof typeof VERIFIER_KEYS): KeyValueStorage {
   return purpose === 'signUp' ? localStorage : sessionStorage
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { session, useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -9,10 +9,10 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput } from '../../ui/input'
 import { Skeleton } from '../../ui/skeleton'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { knowsPasskeys, signWithPasskey } from './passkey'
-import type { ProofQuestion } from './proof'
-import { type ProofWay, proofWays, wayWords } from './proof-ways'
+import { type ProofWay, proofWays, wayText } from './proof-ways'
+import type { ProofQuestion } from './reauthentication'
 
 interface ProofDialogProps {
   open: boolean
@@ -21,7 +21,7 @@ interface ProofDialogProps {
   onCancel: () => void
 }
 
-/** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useProof`. */
+/** Asks who one is: by the password, an authenticator app, a passkey or a mailed code. The dialog behind `useReauthentication`. */
 export default function ProofDialog({ open, question, onProved, onCancel }: ProofDialogProps) {
   const user = useQuery(api.account.findUser.queryOptions({ staleTime: 0 }))
   const factors = useQuery(api.secondFactors.list.queryOptions({ staleTime: 0 }))
@@ -54,7 +54,7 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
               </Button>
             }
           >
-            {errorWords(user.error ?? factors.error)}
+            {errorText(user.error ?? factors.error)}
           </Callout>
         )}
         {!known && !failed && <Skeleton className="h-20" />}
@@ -70,8 +70,8 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
               {ways
                 .filter((other) => !isSame(other))
                 .map((other) => (
-                  <Button key={wayWords(other)} variant="ghost" size="sm" onClick={() => setChosen(other)}>
-                    {wayWords(other)}
+                  <Button key={wayText(other)} variant="ghost" size="sm" onClick={() => setChosen(other)}>
+                    {wayText(other)}
                   </Button>
                 ))}
             </div>
@@ -84,12 +84,12 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
 
 function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; onCancel: () => void }) {
   const leaving = useMutation({ mutationFn: leave })
-  useBackAgain(leaving.reset)
+  usePageRestored(leaving.reset)
   return (
     <div className="grid gap-4">
       {leaving.isError && (
         <Callout tone="bad">
-          {errorWords(leaving.error, 'The single sign-on could not begin. Please try again.')}
+          {errorText(leaving.error, 'The single sign-on could not begin. Please try again.')}
         </Callout>
       )}
       <ProofButtons onCancel={onCancel}>
@@ -141,7 +141,7 @@ function PasswordProof({ onProved, onCancel }: Answers) {
   const prove = useMutation({
     mutationFn: (input: { password: string }) => client.account.reauthenticate(input),
     onSuccess: onProved,
-    onError: (error) => form.setError('password', { message: errorWords(error) }, { shouldFocus: true }),
+    onError: (error) => form.setError('password', { message: errorText(error) }, { shouldFocus: true }),
   })
   return (
     <ProofForm
@@ -204,7 +204,7 @@ function MailProof({ onProved, onCancel }: Answers) {
   if (!ticket) {
     return (
       <div className="grid gap-4">
-        {send.isError && <Callout tone="bad">{errorWords(send.error)}</Callout>}
+        {send.isError && <Callout tone="bad">{errorText(send.error)}</Callout>}
         <p>
           We send a code to <strong className="break-all">{email}</strong>.
         </p>
@@ -310,5 +310,5 @@ async function verifyWithAny(ids: string[], code: string): Promise<void> {
 function codeProblem(error: unknown): string {
   if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
   if (errorCode(error) === 'INVALID_CODE') return 'This code is invalid or has expired.'
-  return errorWords(error)
+  return errorText(error)
 }

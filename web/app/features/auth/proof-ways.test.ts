@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { proofWays, wayWords } from './proof-ways'
+import { proofWays, wayText } from './proof-ways'
 
 const app = { id: 'a', kind: 'totp', name: 'Phone' } as const
 const key = { id: 'k', kind: 'passkey', name: 'Laptop' } as const
@@ -15,7 +15,7 @@ it.each([
   ],
   ['a passkey that the browser does not know', { hasPassword: false, factors: [key] }, false, ['Email me a code']],
 ] as const)('with %s', (_name, account, canPasskey, words) => {
-  expect(proofWays(account, canPasskey).map(wayWords)).toEqual(words)
+  expect(proofWays(account, canPasskey).map(wayText)).toEqual(words)
 })
 
 it('tries a code with every authenticator app', () => {

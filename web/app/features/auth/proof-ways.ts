@@ -26,7 +26,7 @@ export function proofWays(
 }
 
 /** The words on the button that chooses a way. */
-export function wayWords(way: ProofWay): string {
+export function wayText(way: ProofWay): string {
   switch (way.kind) {
     case 'singleSignOn':
       return 'Use single sign-on'

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import { api, errorCode, fieldProblems, refusalWords } from '../../api'
+import { api, errorCode, fieldProblems, refusalText } from '../../api'
 import { paths } from '../../paths'
 import { session } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
@@ -70,7 +70,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
       onSubmit={form.handleSubmit(({ password }) => reset.mutate({ token, password }))}
     >
       {reset.isError && !fieldProblems(reset.error).password && (
-        <Callout tone="bad">{refusalWords(reset.error, 'An error occurred while resetting your password')}</Callout>
+        <Callout tone="bad">{refusalText(reset.error, 'An error occurred while resetting your password')}</Callout>
       )}
       <div className="grid gap-2">
         <Field label="New password" error={errors.password?.message} required>

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { SecondFactorNeeded } from '@x-automated/contract/auth'
 import { KeyRound } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { session, useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -39,7 +39,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
 
   return (
     <div className="grid gap-4">
-      {problem && <Callout tone="bad">{problemWords(problem)}</Callout>}
+      {problem && <Callout tone="bad">{problemText(problem)}</Callout>}
       {!ways.code && !ways.passkey && (
         <Callout tone="bad">
           This account asks for a passkey, which this browser does not support. Please log in with another browser.
@@ -107,9 +107,9 @@ async function askPasskey(ticket: string) {
   return signWithPasskey(options)
 }
 
-function problemWords(error: Error): string {
+function problemText(error: Error): string {
   if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
   if (errorCode(error) === 'INVALID_CODE')
     return 'This code is invalid, or it took too long. Try again, or go back and log in anew.'
-  return errorWords(error)
+  return errorText(error)
 }

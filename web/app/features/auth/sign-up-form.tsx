@@ -12,7 +12,7 @@ import { EmailInput } from './email-input'
 import { PasswordChecklist } from './password-checklist'
 import { newPasswordProblem } from './password-rules'
 import { newCodeChallenge } from './pkce'
-import { signUpProblem } from './sign-up-words'
+import { signUpProblem } from './sign-up-text'
 
 const missing = 'You must provide either an email or phone number and a password'
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
-import { client, refusalWords } from '../../api'
+import { client, refusalText } from '../../api'
 import { toast } from '../../ui/toast'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from './pkce'
 
 /** After this long the attempt has failed, and the button can be pressed again. */
@@ -35,7 +35,7 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     attempt.current = null
     setBusy(false)
   }
-  useBackAgain(end)
+  usePageRestored(end)
   const fail = (words: string) => {
     end()
     onFailed?.()
@@ -62,7 +62,7 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
       )
       location.assign(url)
     } catch (error) {
-      if (!call.signal.aborted) fail(refusalWords(error, FAILED))
+      if (!call.signal.aborted) fail(refusalText(error, FAILED))
     }
   }
   return { busy, begin }

@@ -3,14 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Plan, UpgradePreview } from '@x-automated/contract/billing'
 import { formatMoney } from '@x-automated/contract/format'
 import { useRef } from 'react'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { Button, buttonClass } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { Dialog } from '../../ui/dialog'
-import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { LoadingText, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { amountWords, type OfferedPlan, planOffer } from './plan-words'
+import { amountText, type OfferedPlan, planOffer } from './plan-text'
 import { useOpenPortal, useRereadPlan } from './subscription-actions'
 
 interface ChangePlanDialogProps {
@@ -52,7 +52,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       if (errorCode(error)) key.current = crypto.randomUUID()
       // It is not what it was when the price was shown.
       if (errorCode(error) === 'SUBSCRIPTION_STATE') void Promise.all([preview.refetch(), reread()])
-      if (!isPaymentTrouble(error)) toast.error(errorWords(error, 'Failed to upgrade plan. Please try again.'))
+      if (!isPaymentTrouble(error)) toast.error(errorText(error, 'Failed to upgrade plan. Please try again.'))
     },
   })
   const confirmation = confirmationUrl(upgrade.error)
@@ -86,7 +86,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
               </Button>
             }
           >
-            {errorWords(preview.error, 'Failed to upgrade plan. Please try again.')}
+            {errorText(preview.error, 'Failed to upgrade plan. Please try again.')}
           </Callout>
         ) : preview.data ? (
           <>
@@ -95,7 +95,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
           </>
         ) : (
           <>
-            <LoadingWords>Working out what it costs...</LoadingWords>
+            <LoadingText>Working out what it costs...</LoadingText>
             <SkeletonText lines={4} />
           </>
         )}
@@ -130,7 +130,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
                 </Button>
               }
             >
-              {errorWords(upgrade.error)} Your plan has not changed.
+              {errorText(upgrade.error)} Your plan has not changed.
             </Callout>
           )
         )}
@@ -162,7 +162,7 @@ function Costs({ preview }: { preview: UpgradePreview }) {
         )}
       </dl>
       <p className="text-muted">
-        Then {amountWords(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" />.
+        Then {amountText(preview)}, next on <DateTime value={preview.nextPaymentAt} precision="day" />.
       </p>
     </>
   )

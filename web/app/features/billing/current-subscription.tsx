@@ -2,14 +2,14 @@ import type { Subscription } from '@x-automated/contract/billing'
 import { PLAN_LEVELS } from '@x-automated/contract/plans'
 import { CreditCard } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
-import { LoadingWords, Skeleton, SkeletonLine } from '../../ui/skeleton'
-import { amountWords, planOf, statusWords } from './plan-words'
+import { LoadingText, Skeleton, SkeletonLine } from '../../ui/skeleton'
+import { amountText, planOf, statusText } from './plan-text'
 import { useCancelSubscription, useOpenPortal, useResumeSubscription } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
@@ -26,7 +26,7 @@ const tones: Record<Subscription['status'], Tone> = {
 export function SubscriptionSkeleton() {
   return (
     <Card title={TITLE} aria-busy>
-      <LoadingWords>Loading your subscription...</LoadingWords>
+      <LoadingText>Loading your subscription...</LoadingText>
       <div className="grid gap-5">
         <Facts>
           <Fact name="Plan">
@@ -68,7 +68,7 @@ export function CurrentSubscription({ known }: { known: KnownSubscription }) {
             </Button>
           }
         >
-          {errorWords(query.error)}
+          {errorText(query.error)}
         </Callout>
       ) : subscription ? (
         <Subscribed subscription={subscription} known={known} />
@@ -91,9 +91,9 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
     <div className="grid gap-5">
       <Facts>
         <Fact name="Plan">{plan.name}</Fact>
-        <Fact name="Amount">{amountWords(plan)}</Fact>
+        <Fact name="Amount">{amountText(plan)}</Fact>
         <Fact name="Status">
-          <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusWords(subscription)}</Badge>
+          <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
         </Fact>
         <Fact name={details?.manageable === false ? 'Until' : endName(subscription)}>
           {/* The provider begins the new period whether it was paid or not. */}
@@ -141,7 +141,7 @@ function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscri
     <div className="grid gap-5">
       <Facts>
         <Fact name="Plan">{PLAN_LEVELS[overview?.level ?? 'free'].name}</Fact>
-        <Fact name="Amount">{amountWords({ priceCents: 0, billingCycle: 'monthly' })}</Fact>
+        <Fact name="Amount">{amountText({ priceCents: 0, billingCycle: 'monthly' })}</Fact>
         {earnedUntil && (
           <Fact name="Earned by referrals, until">
             <DateTime value={earnedUntil} precision="day" />

@@ -2,12 +2,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Invoice } from '@x-automated/contract/billing'
 import { formatMoney } from '@x-automated/contract/format'
 import { Download, ExternalLink } from 'lucide-react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
-import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 
 const looks: Record<Invoice['status'], { word: string; tone: Tone }> = {
@@ -42,10 +42,10 @@ export function Invoices() {
             </Button>
           }
         >
-          Failed to load invoices. {errorWords(query.error)}
+          Failed to load invoices. {errorText(query.error)}
         </Callout>
       )}
-      {query.isPending && <LoadingWords>Loading invoices...</LoadingWords>}
+      {query.isPending && <LoadingText>Loading invoices...</LoadingText>}
       {invoices?.length === 0 ? (
         <p className="text-muted">No invoices yet. The first comes with your first payment.</p>
       ) : (

@@ -1,6 +1,6 @@
 import { PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/plans'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { limitWords } from './plan-words'
+import { limitText } from './plan-text'
 
 const rows = [
   ['Scraped leads a month', 'scrapedLeads'],
@@ -33,7 +33,7 @@ export function LimitsTable() {
             <Td className="max-md:font-strong">{label}</Td>
             {levels.map((level) => (
               <Td key={level} label={PLAN_LEVELS[level].name} end data-numeric>
-                {limitWords(level, what)}
+                {limitText(level, what)}
               </Td>
             ))}
           </Tr>

@@ -2,7 +2,7 @@ import type { BillingOverview, OtherSubscription } from '@x-automated/contract/b
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
-import { amountWords } from './plan-words'
+import { amountText } from './plan-text'
 import { useEndOther } from './subscription-actions'
 
 /** What is paid for beside the plan that counts: said, so that nobody pays twice unseen. The server tells the owner only. */
@@ -29,7 +29,7 @@ function Other({ other }: { other: OtherSubscription }) {
         </Button>
       }
     >
-      {amountWords(other)}, next on {day}. It adds nothing to your current plan.
+      {amountText(other)}, next on {day}. It adds nothing to your current plan.
     </Callout>
   )
 }

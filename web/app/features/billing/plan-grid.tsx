@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Plan } from '@x-automated/contract/billing'
 import { useState } from 'react'
-import { api, refusalWords } from '../../api'
+import { api, refusalText } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Segments } from '../../ui/segments'
-import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
+import { LoadingText, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { ChangePlanDialog } from './change-plan-dialog'
 import { cycleOptions } from './cycle-options'
 import { FALLBACK_PLANS } from './fallback-plans'
 import { PlanCard } from './plan-card'
-import { type BillingCycle, cycleSuffix, OFFER_WORDS, planOffer, priceWords } from './plan-words'
+import { type BillingCycle, cycleSuffix, OFFER_WORDS, planOffer, priceText } from './plan-text'
 import { useBuyPlan } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
@@ -55,7 +55,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
             </Button>
           }
         >
-          {refusalWords(query.error, 'Failed to load pricing plans. Please try again.')}
+          {refusalText(query.error, 'Failed to load pricing plans. Please try again.')}
         </Callout>
       )}
       {plans ? (
@@ -69,7 +69,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
                 <PlanCard
                   key={plan.id}
                   name={plan.name}
-                  price={priceWords(plan.priceCents)}
+                  price={priceText(plan.priceCents)}
                   period={cycleSuffix(plan.billingCycle)}
                   features={plan.features}
                   featured={featured}
@@ -94,7 +94,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         </ul>
       ) : (
         <>
-          <LoadingWords>Loading plans...</LoadingWords>
+          <LoadingText>Loading plans...</LoadingText>
           <div className="grid gap-6 md:grid-cols-2">
             <CardSkeleton />
             <CardSkeleton />

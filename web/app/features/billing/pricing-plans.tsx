@@ -4,7 +4,7 @@ import { type ButtonVariant, buttonClass } from '../../ui/button'
 import { Segments } from '../../ui/segments'
 import { cycleOptions } from './cycle-options'
 import { PlanCard } from './plan-card'
-import { type BillingCycle, priceWords } from './plan-words'
+import { type BillingCycle, priceText } from './plan-text'
 import { usePlanLink } from './use-plan-link'
 
 /** How the pricing page sets plans apart (specification §9). */
@@ -46,7 +46,7 @@ function Cards({ cycle, linkOf, className }: CardsProps) {
           <PlanCard
             key={plan.id}
             name={plan.name}
-            price={priceWords(plan.priceCents)}
+            price={priceText(plan.priceCents)}
             period={cycle === 'yearly' ? '/year' : '/month'}
             features={plan.features}
             featured={popular}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { OtherSubscription } from '@x-automated/contract/billing'
 import { isPlanId } from '@x-automated/contract/plans'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 
@@ -26,7 +26,7 @@ export function useCancelSubscription() {
       toast.success('Your subscription has been canceled and will end at the current billing period.')
       return reread()
     },
-    onError: (error) => toast.error(errorWords(error, 'Failed to cancel subscription. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
   })
   const ask = async () => {
     const sure = await confirm({
@@ -52,7 +52,7 @@ export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>
       toast.success(`Your second subscription, ${name}, will not be renewed.`)
       return reread()
     },
-    onError: (error) => toast.error(errorWords(error, 'Failed to cancel subscription. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
   })
   const ask = async () => {
     const sure = await confirm({
@@ -76,7 +76,7 @@ export function useResumeSubscription() {
       toast.success('Your subscription goes on. Nothing was canceled.')
       return reread()
     },
-    onError: (error) => toast.error(errorWords(error, 'Failed to keep your subscription. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to keep your subscription. Please try again.')),
   })
 }
 
@@ -85,7 +85,7 @@ export function useOpenPortal() {
   return useMutation({
     mutationFn: () => client.billing.portal({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => toast.error(errorWords(error, 'Failed to open the billing page. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to open the billing page. Please try again.')),
   })
 }
 
@@ -99,6 +99,6 @@ export function useBuyPlan() {
       return (await client.billing.checkout({ planId }, { context: { idempotencyKey: key } })).checkoutUrl
     },
     onSuccess: (url) => location.assign(url),
-    onError: (error) => toast.error(errorWords(error, 'Failed to process payment. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to process payment. Please try again.')),
   })
 }

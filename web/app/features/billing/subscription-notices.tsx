@@ -1,7 +1,7 @@
 import { Button, buttonClass } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
-import { amountWords, planOf } from './plan-words'
+import { amountText, planOf } from './plan-text'
 import { useOpenPortal } from './subscription-actions'
 import type { KnownSubscription } from './use-subscription'
 
@@ -70,7 +70,7 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
   if (subscription.status === 'trialing')
     return (
       <Callout title={<>Your trial ends on {end}</>}>
-        The first payment of {amountWords(plan)} is due then. You can stop it before in Manage Billing.
+        The first payment of {amountText(plan)} is due then. You can stop it before in Manage Billing.
       </Callout>
     )
   return null

@@ -6,7 +6,7 @@ import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
 import { Progress } from '../../ui/progress'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
-import { usageTitle } from './usage-words'
+import { usageTitle } from './usage-text'
 
 const TITLE = 'Usage'
 

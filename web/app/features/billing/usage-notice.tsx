@@ -5,7 +5,7 @@ import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { SkeletonLine } from '../../ui/skeleton'
-import { usageWords } from './usage-words'
+import { usageText } from './usage-text'
 
 /** Where something limited is queued: how much of it is used, and from 80 % on which plan lifts the limit. Nothing where there is none. */
 export function UsageNotice({ what }: { what: Limited }) {
@@ -16,11 +16,11 @@ export function UsageNotice({ what }: { what: Limited }) {
   if (!usage.warning)
     return (
       <p className="text-muted" data-numeric>
-        {usageWords(usage)}
+        {usageText(usage)}
       </p>
     )
   return (
-    <Callout tone="warn" title={<span data-numeric>{usageWords(usage)}</span>} action={usage.lifts && <SeePlans />}>
+    <Callout tone="warn" title={<span data-numeric>{usageText(usage)}</span>} action={usage.lifts && <SeePlans />}>
       {usage.words}
     </Callout>
   )

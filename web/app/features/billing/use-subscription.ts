@@ -1,9 +1,9 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { BillingOverview, Subscription } from '@x-automated/contract/billing'
 import { api } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
-import { useMayAs } from '../settings/use-role'
-import { type BillingCycle, planOf } from './plan-words'
+import { isInitialLoading } from '../../initial-loading'
+import { useHasRole } from '../settings/use-role'
+import { type BillingCycle, planOf } from './plan-text'
 
 /** What the workspace pays for, as far as it is known. */
 export interface KnownSubscription {
@@ -29,12 +29,12 @@ export function useSubscription(): KnownSubscription {
   const subscription = query.data?.subscription
   const goesOn = subscription && subscription.status !== 'canceled' ? subscription : null
   return {
-    isComing: query.isPending || isFirstAwaited(beyond),
+    isComing: query.isPending || isInitialLoading(beyond),
     query,
     subscription,
     overview,
     plan: goesOn && planOf(goesOn, overview?.subscription ?? null),
     changeable: goesOn !== null && overview?.subscription?.manageable !== false,
-    mayManage: useMayAs('owner'),
+    mayManage: useHasRole('owner'),
   }
 }

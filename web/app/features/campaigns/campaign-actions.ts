@@ -30,7 +30,7 @@ export interface CampaignActions {
 export function useCampaignActions(realSend: RealSend): CampaignActions {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const sayFailure = useFailureToast()
+  const showFailure = useFailureToast()
   const launch = useLaunch(realSend)
   const update = useMutation({
     mutationFn: ({ campaign, status }: { campaign: Campaign; status: TargetStatus }) =>
@@ -50,7 +50,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
     },
     onError(error, { status }, takeBack) {
       takeBack?.()
-      sayFailure(error, changeProblem(error, status))
+      showFailure(error, changeProblem(error, status))
     },
     onSettled(_, __, { status }) {
       if (status === 'archived') invalidateCampaignNames(queries)
@@ -63,7 +63,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
       if (obstacle) toast[obstacle.tone](obstacle.text)
       else update.mutate({ campaign, status: 'active' })
     },
-    onError: (error) => sayFailure(error, changeProblem(error, 'active')),
+    onError: (error) => showFailure(error, changeProblem(error, 'active')),
   })
   const archive = async (campaign: Campaign) => {
     const sure = await confirm({
@@ -94,7 +94,7 @@ export function useCampaignActions(realSend: RealSend): CampaignActions {
 /** Queues one message for each lead of the campaign's list, then starts it; whether or not it worked, the campaigns are read again. */
 export function useLaunch(realSend: RealSend) {
   const queries = useQueryClient()
-  const sayFailure = useFailureToast()
+  const showFailure = useFailureToast()
   return useMutation({
     mutationFn: ({ id }: Pick<Campaign, 'id' | 'name'>) => client.campaigns.queue({ id }),
     onSuccess({ dmsQueued, totalLeads }, { id, name }) {
@@ -105,7 +105,7 @@ export function useLaunch(realSend: RealSend) {
         )
       void realSend.autoStart(id)
     },
-    onError: (error) => sayFailure(error, launchProblem(error)),
+    onError: (error) => showFailure(error, launchProblem(error)),
     onSettled: () => readQueueAgain(queries),
   })
 }

@@ -20,7 +20,7 @@ export function CampaignButtons({ campaign, actions, size = 'sm', describedBy }:
   const busy = actions.busyId === campaign.id
   const own = { size, disabled: busy, 'aria-describedby': describedBy }
   const sign = (label: string, icon: ReactElement, onClick: () => void) => (
-    <Tooltip words={label}>
+    <Tooltip text={label}>
       <IconButton {...own} label={label} onClick={onClick}>
         {icon}
       </IconButton>

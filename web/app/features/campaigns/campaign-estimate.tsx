@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { Timer } from 'lucide-react'
 import { api } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { SkeletonLine } from '../../ui/skeleton'
 import { useDebouncedValue } from '../../ui/use-debounced-value'
 import { durationText } from './campaign-progress'
@@ -36,8 +36,8 @@ export function CampaignEstimate({
     }),
   )
   const { data, isPlaceholderData } = estimate
-  if (leadListId !== '' && isFirstAwaited(estimate)) return <SkeletonLine className="w-64" />
-  // Kept from a list before, it would speak of another.
+  if (leadListId !== '' && isInitialLoading(estimate)) return <SkeletonLine className="w-64" />
+  // KeyValueStorage from a list before, it would speak of another.
   if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
   const messages = allowReplied ? data.leads : data.leads - data.replied
   return (

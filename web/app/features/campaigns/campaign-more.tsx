@@ -3,7 +3,7 @@ import type { Campaign } from '@x-automated/contract/campaigns'
 import { Copy, Ellipsis, Mail, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { generatePath, useNavigate } from 'react-router'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { paths } from '../../paths'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuItem, MenuNote } from '../../ui/menu'
@@ -26,12 +26,12 @@ export function CampaignMore({ campaign }: { campaign: Campaign }) {
       void queries.invalidateQueries({ queryKey: api.campaigns.key() })
       await navigate(generatePath(paths.campaign, { campaignId: copy.id }))
     },
-    onError: (error) => toast.error(`Failed to duplicate campaign: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to duplicate campaign: ${errorText(error)}`),
   })
   const test = useMutation({
     mutationFn: () => client.campaigns.sendTest({ id: campaign.id }),
     onSuccess: ({ sentTo }) => toast.success(`A test is on its way to ${sentTo}.`),
-    onError: (error) => toast.error(`Failed to send the test: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to send the test: ${errorText(error)}`),
   })
   if (!mayChange) return null
   return (

@@ -1,4 +1,4 @@
-import { errorCode, errorWords, failureWords } from '../../api'
+import { errorCode, errorText, failureText } from '../../api'
 
 const INITIAL_DATA = 'An error occurred while fetching initial data.'
 
@@ -8,20 +8,20 @@ const INITIAL_DATA = 'An error occurred while fetching initial data.'
  */
 export function campaignsProblem(error: unknown, shown: boolean): string {
   return shown
-    ? failureWords(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
-    : failureWords(error, 'Failed to fetch campaigns', INITIAL_DATA)
+    ? failureText(error, 'Failed to refresh campaigns', 'Error refreshing campaigns.')
+    : failureText(error, 'Failed to fetch campaigns', INITIAL_DATA)
 }
 
 /** Why the lists to pick from cannot be shown. */
 export function listsProblem(error: unknown): string {
-  return failureWords(error, 'Failed to fetch your lead lists', INITIAL_DATA)
+  return failureText(error, 'Failed to fetch your lead lists', INITIAL_DATA)
 }
 
 /** Why a campaign was not made. @param way what was pressed: Save and Pause, or Launch Campaign */
 export function creationProblem(error: unknown, way: 'pause' | 'launch'): string {
   return way === 'pause'
-    ? `Failed to save campaign: ${errorWords(error)}`
-    : `Failed to create campaign entry: ${errorWords(error, 'Unknown error')}`
+    ? `Failed to save campaign: ${errorText(error)}`
+    : `Failed to create campaign entry: ${errorText(error, 'Unknown error')}`
 }
 
 /** What somebody wants a campaign to become. */
@@ -35,22 +35,22 @@ const failures: Record<TargetStatus, string> = {
 
 /** Why a campaign stays as it is. */
 export function changeProblem(error: unknown, wish: TargetStatus): string {
-  return `${failures[wish]} ${errorWords(error)}`
+  return `${failures[wish]} ${errorText(error)}`
 }
 
 /** Why a campaign that is there was not launched. */
 export function launchProblem(error: unknown): string {
-  return `Failed to launch campaign or queue DMs: ${errorWords(error)}`
+  return `Failed to launch campaign or queue DMs: ${errorText(error)}`
 }
 
 /** Why a campaign's messages cannot be shown. */
 export function dmsProblem(error: unknown): string {
-  return errorCode(error) ? errorWords(error) : 'An unexpected error occurred.'
+  return errorCode(error) ? errorText(error) : 'An unexpected error occurred.'
 }
 
 /** The same while an earlier answer is still on the screen. */
 export function staleDmsProblem(error: unknown): string {
-  return failureWords(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
+  return failureText(error, 'Failed to fetch DMs for campaign', 'An unexpected error occurred.')
 }
 
 /** What is said to somebody who processes the queue without a session; null: they have one. */

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { useEffect, useRef } from 'react'
 import { api } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { toast } from '../../ui/toast'
 import { newlyCompleted, secondsLeftOf } from './campaign-progress'
 
@@ -83,7 +83,7 @@ export function useXConnections(campaigns: readonly Campaign[] | undefined): Con
 
 /** Is it known which X accounts are connected, or not to be found out for now? What stands below a word about it comes no sooner. */
 export function useXConnectionsKnown(): boolean {
-  return !isFirstAwaited(useQuery(api.xAccount.list.queryOptions()))
+  return !isInitialLoading(useQuery(api.xAccount.list.queryOptions()))
 }
 
 /** The current X account where X has shut it out, and why; null: it has not, or that is not known. */

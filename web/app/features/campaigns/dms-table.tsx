@@ -11,7 +11,7 @@ import { DateTime } from '../../ui/date-time'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { shorten } from '../../ui/shorten'
-import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { XHandle } from '../x-account/x-handle'
 import { dmsProblem, staleDmsProblem } from './campaign-text'
@@ -86,7 +86,7 @@ export function DmsTable({ campaignId, status, live, page, onPage, maxHeight, re
     )
   return (
     <>
-      {dms.isPending && <LoadingWords>Loading DMs...</LoadingWords>}
+      {dms.isPending && <LoadingText>Loading DMs...</LoadingText>}
       {dms.isError && (
         <div className="pb-3">
           <Callout tone="warn">{staleDmsProblem(dms.error)}</Callout>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { useForm, useWatch } from 'react-hook-form'
-import { api, client, errorWords, fieldProblems } from '../../api'
+import { api, client, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Checkbox } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
@@ -47,7 +47,7 @@ export function EditCampaignDialog({ campaign, open, onClose }: EditCampaignDial
       const problems = fieldProblems(error)
       for (const field of ['name', 'messageTemplate'] as const)
         if (problems[field]) form.setError(field, { message: problems[field] })
-      if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorWords(error)}`)
+      if (!problems.name && !problems.messageTemplate) toast.error(`Failed to save campaign: ${errorText(error)}`)
     },
     onSettled() {
       invalidateCampaignNames(queries)

@@ -61,7 +61,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-muted">Insert</span>
         {placeholders.map(({ text, words }) => (
-          <InsertButton key={text} text={text} words={words} onInsert={insert} />
+          <InsertButton key={text} text={text} hint={words} onInsert={insert} />
         ))}
       </div>
     </div>

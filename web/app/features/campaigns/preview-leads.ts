@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Lead } from '@x-automated/contract/leads'
 import { useState } from 'react'
 import { api } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { useDebouncedValue } from '../../ui/use-debounced-value'
 
 /** Leads that are read at a time. */
@@ -37,7 +37,7 @@ export function usePreviewLeads(listId: string) {
   const lead: PreviewLead | null = (total > 0 && data?.leads[index % PAGE_SIZE]) || null
   return {
     /** Nothing is known of the list yet. */
-    isLoading: listId !== '' && isFirstAwaited(all) && keyword === '',
+    isLoading: listId !== '' && isInitialLoading(all) && keyword === '',
     /** Null while there is none: an example stands in. */
     lead,
     index,

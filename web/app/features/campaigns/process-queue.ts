@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { useSession } from '../../session'
 import { toast } from '../../ui/toast'
 import { queueRefusal } from './campaign-text'
@@ -34,7 +34,7 @@ export function useProcessQueue() {
   const run = useMutation({
     mutationFn: () => client.campaigns.processQueue({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess: announce,
-    onError: (error) => toast.error(`Error processing queue: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Error processing queue: ${errorText(error)}`),
     onSettled: () => {
       for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
     },

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Dm } from '@x-automated/contract/campaigns'
 import { RotateCcw } from 'lucide-react'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
@@ -17,7 +17,7 @@ export function RequeueButton({ dm }: { dm: Failed }) {
   const requeue = useMutation({
     mutationFn: () => client.campaigns.requeue({ id: dm.id }),
     onSuccess: () => toast.success(`The DM to ${nameOf(dm)} is queued again.`),
-    onError: (error) => toast.error(`Failed to queue the DM again: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to queue the DM again: ${errorText(error)}`),
     onSettled: () => {
       for (const queryKey of [api.campaigns.key(), api.leads.key()]) void queries.invalidateQueries({ queryKey })
     },

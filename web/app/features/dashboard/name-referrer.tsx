@@ -5,7 +5,7 @@ import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { referrerProblem } from './referrer-words'
+import { referrerProblem } from './referrer-text'
 
 /** For who came by a friend's word, not by their link: says whose. Once is for good. */
 export function NameReferrer() {

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Pairing } from '@x-automated/contract/extension-pairings'
 import { Puzzle } from 'lucide-react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -32,7 +32,7 @@ export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
             </Button>
           }
         >
-          {errorWords(pairings.error)}
+          {errorText(pairings.error)}
         </Callout>
       ) : pairings.data.pairings.length === 0 ? (
         <p className="text-muted">

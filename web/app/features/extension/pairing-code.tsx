@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { client, errorWords } from '../../api'
+import { client, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { CopyButton } from '../../ui/copy-button'
 import { DateTime } from '../../ui/date-time'
@@ -12,7 +12,7 @@ export function PairingCode() {
   const mayPair = useIsOffered('member')
   const make = useMutation({
     mutationFn: () => client.extension.createCode(),
-    onError: (error) => toast.error(errorWords(error)),
+    onError: (error) => toast.error(errorText(error)),
   })
   if (!mayPair)
     return (

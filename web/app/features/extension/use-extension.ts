@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ExtensionRequest } from '@x-automated/contract/extension'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 import { useSlow } from '../../ui/use-slow'
 import { askExtension, askStatus, type ExtensionHere } from '../real-send/extension-link'
@@ -13,7 +13,7 @@ const ANSWERS_WITHIN_MS = 1_000
 const statusKey = ['extension', 'here']
 
 /**
- * The extension of this browser: how it is, null where there is none, undefined while that is not known. Kept fresh while it is looked at.
+ * The extension of this browser: how it is, null where there is none, undefined while that is not known. KeyValueStorage fresh while it is looked at.
  * @param asks false while nothing depends on it: asking wakes it
  */
 export function useExtensionHere(asks = true): ExtensionHere | null | undefined {
@@ -57,7 +57,7 @@ export function useExtensionActions() {
     const reply = await askExtension(request)
     if (!reply.success) throw new ExtensionRefused(reply.error)
   }
-  const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorWords(error))
+  const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorText(error))
   const pair = useMutation({
     async mutationFn() {
       const { code } = await client.extension.createCode()

@@ -4,7 +4,7 @@ import { ButtonLink, IconButton } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { cx } from '../../ui/cx'
 import { useIsOffered } from '../settings/use-role'
-import { stepWords } from './step-words'
+import { stepText } from './step-text'
 import { isShown, useFirstSteps } from './use-first-steps'
 
 /** What to do first in a new workspace, ticked off as it happens. Gone once a campaign was launched, put away, or for who may only look. */
@@ -46,7 +46,7 @@ interface StepProps {
 }
 
 function Step({ step, done, number, isNext, mayConnect }: StepProps) {
-  const { title, text, action, to, needs } = stepWords[step]
+  const { title, text, action, to, needs } = stepText[step]
   const isTheirs = needs !== 'admin' || mayConnect
   return (
     <li

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FirstSteps } from '@x-automated/contract/first-steps'
 import { useEffect } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { localStorage } from '../../browser-storage'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { toast } from '../../ui/toast'
 
 /** In local storage: the steps were not to be shown when this browser asked last. */
@@ -24,7 +24,7 @@ export function useFirstSteps() {
   // Steps are taken on other pages: whoever comes back sees them ticked off.
   const query = useQuery(api.firstSteps.find.queryOptions({ staleTime: 0 }))
   const found = query.data
-  const isComing = isFirstAwaited(query) && localStorage.getItem(GONE) === null
+  const isComing = isInitialLoading(query) && localStorage.getItem(GONE) === null
   useEffect(() => {
     if (!found) return
     if (isShown(found)) localStorage.removeItem(GONE)
@@ -41,7 +41,7 @@ export function useFirstSteps() {
       onSuccess: (saved) => queries.setQueryData(key, saved),
       onError(error, _, context) {
         queries.setQueryData(key, context?.before)
-        toast.error(errorWords(error, 'Failed to save. Please try again.'))
+        toast.error(errorText(error, 'Failed to save. Please try again.'))
       },
     }),
   )

@@ -19,7 +19,7 @@ import { LEADERBOARD_PAGE_SIZE, useLeaderboard } from './use-leaderboard'
 /** The leaderboard of one period: what it shows while it loads, fails, is empty, and its rows. */
 export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
   const [page, setPage] = useState(1)
-  const { loadingWords, problem, board, stale, tryAgain } = useLeaderboard(period, page)
+  const { loadingText, problem, board, stale, tryAgain } = useLeaderboard(period, page)
   const ownRow = useRef<HTMLTableRowElement>(null)
   const [seeking, setSeeking] = useState(false)
 
@@ -52,7 +52,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
     <>
       <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 pb-3 text-muted">
         <p role="status" data-numeric>
-          {loadingWords ??
+          {loadingText ??
             (own
               ? `You are #${formatNumber(own.rank)} of ${formatNumber(board.total)}`
               : `${formatCount(board?.total ?? 0, 'person', 'people')} on this leaderboard`)}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, client } from '../../api'
 import { session } from '../../session'
 import { useHydrated } from '../../ui/use-hydrated'
-import { leaderboardProblem } from './leaderboard-words'
+import { leaderboardProblem } from './leaderboard-text'
 import { loadWithRenewal } from './session-renewal'
 
 export const LEADERBOARD_PAGE_SIZE = 50
@@ -50,7 +50,7 @@ export function useLeaderboard(period: LeaderboardPeriod, page: number) {
   const loading = !failed && (query.isError || !data)
   return {
     /** Null unless it is being loaded for the first time, or again after a failure. */
-    loadingWords: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
+    loadingText: loading ? (renewing ? 'Refreshing session...' : 'Loading leaderboard data...') : null,
     problem: failed ? leaderboardProblem(query.error, retries) : null,
     /** Rows to show, none where it is empty; null in the states above. */
     board: loading || failed ? null : (data ?? null),

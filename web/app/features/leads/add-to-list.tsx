@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, client, errorWords, failureWords, refusalWords } from '../../api'
+import { api, client, errorText, failureText, refusalText } from '../../api'
 import { useSession } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -9,7 +9,7 @@ import { RadioGroup } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { LoadingWords, SkeletonText } from '../../ui/skeleton'
+import { LoadingText, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { isLong, runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
@@ -57,7 +57,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       else if (!isStopped) toast.info('These leads are in this list already.')
       if (!isLong(picked)) close()
     },
-    onError: (error) => toast.error(`Failed to add leads to list: ${errorWords(error, 'Unknown error')}`),
+    onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: api.lists.key() }),
@@ -119,7 +119,7 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
         <Callout tone="bad">User not found. Cannot fetch lists.</Callout>
       ) : lists.isPending ? (
         <>
-          <LoadingWords>Loading lists...</LoadingWords>
+          <LoadingText>Loading lists...</LoadingText>
           <SkeletonText lines={4} />
         </>
       ) : lists.isError ? (
@@ -131,7 +131,7 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
             </Button>
           }
         >
-          {failureWords(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
+          {failureText(lists.error, 'Failed to fetch your lists', 'An error occurred while fetching lists.')}
         </Callout>
       ) : found.length > 0 ? (
         <RadioGroup
@@ -175,7 +175,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
         setName('')
         onCreated(list.id)
       },
-      onError: (error) => setProblem(refusalWords(error, 'Failed to create list. Please try again.')),
+      onError: (error) => setProblem(refusalText(error, 'Failed to create list. Please try again.')),
     }),
   )
   const submit = (event: FormEvent) => {

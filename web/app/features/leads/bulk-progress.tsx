@@ -1,7 +1,7 @@
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Progress } from '../../ui/progress'
-import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
+import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
 import { timeLeftText } from '../scrapes/scrape-text'
 import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from './bulk-runs'
 
@@ -9,7 +9,7 @@ import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from '.
 export function BulkProgress() {
   const runs = useBulkRuns()
   // What was done stays done, and what is left is not done by itself. Who goes on in another workspace is not held up: it has ended with this one.
-  useAskBeforeClosing(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
+  useConfirmBeforeUnload(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
   return (
     <>
       <p role="status" className="sr-only">

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { toast } from '../../ui/toast'
 import { exportLeads } from './csv-files'
@@ -12,7 +12,7 @@ export function ExportButton() {
   const [params] = useSearchParams()
   const download = useMutation({
     mutationFn: () => exportLeads(parseLeadsParams(params).filter),
-    onError: (error) => toast.error(`Failed to export leads: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to export leads: ${errorText(error)}`),
   })
   return (
     <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>

@@ -3,12 +3,12 @@ import { IMPORT_REJECTED_MAX } from '@x-automated/contract/import-limits'
 import type { Import } from '@x-automated/contract/imports'
 import { Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
-import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
+import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
 import { IMPORT_BYTES_MAX, type ImportOrder, type Sent, sendImport } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePicker } from './import-file-picker'
@@ -42,7 +42,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
     },
     onSuccess: begin,
   })
-  useAskBeforeClosing(upload.isPending)
+  useConfirmBeforeUnload(upload.isPending)
   const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
   const isRunning = shown?.status === 'running'
   const isDone = shown?.status === 'completed'
@@ -128,7 +128,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
       ) : (
         <div className="grid gap-4">
           {upload.isError && !isStopped && (
-            <Callout tone="bad">Failed to import leads: {errorWords(upload.error)}</Callout>
+            <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
           )}
           {shown?.status === 'failed' && <Callout tone="bad">Failed to import leads: {shown.error}</Callout>}
           {(isStopped || shown?.status === 'canceled') && (

@@ -47,7 +47,7 @@ export async function changeInParts<Answer extends PartResponse>(
   return true
 }
 
-interface Kept {
+interface KeyValueStorage {
   /** The filter under which these were picked: under another one nothing is. */
   under: string
   ids: ReadonlySet<string>
@@ -60,8 +60,8 @@ interface Kept {
  */
 export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead[]) {
   const under = JSON.stringify(filter)
-  const nothing: Kept = { under, ids: new Set(), all: false }
-  const [kept, setKept] = useState<Kept>(nothing)
+  const nothing: KeyValueStorage = { under, ids: new Set(), all: false }
+  const [kept, setKept] = useState<KeyValueStorage>(nothing)
   const current = kept.under === under ? kept : nothing
 
   /** The lead that was picked last: where a range begins. */
@@ -69,11 +69,11 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead
   const selectable = shown.filter(canBeMessaged)
   const selectableIds = selectable.map(({ id }) => id)
   const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
-  const idsOf = ({ ids }: Kept) => [...ids].filter((id) => !barred.has(id))
+  const idsOf = ({ ids }: KeyValueStorage) => [...ids].filter((id) => !barred.has(id))
   const has = (lead: OfferedLead) =>
     current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id)
   // What is picked by then, not when this was drawn: several picks may come before it is drawn anew.
-  const pick = (change: (before: Kept) => Iterable<string>, all = false) =>
+  const pick = (change: (before: KeyValueStorage) => Iterable<string>, all = false) =>
     setKept((before) => ({ under, ids: new Set(change(before.under === under ? before : nothing)), all }))
 
   return {

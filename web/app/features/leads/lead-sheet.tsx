@@ -14,7 +14,7 @@ import {
   Trash2,
 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Avatar } from '../../ui/avatar'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
@@ -85,7 +85,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
             </Button>
           }
         >
-          {errorWords(lead.error)}
+          {errorText(lead.error)}
         </Callout>
       ) : known ? (
         <div className="grid gap-6">
@@ -267,7 +267,7 @@ function History({ lead }: { lead: LeadDetail }) {
   return (
     <Part title="History">
       {history.isError && !history.data ? (
-        <Callout tone="bad">{errorWords(history.error)}</Callout>
+        <Callout tone="bad">{errorText(history.error)}</Callout>
       ) : history.data ? (
         <ol className="grid gap-3">
           {history.data.events.map((event) => {
@@ -305,7 +305,7 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
   const remove = useMutation(
     api.replies.removeText.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.leads.history.key() }),
-      onError: (error) => toast.error(errorWords(error)),
+      onError: (error) => toast.error(errorText(error)),
     }),
   )
   if (text === null) return <p className="text-muted">Its text was deleted here.</p>

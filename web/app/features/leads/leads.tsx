@@ -3,14 +3,14 @@ import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { Search, Undo2, Users } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { api, failureWords } from '../../api'
+import { api, failureText } from '../../api'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { useConfirm } from '../../ui/confirm'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
-import { LoadingWords } from '../../ui/skeleton'
+import { LoadingText } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { useBulkRuns } from './bulk-runs'
 import { LeadFilters } from './lead-filters'
@@ -139,7 +139,7 @@ export function Leads() {
             </Button>
           }
         >
-          {failureWords(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
+          {failureText(leads.error, 'Failed to load leads', 'An unexpected error occurred while loading leads')}
         </Callout>
       ) : leads.data && total === 0 ? (
         <EmptyState
@@ -154,7 +154,7 @@ export function Leads() {
           <div className="pb-3 empty:hidden">
             <UsageNotice what="dms" />
           </div>
-          {leads.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+          {leads.isPending && <LoadingText>Loading leads...</LoadingText>}
           <LeadsToolbar
             filter={filter}
             total={leads.data ? total : null}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Tag, TagColor } from '@x-automated/contract/tags'
 import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { usePending } from '../../pending'
 import { Button, IconButton } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
@@ -27,7 +27,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
       queries.invalidateQueries({ queryKey: api.leads.key() }),
     ])
   const done = () => setChanging(null)
-  const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorWords(error)}`)
+  const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorText(error)}`)
   const update = useMutation(api.tags.update.mutationOptions({ onSuccess: done, onError, onSettled }))
   const merge = useMutation(api.tags.merge.mutationOptions({ onSuccess: done, onError, onSettled }))
   // With many leads a merge takes a while, which goes on when this is closed.

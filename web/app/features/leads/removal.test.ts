@@ -36,7 +36,7 @@ test('a deletion is there after a reload, in its workspace, until the hour of ea
   expect(loadRemoval(storage, 'w1', 0)).toBeNull()
   saveRemoval(storage, 'w1', removal)
   expect(loadRemoval(storage, 'w1', 3_600_000)).toEqual(removal)
-  // Kept again as some of it comes back, it lasts no longer for that.
+  // KeyValueStorage again as some of it comes back, it lasts no longer for that.
   saveRemoval(storage, 'w1', loadRemoval(storage, 'w1', 3_600_000) ?? [])
   expect(loadRemoval(storage, 'w1', 3_601_000)).toEqual(removal.slice(1))
   expect([loadRemoval(storage, 'w2', 2_000), loadRemoval(storage, 'w1', 3_720_000)]).toEqual([null, null])

@@ -35,7 +35,7 @@ const KEPT_MS = 3_600_000
 const QUEUED_MS = 300_000
 const KEY = 'last-removal-of-leads'
 
-interface Kept {
+interface KeyValueStorage {
   workspaceId: string | null
   removal: Removal
 }
@@ -81,7 +81,7 @@ const mayStillCome = ({ count, at }: RemovalPart, now: number) => count === null
 /** Keeps the last deletion of this tab, so that it is there when the page is loaded anew. Where there is no room, only until then. */
 export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
-    storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies Kept))
+    storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies KeyValueStorage))
   } catch {
     // Full, or forbidden.
   }
@@ -94,7 +94,7 @@ export function loadRemoval(
   now: number,
 ): Removal | null {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as Kept | null
+    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as KeyValueStorage | null
     return kept?.workspaceId === workspaceId ? undoableParts(kept.removal, now) : null
   } catch {
     return null

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { SavedFilter } from '@x-automated/contract/saved-filters'
 import { Bookmark, BookmarkPlus, Link2, ListFilter, Pencil, Settings2, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button, IconButton } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
 import { Dialog } from '../../ui/dialog'
@@ -114,7 +114,7 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
         toast.success(`Filter "${name}" saved`)
         close()
       },
-      onError: (error) => setProblem(errorWords(error)),
+      onError: (error) => setProblem(errorText(error)),
     }),
   )
   const submit = (event?: FormEvent) => {
@@ -159,7 +159,7 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const confirm = useConfirm()
   const settled = useFilterChange()
-  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorWords(error)}`)
+  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorText(error)}`)
   const rename = useMutation(
     api.savedFilters.update.mutationOptions({ ...settled, onError, onSuccess: () => setRenaming(null) }),
   )

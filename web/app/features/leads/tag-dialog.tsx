@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Plus, Settings2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Checkbox, RadioGroup } from '../../ui/choice'
@@ -85,7 +85,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
         {tags.isPending ? (
           <SkeletonText lines={3} />
         ) : tags.isError && !tags.data ? (
-          <Callout tone="bad">{errorWords(tags.error)}</Callout>
+          <Callout tone="bad">{errorText(tags.error)}</Callout>
         ) : known.length === 0 ? (
           <p className="text-muted">There are no tags yet. Make the first one below.</p>
         ) : (
@@ -119,7 +119,7 @@ export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => v
         setName('')
         onCreated(tag.id)
       },
-      onError: (error) => setProblem(errorWords(error)),
+      onError: (error) => setProblem(errorText(error)),
     }),
   )
   const submit = (event: FormEvent) => {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ContactBasis } from '@x-automated/contract/leads'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
@@ -71,7 +71,7 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
         }
       }
     },
-    onError: (error) => toast.error(`${failed}: ${errorWords(error, 'Unknown error')}`),
+    onError: (error) => toast.error(`${failed}: ${errorText(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all(
         [api.leads, api.lists, api.tags, api.suppressions, api.messages].map((part) =>
@@ -242,7 +242,7 @@ export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
         Date.now,
       ),
     onSuccess: (back) => toast.success(undoneText(back)),
-    onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
+    onError: (error) => toast.error(`Failed to restore leads: ${errorText(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
   })

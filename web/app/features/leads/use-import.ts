@@ -2,7 +2,7 @@ import { type QueryClient, skipToken, useMutation, useQuery, useQueryClient } fr
 import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
 import type { Import } from '@x-automated/contract/imports'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** While one is under way, its figures move. */
@@ -83,7 +83,7 @@ export function useCancelImport() {
   const queries = useQueryClient()
   return useMutation(
     api.imports.cancel.mutationOptions({
-      onError: (error) => toast.error(errorWords(error)),
+      onError: (error) => toast.error(errorText(error)),
       onSettled: () => queries.invalidateQueries({ queryKey: api.imports.key() }),
     }),
   )

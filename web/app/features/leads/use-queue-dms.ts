@@ -1,6 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Lead, ListedLead } from '@x-automated/contract/leads'
-import { api, client, failureWords } from '../../api'
+import { api, client, failureText } from '../../api'
 import { toast } from '../../ui/toast'
 import { useFailureToast } from '../billing/use-failure-toast'
 import { runAndSum } from './bulk-runs'
@@ -31,7 +31,7 @@ export function skippedText(picked: Picked, queued: number): string | null {
 /** Queues a message to each lead. They show as queued at once, and as before where that fails. */
 export function useQueueDms() {
   const queries = useQueryClient()
-  const sayFailure = useFailureToast()
+  const showFailure = useFailureToast()
   return useMutation({
     mutationFn: ({ picked, message }: Order) =>
       runAndSum(
@@ -66,9 +66,9 @@ export function useQueueDms() {
     onError: (error, { picked }, before) => {
       if (before) restore(queries, before)
       const single = 'ids' in picked && picked.ids.length === 1
-      sayFailure(
+      showFailure(
         error,
-        failureWords(
+        failureText(
           error,
           single ? 'Failed to queue DM' : 'Failed to queue DMs',
           'An unexpected error occurred while queueing the DMs',

@@ -2,12 +2,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { FolderPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { api, refusalWords } from '../../api'
+import { api, refusalText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
-import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 import { ListCard } from './list-card'
@@ -68,7 +68,7 @@ export function LeadLists() {
             </Button>
           }
         >
-          {refusalWords(lists.error, 'Failed to load campaigns. Please try again.')}
+          {refusalText(lists.error, 'Failed to load campaigns. Please try again.')}
         </Callout>
       ) : lists.data?.total === 0 ? (
         <EmptyState
@@ -79,7 +79,7 @@ export function LeadLists() {
       ) : (
         <div className="grid gap-4">
           <div className="flex justify-end empty:hidden">{create}</div>
-          {lists.isPending && <LoadingWords>Loading campaigns...</LoadingWords>}
+          {lists.isPending && <LoadingText>Loading campaigns...</LoadingText>}
           <ul
             aria-label="Campaigns"
             aria-busy={lists.isPlaceholderData || undefined}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Pager } from '../../ui/pager'
-import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 
@@ -79,7 +79,7 @@ export function LeadsPanel<L extends Lead>({
   const [first, ...others] = columns
   return (
     <div>
-      {query.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+      {query.isPending && <LoadingText>Loading leads...</LoadingText>}
       {above}
       <Table label={label} maxHeight="min(24rem, 45dvh)" stale={query.isPlaceholderData}>
         <thead>

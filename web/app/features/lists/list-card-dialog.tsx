@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List, ListLead } from '@x-automated/contract/lists'
 import { Users } from 'lucide-react'
 import { useState } from 'react'
-import { api, refusalWords } from '../../api'
+import { api, refusalText } from '../../api'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
@@ -64,7 +64,7 @@ export function ListCardDialog({ list, open, onClose, onAdd }: ListCardDialogPro
       <LeadsPanel
         label={`Leads of ${list.name}`}
         query={leads}
-        failure={(error) => refusalWords(error, 'Failed to load campaign leads. Please try again.')}
+        failure={(error) => refusalText(error, 'Failed to load campaign leads. Please try again.')}
         columns={columns}
         page={page}
         pageSize={PAGE_SIZE}

@@ -24,7 +24,7 @@ export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
           <bdi className="wrap-anywhere">{list.name}</bdi>
         </h2>
         {mayWrite && (
-          <Tooltip words="Delete">
+          <Tooltip text="Delete">
             <IconButton size="sm" label="Delete" aria-describedby={id} loading={removing} onClick={onRemove}>
               <Trash2 aria-hidden />
             </IconButton>

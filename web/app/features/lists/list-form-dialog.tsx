@@ -3,7 +3,7 @@ import type { LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { useId, useState } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, fieldProblems, refusalWords } from '../../api'
+import { api, fieldProblems, refusalText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
@@ -83,7 +83,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
         {refused && (
           <Callout tone="bad">
-            {refusalWords(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
+            {refusalText(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
           </Callout>
         )}
         <Field label="List Name" error={errors.name?.message} required>

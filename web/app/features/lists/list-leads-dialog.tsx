@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { List, ListLead } from '@x-automated/contract/lists'
 import { Users } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/empty-state'
@@ -48,7 +48,7 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
       <LeadsPanel
         label={`Leads in ${list.name}`}
         query={leads}
-        failure={(error) => `Failed to fetch leads for list: ${errorWords(error)}`}
+        failure={(error) => `Failed to fetch leads for list: ${errorText(error)}`}
         columns={columns}
         page={page}
         pageSize={PAGE_SIZE}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
-import { api, refusalWords } from '../../api'
+import { api, refusalText } from '../../api'
 import { usePending } from '../../pending'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
@@ -78,7 +78,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                         {list.filter ? 'Edit Filter' : 'Manage Leads'}
                       </Button>
                       <span className="flex max-md:absolute max-md:inset-e-2 max-md:top-2">
-                        <Tooltip words="Rename">
+                        <Tooltip text="Rename">
                           <IconButton
                             size="sm"
                             label="Rename"
@@ -88,7 +88,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                             <Pencil aria-hidden />
                           </IconButton>
                         </Tooltip>
-                        <Tooltip words="Duplicate">
+                        <Tooltip text="Duplicate">
                           <IconButton
                             size="sm"
                             label="Duplicate"
@@ -99,7 +99,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
                             <Copy aria-hidden />
                           </IconButton>
                         </Tooltip>
-                        <Tooltip words="Delete">
+                        <Tooltip text="Delete">
                           <IconButton
                             size="sm"
                             label="Delete"
@@ -139,7 +139,7 @@ function useDuplicateList() {
   const copying = useMutation(
     api.lists.duplicate.mutationOptions({
       onSuccess: ({ name }) => toast.success(`List "${name}" created.`),
-      onError: (error) => toast.error(refusalWords(error, 'Failed to create list. Please try again.')),
+      onError: (error) => toast.error(refusalText(error, 'Failed to create list. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),
   )

@@ -4,7 +4,7 @@ import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
 import { Search, Users } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
 import { StatusBadge } from '../../ui/badge'
 import { Button, ButtonLink } from '../../ui/button'
@@ -194,7 +194,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         <BulkRunList runs={runs} />
         {failed && (
           <Callout tone="bad" title="Failed to save changes.">
-            {failed instanceof ChangeFailure ? failed.message : errorWords(failed)}
+            {failed instanceof ChangeFailure ? failed.message : errorText(failed)}
           </Callout>
         )}
         {members.isError && (
@@ -206,7 +206,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
               </Button>
             }
           >
-            Failed to fetch leads for list: {errorWords(members.error)}
+            Failed to fetch leads for list: {errorText(members.error)}
           </Callout>
         )}
         <div className="flex flex-wrap gap-2">
@@ -241,7 +241,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         <LeadsPanel
           label="Leads of the workspace"
           query={leads}
-          failure={(error) => `Failed to fetch all user leads: ${errorWords(error)}`}
+          failure={(error) => `Failed to fetch all user leads: ${errorText(error)}`}
           columns={columns}
           page={page}
           pageSize={PAGE_SIZE}
@@ -316,7 +316,7 @@ class ChangeFailure extends Error {}
 function sayThat(what: string) {
   return (error: unknown): never => {
     // Where nobody answered, the heading says enough.
-    throw errorCode(error) ? new ChangeFailure(`${what}: ${errorWords(error)}`) : error
+    throw errorCode(error) ? new ChangeFailure(`${what}: ${errorText(error)}`) : error
   }
 }
 

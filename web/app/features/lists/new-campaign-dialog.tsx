@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, fieldProblems, refusalWords } from '../../api'
+import { api, fieldProblems, refusalText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Dialog } from '../../ui/dialog'
@@ -53,7 +53,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
         {create.isError && (
           <Callout tone="bad">
-            {problems[0] ?? refusalWords(create.error, 'Failed to create campaign. Please try again.')}
+            {problems[0] ?? refusalText(create.error, 'Failed to create campaign. Please try again.')}
           </Callout>
         )}
         <Field label="Campaign Name" error={errors.name?.message} required>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { List } from '@x-automated/contract/lists'
 import { Suspense, use } from 'react'
-import { api, client, refusalWords } from '../../api'
+import { api, client, refusalText } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { campaignWarnings } from './campaign-warnings'
@@ -24,7 +24,7 @@ export function useRemoveList(words: RemovalWords) {
   const confirm = useConfirm()
   const removal = useMutation(
     api.lists.remove.mutationOptions({
-      onError: (error) => toast.error(refusalWords(error, words.failure)),
+      onError: (error) => toast.error(refusalText(error, words.failure)),
       // Campaigns that wrote to it say N/A now.
       onSettled: () =>
         Promise.all([

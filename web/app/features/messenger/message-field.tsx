@@ -51,7 +51,7 @@ export function MessageField({ value, onChange, error, disabled }: MessageFieldP
           Insert
         </span>
         {TAGS.map(({ text, words }) => (
-          <InsertButton key={text} text={text} words={words} onInsert={insert} />
+          <InsertButton key={text} text={text} hint={words} onInsert={insert} />
         ))}
       </fieldset>
     </div>

@@ -4,7 +4,7 @@ import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, client } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -13,7 +13,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Field, FieldError } from '../../ui/field'
 import { Select } from '../../ui/select'
 import { shorten } from '../../ui/shorten'
-import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { UsageNotice } from '../billing/usage-notice'
 import { Pieces } from '../campaigns/message-preview'
 import { previewOf, unknownPlaceholders } from '../campaigns/message-template'
@@ -111,7 +111,7 @@ export function Messenger() {
       />
     )
   // Whether a word stands above the form is not known yet.
-  if (isFirstAwaited(connection)) return <MessengerSkeleton />
+  if (isInitialLoading(connection)) return <MessengerSkeleton />
   return (
     <form
       onSubmit={submit}
@@ -182,7 +182,7 @@ export function Messenger() {
           </div>
           {leads.isPending ? (
             <>
-              <LoadingWords>Loading leads...</LoadingWords>
+              <LoadingText>Loading leads...</LoadingText>
               <ChecklistSkeleton />
             </>
           ) : total === 0 ? (
@@ -242,7 +242,7 @@ export function Messenger() {
 function MessengerSkeleton() {
   return (
     <div className="grid gap-6 lg:grid-cols-2">
-      <LoadingWords>Loading leads...</LoadingWords>
+      <LoadingText>Loading leads...</LoadingText>
       <Skeleton className="h-84" />
       <Skeleton className="h-84" />
     </div>

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useBlocker } from 'react-router'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
-import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
+import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
 import { runProblem } from './messenger-text'
 import { discardRun, loadRun, type Recipient, type SavedRun, saveRun } from './saved-run'
 import { notMessagedText, type RunProgress, type SendResult, sendOneByOne, summaryText } from './send-run'
@@ -133,7 +133,7 @@ async function sendTo(
     return { kind: 'sent' }
   } catch (error) {
     const code = errorCode(error)
-    const words = errorWords(error)
+    const words = errorText(error)
     // Nobody answered, or not with an outcome: what was begun is found again by its key.
     if (code === null || code === 'DM_UNSETTLED' || code === 'IDEMPOTENCY_UNDER_WAY') return { kind: 'again', words }
     return { kind: HALTING.has(code) ? 'halt' : 'failed', words }
@@ -172,5 +172,5 @@ function useKeepOnPage(running: boolean, onLeave: () => void): void {
       blocker.proceed()
     })
   })
-  useAskBeforeClosing(running)
+  useConfirmBeforeUnload(running)
 }

@@ -3,7 +3,7 @@ import type { Notice, NoticeKind } from '@x-automated/contract/notices'
 import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -44,7 +44,7 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
         queries.setQueryData(api.notices.countUnread.queryKey(), { unread })
         return queries.invalidateQueries({ queryKey: api.notices.list.key() })
       },
-      onError: (error) => toast.error(errorWords(error, 'Failed to mark as read. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to mark as read. Please try again.')),
     }),
   )
   const { data } = query
@@ -75,7 +75,7 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
             </Button>
           }
         >
-          {errorWords(query.error, 'Failed to load your notices. Please try again.')}
+          {errorText(query.error, 'Failed to load your notices. Please try again.')}
         </Callout>
       ) : !data ? (
         <SkeletonText lines={6} />

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { NoticeKind } from '@x-automated/contract/notices'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -48,7 +48,7 @@ export function NoticesTab() {
       onSuccess: (saved) => queries.setQueryData(key, saved),
       onError(error, _, context) {
         if (context?.before) queries.setQueryData(key, context.before)
-        toast.error(errorWords(error, 'Failed to save. Please try again.'))
+        toast.error(errorText(error, 'Failed to save. Please try again.'))
       },
     }),
   )
@@ -62,7 +62,7 @@ export function NoticesTab() {
           </Button>
         }
       >
-        {errorWords(query.error, 'Failed to load your notices. Please try again.')}
+        {errorText(query.error, 'Failed to load your notices. Please try again.')}
       </Callout>
     )
   }

@@ -2,12 +2,12 @@ import { useMutation } from '@tanstack/react-query'
 import { formatNumber } from '@x-automated/contract/format'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { signedFetch } from '../../signed-fetch'
 import { Button } from '../../ui/button'
 import { save } from '../../ui/save-file'
 import { toast } from '../../ui/toast'
-import { exportPercent, utcDay } from './operator-words'
+import { exportPercent, utcDay } from './operator-text'
 
 const LINE_FEED = 10
 
@@ -31,7 +31,7 @@ export function ExportMembers() {
       return lines - 1
     },
     onSuccess: (members) => toast.success(`${formatNumber(members)} members exported`),
-    onError: (error) => toast.error(`Failed to export members: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to export members: ${errorText(error)}`),
   })
   return (
     <Button icon={<Download aria-hidden />} loading={download.isPending} onClick={() => download.mutate()}>

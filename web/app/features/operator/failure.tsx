@@ -1,4 +1,4 @@
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 
@@ -19,7 +19,7 @@ export function Failure({ query, fallback }: FailureProps) {
         </Button>
       }
     >
-      {errorWords(query.error, fallback)}
+      {errorText(query.error, fallback)}
     </Callout>
   )
 }

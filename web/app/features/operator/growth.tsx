@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api'
 import { Card } from '../../ui/card'
-import { LaterChart } from '../../ui/later-chart'
+import { LazyChart } from '../../ui/lazy-chart'
 import { Select } from '../../ui/select'
 import { StatCard } from '../../ui/stat-card'
 import { Failure } from './failure'
@@ -46,7 +46,7 @@ export function Growth() {
           />
         }
       >
-        <LaterChart
+        <LazyChart
           label="Growth of the waitlist"
           days={growth.data?.days}
           series={[

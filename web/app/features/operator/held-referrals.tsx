@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { HeldReferral } from '@x-automated/contract/operator'
 import { Check, ShieldCheck, X } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
@@ -12,7 +12,7 @@ import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
 import { Failure } from './failure'
-import { reasonWords } from './operator-words'
+import { reasonText } from './operator-text'
 
 const PAGE_SIZE = 25
 const DELETED = 'Deleted member'
@@ -54,7 +54,7 @@ export function HeldReferrals() {
                   {referral.referrerEmail ?? DELETED}
                 </Td>
                 <Td label="Why">
-                  <Badge tone="warn">{reasonWords[referral.reason]}</Badge>
+                  <Badge tone="warn">{reasonText[referral.reason]}</Badge>
                 </Td>
                 <Td label="Joined">
                   <DateTime value={referral.createdAt} />
@@ -108,7 +108,7 @@ function useDecision() {
   const undo = useMutation({
     mutationFn: (memberId: string) => client.operator.undo({ memberId }),
     onSuccess: () => toast.info('The referral is held again'),
-    onError: (error) => toast.error(`Failed to undo: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to undo: ${errorText(error)}`),
     onSettled: again,
   })
   return useMutation({
@@ -118,7 +118,7 @@ function useDecision() {
       toast.success(decision === 'release' ? 'Referral released' : 'Referral refused', {
         action: { label: 'Undo', onClick: () => undo.mutate(referral.memberId) },
       }),
-    onError: (error) => toast.error(`Failed to decide: ${errorWords(error)}`),
+    onError: (error) => toast.error(`Failed to decide: ${errorText(error)}`),
     onSettled: again,
   })
 }

@@ -4,14 +4,14 @@ import { INVITATIONS_MAX } from '@x-automated/contract/operator-limits'
 import { Send } from 'lucide-react'
 import { useRef } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { peopleWords } from './operator-words'
+import { peopleText } from './operator-text'
 
 const problem = () => `Enter a whole number from 1 to ${formatNumber(INVITATIONS_MAX)}.`
 
@@ -33,7 +33,7 @@ export function InviteNext() {
   const submit = form.handleSubmit(async ({ count }) => {
     const howMany = Number(count)
     const sure = await confirm({
-      title: `Invite the next ${peopleWords(howMany)}?`,
+      title: `Invite the next ${peopleText(howMany)}?`,
       body: 'Each gets a mail with a link to sign up. They keep their places. Who is invited already or wants no mail is passed over. This cannot be taken back.',
       confirm: `Invite ${formatNumber(howMany)}`,
     })
@@ -63,12 +63,12 @@ export function InviteNext() {
           </Button>
         </div>
         {invite.isError && (
-          <Callout tone="bad">{errorWords(invite.error, 'Failed to invite. Please try again.')}</Callout>
+          <Callout tone="bad">{errorText(invite.error, 'Failed to invite. Please try again.')}</Callout>
         )}
         {invite.isSuccess && (
           <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
             {invite.data.invited > 0
-              ? `${peopleWords(invite.data.invited)} invited. Their mails are on the way.`
+              ? `${peopleText(invite.data.invited)} invited. Their mails are on the way.`
               : 'Everybody who can be invited is invited already.'}
           </Callout>
         )}

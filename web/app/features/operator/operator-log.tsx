@@ -8,7 +8,7 @@ import { Pager } from '../../ui/pager'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { Failure } from './failure'
-import { actionWords, peopleWords } from './operator-words'
+import { actionText, peopleText } from './operator-text'
 
 const PAGE_SIZE = 25
 
@@ -46,9 +46,9 @@ export function OperatorLog() {
                 <Td label="Operator" className="wrap-anywhere">
                   {entry.operatorEmail ?? 'Deleted account'}
                 </Td>
-                <Td label="What">{actionWords[entry.action]}</Td>
+                <Td label="What">{actionText[entry.action]}</Td>
                 <Td label="Whom" className="wrap-anywhere">
-                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : peopleWords(entry.count)}
+                  {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : peopleText(entry.count)}
                 </Td>
               </Tr>
             ))

@@ -8,14 +8,14 @@ import { Card } from '../../ui/card'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { LaterChart } from '../../ui/later-chart'
+import { LazyChart } from '../../ui/lazy-chart'
 import { Pager } from '../../ui/pager'
 import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { StatCard } from '../../ui/stat-card'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { Failure } from './failure'
-import { conversionWords, utcDay } from './operator-words'
+import { conversionText, utcDay } from './operator-text'
 
 const PAGE_SIZE = 25
 const DAY_MS = 86_400_000
@@ -64,17 +64,17 @@ export function Views() {
           <dl className="grid grid-cols-3 gap-3">
             <StatCard label="Views" value={data?.views} />
             <StatCard label="Joins" value={data?.joins} />
-            <StatCard label="Conversion" value={data && conversionWords(data)} />
+            <StatCard label="Conversion" value={data && conversionText(data)} />
           </dl>
           <Card title="By day" description="Days are those of UTC.">
-            <LaterChart
+            <LazyChart
               label="Views and joins by day"
               days={data?.days}
               series={[
                 { key: 'views', label: 'Views', shape: 'area' },
                 { key: 'joins', label: 'Joins', shape: 'bar', tone: 'second' },
               ]}
-              extra={{ label: 'Conversion', value: conversionWords }}
+              extra={{ label: 'Conversion', value: conversionText }}
             />
           </Card>
           <div className="grid gap-3">
@@ -151,7 +151,7 @@ function Sources({ by, sources, stale }: SourcesProps) {
                 {formatNumber(row.joins)}
               </Td>
               <Td label="Conversion" end data-numeric>
-                {conversionWords(row)}
+                {conversionText(row)}
               </Td>
             </Tr>
           ))

@@ -1,15 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
-import { rememberReturnPath } from '../../return-path'
+import { saveReturnPath } from '../../return-path'
 import { session, useSession } from '../../session'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonText } from '../../ui/skeleton'
-import { ProofCancelled, ProofProvider, useProof } from '../auth/proof'
-import { asRole, roleSentence } from './role-words'
+import { ProofCancelled, ProofProvider, useReauthentication } from '../auth/reauthentication'
+import { asRole, roleSentence } from './role-text'
 import { useSwitchWorkspace } from './use-workspaces'
 
 /** What a mailed link invites to, and the way to accept. */
@@ -29,7 +29,7 @@ export function Invitation({ token }: { token: string }) {
           </Button>
         }
       >
-        {errorWords(found.error, 'Failed to load the invitation. Please try again.')}
+        {errorText(found.error, 'Failed to load the invitation. Please try again.')}
       </Callout>
     )
   }
@@ -54,15 +54,15 @@ export function Invitation({ token }: { token: string }) {
 function Answer({ token, email, workspaceName }: { token: string; email: string; workspaceName: string }) {
   const state = useSession()
   const switching = useSwitchWorkspace()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const accept = useMutation({
-    mutationFn: () => withProof(() => client.people.accept({ token })),
+    mutationFn: () => withReauthentication(() => client.people.accept({ token })),
     onSuccess: ({ id }) => switching.mutate(id),
   })
   if (state.status === 'starting') return <SkeletonText lines={1} />
   const back = `${paths.invitation}#token=${token}`
   if (state.status === 'signed-out') {
-    const remember = () => rememberReturnPath(back)
+    const remember = () => saveReturnPath(back)
     return (
       <div className="grid gap-2 sm:grid-cols-2">
         <ButtonLink to={paths.login} variant="primary" onClick={remember}>
@@ -83,7 +83,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
           <Button
             size="sm"
             onClick={() => {
-              rememberReturnPath(back)
+              saveReturnPath(back)
               void session.signOut()
             }}
           >
@@ -98,7 +98,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
   return (
     <div className="grid gap-3">
       {accept.isError && !(accept.error instanceof ProofCancelled) && (
-        <Callout tone="bad">{errorWords(accept.error)}</Callout>
+        <Callout tone="bad">{errorText(accept.error)}</Callout>
       )}
       <Button
         variant="primary"

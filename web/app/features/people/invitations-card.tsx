@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Invitation } from '@x-automated/contract/people'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -12,7 +12,7 @@ import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { SeePlans } from '../billing/usage-notice'
 import { InviteDialog } from './invite-dialog'
-import { ROLES } from './role-words'
+import { ROLES } from './role-text'
 
 /** For those who manage people: who was invited and has not answered, and the way to invite. */
 export function InvitationsCard() {
@@ -49,7 +49,7 @@ export function InvitationsCard() {
               </Button>
             }
           >
-            {errorWords(list.error, 'Failed to load the invitations. Please try again.')}
+            {errorText(list.error, 'Failed to load the invitations. Please try again.')}
           </Callout>
         ) : !data ? (
           <SkeletonText lines={2} />
@@ -73,7 +73,7 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
   const queries = useQueryClient()
   const confirm = useConfirm()
   const onSettled = () => queries.invalidateQueries({ queryKey: api.people.key() })
-  const onError = (error: Error) => void toast.error(errorWords(error))
+  const onError = (error: Error) => void toast.error(errorText(error))
   const resend = useMutation(
     api.people.resend.mutationOptions({
       onSuccess: () => void toast.success(`A new link is on its way to ${email}.`),

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { GivenRole } from '@x-automated/contract/people'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { GIVEN_ROLES, ROLES } from './role-words'
+import { GIVEN_ROLES, ROLES } from './role-text'
 
 interface Values {
   email: string
@@ -59,7 +59,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         onSubmit={form.handleSubmit((values) => invite.mutate(values))}
       >
         {invite.isError && !fieldProblems(invite.error).email && (
-          <Callout tone="bad">{errorWords(invite.error, 'Failed to invite them. Please try again.')}</Callout>
+          <Callout tone="bad">{errorText(invite.error, 'Failed to invite them. Please try again.')}</Callout>
         )}
         <Field label="Email address" error={form.formState.errors.email?.message} required>
           <Input

@@ -1,17 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { session } from '../../session'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
-import { LoadingWords, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
+import { LoadingText, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { ProofProvider } from '../auth/proof'
+import { ProofProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { InvitationsCard } from './invitations-card'
 import { PeopleSkeleton, PeopleTable, peopleOn } from './people-table'
-import { asRole, ROLES } from './role-words'
+import { asRole, ROLES } from './role-text'
 import { WorkspaceNameCard } from './workspace-name-card'
 
 /** Who works in the workspace, and as what: for all to see, for its admins to change. */
@@ -31,7 +31,7 @@ export function PeopleTab() {
           </Button>
         }
       >
-        {errorWords(me.error, 'Failed to load the people. Please try again.')}
+        {errorText(me.error, 'Failed to load the people. Please try again.')}
       </Callout>
     )
   }
@@ -59,7 +59,7 @@ export function PeopleTab() {
 function Coming({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
-      <LoadingWords>Loading the people...</LoadingWords>
+      <LoadingText>Loading the people...</LoadingText>
       <PeopleSkeleton />
       {mayInvite && (
         <Card title="Invitations" description="Open for 7 days each." actions={<SkeletonButton className="w-24" />}>
@@ -91,7 +91,7 @@ function LeaveCard({ name }: { name: string }) {
   const leave = useMutation(
     api.people.leave.mutationOptions({
       onSuccess: () => void session.refresh(),
-      onError: (error) => void toast.error(errorWords(error, 'Failed to leave. Please try again.')),
+      onError: (error) => void toast.error(errorText(error, 'Failed to leave. Please try again.')),
     }),
   )
   const ask = async () => {

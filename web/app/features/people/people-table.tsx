@@ -3,7 +3,7 @@ import type { GivenRole, Person } from '@x-automated/contract/people'
 import type { Role } from '@x-automated/contract/route'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { Avatar } from '../../ui/avatar'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
@@ -16,9 +16,9 @@ import { Select } from '../../ui/select'
 import { Skeleton, SkeletonLine, SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
-import { asRole, GIVEN_ROLES, ROLES } from './role-words'
+import { asRole, GIVEN_ROLES, ROLES } from './role-text'
 
 const PAGE_SIZE = 50
 
@@ -77,7 +77,7 @@ export function PeopleTable({ role }: { role: Role }) {
           </Button>
         }
       >
-        {errorWords(list.error, 'Failed to load the people. Please try again.')}
+        {errorText(list.error, 'Failed to load the people. Please try again.')}
       </Callout>
     )
   }
@@ -151,7 +151,7 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   const update = useMutation(
     api.people.update.mutationOptions({
       onSuccess: ({ name, role: given }) => void toast.success(`${name} is in the workspace ${asRole(given)} now.`),
-      onError: (error) => void toast.error(errorWords(error, 'Failed to change the role. Please try again.')),
+      onError: (error) => void toast.error(errorText(error, 'Failed to change the role. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
     }),
   )
@@ -170,20 +170,20 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
 function PersonMenu({ person: { id, name, email }, mayHandOver }: { person: Person; mayHandOver: boolean }) {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const onSettled = () =>
     Promise.all([api.people.key(), api.auth.key()].map((queryKey) => queries.invalidateQueries({ queryKey })))
   const remove = useMutation(
     api.people.remove.mutationOptions({
       onSuccess: () => void toast.success(`${name} is no longer in the workspace.`),
-      onError: (error) => void toast.error(errorWords(error, 'Failed to remove them. Please try again.')),
+      onError: (error) => void toast.error(errorText(error, 'Failed to remove them. Please try again.')),
       onSettled,
     }),
   )
   const transfer = useMutation({
-    mutationFn: () => withProof(() => client.people.transfer({ personId: id })),
+    mutationFn: () => withReauthentication(() => client.people.transfer({ personId: id })),
     onSuccess: () => void toast.success(`${name} owns the workspace now.`),
-    onError: (error) => sayFailure(error, 'Failed to hand the workspace over. Please try again.'),
+    onError: (error) => showFailure(error, 'Failed to hand the workspace over. Please try again.'),
     onSettled,
   })
   const askRemove = async () => {

@@ -1,12 +1,12 @@
 import { ORPCError } from '@orpc/client'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SwitchProof } from '@x-automated/contract/people'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { paths } from '../../paths'
 import { session, useSession } from '../../session'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 /**
  * Switches to another workspace. The page is reloaded, so that nothing of the previous one stays on it.
@@ -14,15 +14,15 @@ import { sayFailure, useProof } from '../auth/proof'
  * @param onQuestion called before the person is asked who they are
  */
 export function useSwitchWorkspace(onQuestion?: () => void) {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const switching = useMutation({
     mutationFn: (workspaceId: string) =>
-      withProof(
+      withReauthentication(
         () => switchTo(workspaceId),
         (error) => {
           onQuestion?.()
           const leave = () => leaveForSingleSignOn(workspaceId)
-          return { words: errorWords(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
+          return { words: errorText(error), singleSignOn: singleSignOnOf(error) ? leave : undefined }
         },
       ),
     onSuccess(moved) {
@@ -31,9 +31,9 @@ export function useSwitchWorkspace(onQuestion?: () => void) {
       session.move({ token: moved.token, refreshToken: moved.refreshToken })
       location.assign(paths.dashboard)
     },
-    onError: (error) => sayFailure(error, 'Failed to switch the workspace. Please try again.'),
+    onError: (error) => showFailure(error, 'Failed to switch the workspace. Please try again.'),
   })
-  useBackAgain(switching.reset)
+  usePageRestored(switching.reset)
   return switching
 }
 

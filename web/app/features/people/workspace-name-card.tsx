@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Field } from '../../ui/field'
@@ -17,7 +17,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
       onError(error) {
         const problem = fieldProblems(error).name
         if (problem) form.setError('name', { message: problem })
-        else toast.error(errorWords(error, 'Failed to save the name. Please try again.'))
+        else toast.error(errorText(error, 'Failed to save the name. Please try again.'))
       },
       onSettled: () => queries.invalidateQueries({ queryKey: api.auth.key() }),
     }),

@@ -9,11 +9,11 @@ import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Field } from '../../ui/field'
 import { NeedsScript } from '../../ui/needs-script'
-import { LoadingWords, SkeletonRows } from '../../ui/skeleton'
+import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { emailProblem, isEmail } from '../auth/email'
 import { EmailInput } from '../auth/email-input'
 import { RankingResult, RankingTable } from './ranking-result'
-import { rankingProblem } from './ranking-words'
+import { rankingProblem } from './ranking-text'
 
 /** Looks up where an address stands on the waitlist. */
 export function RankingCheck() {
@@ -64,7 +64,7 @@ export function RankingCheck() {
       </form>
       {check.isPending ? (
         <>
-          <LoadingWords>Looking up your ranking...</LoadingWords>
+          <LoadingText>Looking up your ranking...</LoadingText>
           <RankingTable>
             <SkeletonRows rows={1} columns={4} />
           </RankingTable>

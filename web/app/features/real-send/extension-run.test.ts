@@ -11,7 +11,7 @@ vi.mock('../../api', () => ({
   api: { campaigns: { key: () => ['campaigns'] } },
   client: { campaigns: { claim: vi.fn(), find: vi.fn(), confirm: vi.fn(), recordOutcome: vi.fn() } },
   errorCode: (error: { code?: string }) => error.code ?? null,
-  errorWords: String,
+  errorText: String,
 }))
 
 const campaign = { id: 'one', name: 'Spring', status: 'active', channel: 'extension', dmsQueuedCount: 3 } as Campaign

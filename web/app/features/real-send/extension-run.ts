@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { useSyncExternalStore } from 'react'
-import { api, client, errorCode, errorWords, isOutOfReach } from '../../api'
+import { api, client, errorCode, errorText, isOutOfReach } from '../../api'
 import { shorten } from '../../ui/shorten'
 import { toast } from '../../ui/toast'
 import { createClaims } from './claims'
@@ -165,7 +165,7 @@ async function sendWhileActive(campaign: Campaign, queries: QueryClient): Promis
       onWait: (waitsUntil) => change({ waitsUntil }),
       onError: (words) => toast.error(words, { duration: 8_000 }),
       isOver: (error) => ['CAMPAIGN_STATE', 'CAMPAIGN_CHANNEL', 'CAMPAIGN_NOT_FOUND'].includes(errorCode(error) ?? ''),
-      wordsOf: (error) => errorWords(error),
+      wordsOf: (error) => errorText(error),
       now: Date.now,
     })
   } finally {

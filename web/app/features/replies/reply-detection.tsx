@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { isInitialLoading } from '../../initial-loading'
 import { Callout } from '../../ui/callout'
 import { DateTime } from '../../ui/date-time'
 
@@ -10,7 +10,7 @@ const detection = () => api.replies.detection.queryOptions({ refetchInterval: PO
 
 /** Is it known whether there is something to say? What stands below comes no sooner. */
 export function useReplyDetectionKnown(): boolean {
-  return !isFirstAwaited(useQuery(detection()))
+  return !isInitialLoading(useQuery(detection()))
 }
 
 /** Says it while X does not tell us of replies and we only ask, now and then; nothing while all is well. */

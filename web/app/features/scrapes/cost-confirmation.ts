@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
-import { api, errorCode, errorWords } from '../../api'
+import { api, errorCode, errorText } from '../../api'
 import { type Question, useConfirm } from '../../ui/confirm'
 import { type Estimate, estimateText } from './scrape-text'
 
@@ -40,7 +40,7 @@ export async function confirmCost(
     if (CHECKED_ON_START.includes(errorCode(error) ?? '')) return true
     return ask({
       title,
-      body: `How long it takes, and what X bills for it, cannot be told now: ${errorWords(error)}`,
+      body: `How long it takes, and what X bills for it, cannot be told now: ${errorText(error)}`,
       confirm: 'Start anyway',
     })
   }

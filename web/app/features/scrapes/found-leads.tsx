@@ -2,14 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { paths } from '../../paths'
 import { Badge } from '../../ui/badge'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
-import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { LeadCard } from '../leads/lead-card'
 import { isInProgress } from './scrape-text'
 
@@ -69,7 +69,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
             </Button>
           }
         >
-          {errorWords(found.error)}
+          {errorText(found.error)}
         </Callout>
       ) : found.data?.total === 0 ? (
         <EmptyState icon={<UserX aria-hidden />} title="None of them is a lead any more">
@@ -78,7 +78,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
         </EmptyState>
       ) : (
         <>
-          {found.isPending && <LoadingWords>Loading leads...</LoadingWords>}
+          {found.isPending && <LoadingText>Loading leads...</LoadingText>}
           <ul
             aria-busy={found.isPlaceholderData || undefined}
             className="grid gap-3 transition-opacity aria-busy:opacity-60 sm:grid-cols-2"

@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { RotateCw } from 'lucide-react'
-import { api, client, errorCode, errorWords } from '../../api'
+import { api, client, errorCode, errorText } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -54,7 +54,7 @@ export function RecentScrapes({
     },
     onError: (error) => {
       if (errorCode(error) === 'X_SESSION_EXPIRED') onAskCredentials()
-      toast.error(errorWords(error, 'Failed to scrape X followers'))
+      toast.error(errorText(error, 'Failed to scrape X followers'))
     },
   })
   const scrapes = useQuery(
@@ -78,7 +78,7 @@ export function RecentScrapes({
             </Button>
           }
         >
-          {errorWords(scrapes.error)}
+          {errorText(scrapes.error)}
         </Callout>
       ) : (
         <div>

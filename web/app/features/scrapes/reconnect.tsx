@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
@@ -46,7 +46,7 @@ export function Reconnect({ reason }: { reason: string | null }) {
       </Callout>
       {refused && (
         <Callout tone="bad">
-          {errorWords(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
+          {errorText(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
         </Callout>
       )}
       <div className="grid gap-4 sm:grid-cols-2">

@@ -17,7 +17,7 @@ export function ScrapeEstimate({ settled, type, asks }: { settled: string; type:
   const problem = fieldProblems(estimate.error).twitterHandle
   if (problem) return <p className="text-warn">{problem}</p>
   const { data } = estimate
-  // Kept from the handle before, it would speak of another.
+  // KeyValueStorage from the handle before, it would speak of another.
   if (!data || estimate.isPlaceholderData) return null
   return (
     <div className="grid gap-1 text-muted" data-numeric>

@@ -5,8 +5,8 @@ import { handleIn } from '@x-automated/contract/x-handle'
 import { AtSign, Search } from 'lucide-react'
 import { Controller, useForm } from 'react-hook-form'
 import { Link } from 'react-router'
-import { api, errorCode, errorWords, fieldProblems } from '../../api'
-import { isFirstAwaited } from '../../first-answer'
+import { api, errorCode, errorText, fieldProblems } from '../../api'
+import { isInitialLoading } from '../../initial-loading'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -138,7 +138,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
 
   return (
     <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
-      {isFirstAwaited(connection) ? (
+      {isInitialLoading(connection) ? (
         <Coming />
       ) : (
         <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>
@@ -268,7 +268,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             ))}
           {refused && (
             <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
-              {errorWords(create.error, 'Failed to scrape X followers')}
+              {errorText(create.error, 'Failed to scrape X followers')}
             </Callout>
           )}
           <Button

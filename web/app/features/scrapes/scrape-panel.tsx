@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { AtSign, CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Badge, StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -181,7 +181,7 @@ function Cancel({ scrape }: { scrape: Scrape }) {
       },
       onError: (error) => {
         void queries.invalidateQueries({ queryKey: api.scrapes.key() })
-        toast.error(errorWords(error))
+        toast.error(errorText(error))
       },
     }),
   )
@@ -201,7 +201,7 @@ function Resume({ scrape, onResumed }: { scrape: Scrape; onResumed: (scrape: Scr
   const resume = useMutation(
     api.scrapes.resume.mutationOptions({
       onSuccess: onResumed,
-      onError: (error) => toast.error(errorWords(error)),
+      onError: (error) => toast.error(errorText(error)),
     }),
   )
   return (

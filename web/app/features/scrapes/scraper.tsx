@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { Search } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/empty-state'
-import { LoadingWords, Skeleton } from '../../ui/skeleton'
+import { LoadingText, Skeleton } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
@@ -100,7 +100,7 @@ export function Scraper() {
                 </Button>
               }
             >
-              {errorWords(newest.error ?? live.error)}
+              {errorText(newest.error ?? live.error)}
             </Callout>
           ) : newest.isSuccess && watched === null ? (
             <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
@@ -109,7 +109,7 @@ export function Scraper() {
             </EmptyState>
           ) : (
             <>
-              <LoadingWords>Loading your scrapes...</LoadingWords>
+              <LoadingText>Loading your scrapes...</LoadingText>
               <Skeleton className="h-44" />
             </>
           )}

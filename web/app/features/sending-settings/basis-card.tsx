@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SendingSettings } from '@x-automated/contract/sending-settings'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Checkbox, Switch } from '../../ui/choice'
@@ -29,7 +29,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
             : 'Campaigns write to every lead of their list now.',
         )
       },
-      onError: (error) => toast.error(errorWords(error, 'Failed to save the setting. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to save the setting. Please try again.')),
     }),
   )
   return (

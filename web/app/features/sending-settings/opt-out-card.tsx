@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { ChipsInput } from '../../ui/chips-input'
@@ -18,7 +18,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
         setDraft(settings.optOutWords)
         toast.success('Opt-out words saved.')
       },
-      onError: (error) => toast.error(errorWords(error, 'Failed to save the opt-out words. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to save the opt-out words. Please try again.')),
     }),
   )
   const isChanged = draft.join('\n') !== words.join('\n')

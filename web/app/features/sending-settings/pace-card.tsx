@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
 import type { SendingPace, SendingSettings } from '@x-automated/contract/sending-settings'
 import { type FormEvent, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
@@ -52,7 +52,7 @@ export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
         toast.success('Saved. It holds from the next message on.')
         return queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
-      onError: (error) => toast.error(errorWords(error, 'Failed to save the settings. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to save the settings. Please try again.')),
     }),
   )
   const set = (change: Partial<PaceDraft>) => setDraft({ ...draft, ...change })

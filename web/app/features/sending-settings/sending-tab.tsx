@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
-import { LoadingWords, SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
-import { useMayAs } from '../settings/use-role'
+import { LoadingText, SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
+import { useHasRole } from '../settings/use-role'
 import { BasisCard } from './basis-card'
 import { OptOutCard } from './opt-out-card'
 import { PaceCard } from './pace-card'
@@ -15,8 +15,8 @@ const REFRESH_MS = 30_000
 /** How the workspace sends: at which pace from which account, to whom, and which words end it. */
 export function SendingTab() {
   const settings = useQuery(api.sendingSettings.find.queryOptions({ refetchInterval: REFRESH_MS }))
-  const mayManage = useMayAs('admin')
-  const isOwner = useMayAs('owner')
+  const mayManage = useHasRole('admin')
+  const isOwner = useHasRole('owner')
   if (settings.isError && !settings.data) {
     return (
       <Callout
@@ -27,14 +27,14 @@ export function SendingTab() {
           </Button>
         }
       >
-        {errorWords(settings.error, 'Failed to load the settings. Please try again.')}
+        {errorText(settings.error, 'Failed to load the settings. Please try again.')}
       </Callout>
     )
   }
   if (!settings.data || mayManage === undefined) {
     return (
       <Card title="Pace">
-        <LoadingWords>Loading settings...</LoadingWords>
+        <LoadingText>Loading settings...</LoadingText>
         <div className="grid max-w-xl gap-5">
           <SkeletonText lines={2} />
           <SkeletonField />

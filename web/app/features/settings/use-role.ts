@@ -10,12 +10,12 @@ export function isAtLeast(own: Role, needed: Role): boolean {
 }
 
 /** May one do here what needs this role? Undefined while one's own role is not known. */
-export function useMayAs(role: Role): boolean | undefined {
+export function useHasRole(role: Role): boolean | undefined {
   const own = useQuery(api.auth.me.queryOptions()).data?.workspace.role
   return own && isAtLeast(own, role)
 }
 
 /** Is what needs this role to be shown? Also while one's own is not known: most people work in a workspace of their own. */
 export function useIsOffered(role: Role): boolean {
-  return useMayAs(role) !== false
+  return useHasRole(role) !== false
 }

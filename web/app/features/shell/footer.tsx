@@ -1,5 +1,5 @@
 import { documents } from '../../paths'
-import { type Brand, BrandSign } from '../../ui/brand-sign'
+import { type Brand, BrandIcon } from '../../ui/brand-icon'
 import { useHydrated } from '../../ui/use-hydrated'
 import { PRODUCT_WORDS, type ShareChannel, shareAddresses } from '../waitlist/referral-links'
 import { ORIGIN_PLACEHOLDER, supportAddress } from './product-address'
@@ -40,7 +40,7 @@ export function Footer() {
                   rel="noreferrer"
                   className="flex size-8 items-center justify-center rounded-md hover:bg-hover hover:text-ink pointer-coarse:size-11"
                 >
-                  <BrandSign brand={brand} />
+                  <BrandIcon brand={brand} />
                   <span className="sr-only">{label}</span>
                 </a>
               </li>

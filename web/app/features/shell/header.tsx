@@ -6,7 +6,7 @@ import { useCarriedReferral } from '../../referral-code'
 import { type User, useSession } from '../../session'
 import { Avatar } from '../../ui/avatar'
 import { ButtonLink, IconButton } from '../../ui/button'
-import { reachFor } from '../../ui/reach-for'
+import { loadOnDemand } from '../../ui/load-on-demand'
 import { Mark } from './logo'
 import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 
@@ -86,7 +86,7 @@ function NarrowMenuButton({ user }: { user: User | null }) {
         aria-haspopup="dialog"
         onPointerEnter={() => void loadNarrowMenu().catch(() => {})}
         onClick={async () => {
-          if (!(await reachFor(loadNarrowMenu, 'The menu'))) return
+          if (!(await loadOnDemand(loadNarrowMenu, 'The menu'))) return
           setWanted(true)
           setOpen(true)
         }}

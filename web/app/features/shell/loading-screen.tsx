@@ -6,12 +6,12 @@ import { useSlow } from '../../ui/use-slow'
 const SLOW_AFTER_MS = 2000
 
 export interface LoadingScreenProps {
-  words: string
+  text: string
   slowAfterMs?: number | undefined
 }
 
 /** Fills the page while it is not known yet who is signed in (specification §2). */
-export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
+export function LoadingScreen({ text, slowAfterMs = SLOW_AFTER_MS }: LoadingScreenProps) {
   const slow = useSlow(true, slowAfterMs)
   return (
     <div role="status" className="page-width fills-window flex flex-col items-center justify-center gap-3 text-center">
@@ -19,7 +19,7 @@ export function LoadingScreen({ words, slowAfterMs = SLOW_AFTER_MS }: LoadingScr
         aria-hidden
         className="size-6 animate-spin text-accent-line in-data-broken:hidden noscript:hidden"
       />
-      <h1 className="text-base noscript:hidden">{words}</h1>
+      <h1 className="text-base noscript:hidden">{text}</h1>
       <NeedsScript what="This page" />
       {slow && (
         <p className="max-w-sm text-muted">

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react'
 import type { User } from '../../session'
-import { reachFor } from '../../ui/reach-for'
+import { loadOnDemand } from '../../ui/load-on-demand'
 import { useAddressOf } from '../account/use-address-of'
 import { useWorkspaces } from '../people/use-workspaces'
 import { ProfileButton } from './profile-button'
@@ -19,7 +19,7 @@ export default function Profile({ user }: { user: User }) {
   useWorkspaces()
   useIsOperator()
   const open = async () => {
-    if (await reachFor(loadMenu, 'The menu')) setWanted(true)
+    if (await loadOnDemand(loadMenu, 'The menu')) setWanted(true)
   }
   const button = (
     <ProfileButton

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { sessionStorage } from '../../browser-storage'
-import { LOOK_AGAIN_AFTER_MS, noteLeaving, noteVisit, takeRefresh } from '../../page-refresh'
+import { consumeRefresh, RECHECK_SESSION_AFTER_MS, recordPageLeave, recordVisit } from '../../page-refresh'
 import { paths } from '../../paths'
-import { rememberReturnPath } from '../../return-path'
+import { saveReturnPath } from '../../return-path'
 import { attachSession, session } from '../../session'
 import { discardRun } from '../messenger/saved-run'
 
@@ -25,7 +25,7 @@ export function SessionWatch() {
         if (event === 'SIGNED_OUT') discardRun(sessionStorage)
         if (event === 'USER_UPDATED') void queries.invalidateQueries()
         if (event === 'SIGNED_OUT' && state.status === 'signed-out' && state.reason === 'expired') {
-          rememberReturnPath(here)
+          saveReturnPath(here)
           void navigate(paths.login, { state: { from: here } })
         }
       }),
@@ -40,23 +40,23 @@ function useRefresh(here: string): void {
   const now = useRef(here)
   useEffect(() => {
     const [entry] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-    const before = takeRefresh(sessionStorage, entry?.type === 'reload', location.origin)
+    const before = consumeRefresh(sessionStorage, entry?.type === 'reload', location.origin)
     const left = new AbortController()
     const { signal } = left
     const leave = () =>
-      noteLeaving(sessionStorage, location.pathname + location.search + location.hash, location.origin)
+      recordPageLeave(sessionStorage, location.pathname + location.search + location.hash, location.origin)
     addEventListener('pagehide', leave, { signal })
     if (before) {
       setTimeout(async () => {
         await session.heard()
         if (session.state().status !== 'signed-in' || before === now.current) return
         void navigate(before, { replace: true })
-      }, LOOK_AGAIN_AFTER_MS)
+      }, RECHECK_SESSION_AFTER_MS)
     }
     return () => left.abort()
   }, [navigate])
   useEffect(() => {
     now.current = here
-    noteVisit(sessionStorage, here, location.origin)
+    recordVisit(sessionStorage, here, location.origin)
   }, [here])
 }

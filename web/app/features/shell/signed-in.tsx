@@ -2,7 +2,7 @@ import { setLocale } from '@x-automated/contract/format'
 import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { paths } from '../../paths'
-import { rememberReturnPath } from '../../return-path'
+import { saveReturnPath } from '../../return-path'
 import { useSession } from '../../session'
 import { TooltipProvider } from '../../ui/tooltip-provider'
 import { BulkProgress } from '../leads/bulk-progress'
@@ -18,7 +18,7 @@ export interface SignedInHandle {
   /** After so long the page says that it takes long, where that is not 2 seconds. */
   slowAfterMs?: number
   /** Said on the login page to those who were sent there. */
-  turnedAway?: string | ((query: URLSearchParams) => string | undefined)
+  loginNotice?: string | ((query: URLSearchParams) => string | undefined)
 }
 
 /** Around every signed-in page: waits for the session, and sends guests to /login and back. */
@@ -29,14 +29,14 @@ export default function SignedIn() {
   const from = pathname + search + hash
   // A stored session that nobody has answered for may still be good: whoever owns it is not sent away.
   const waiting = state.status === 'starting' || (state.status === 'signed-out' && state.reason === 'unanswered')
-  const turnedAway = !waiting && state.status === 'signed-out' && state.reason !== 'chosen'
+  const loginNotice = !waiting && state.status === 'signed-out' && state.reason !== 'chosen'
   useEffect(() => {
-    if (turnedAway) rememberReturnPath(from)
-  }, [turnedAway, from])
+    if (loginNotice) saveReturnPath(from)
+  }, [loginNotice, from])
 
   const notice =
-    typeof page?.turnedAway === 'function' ? page.turnedAway(new URLSearchParams(search)) : page?.turnedAway
-  if (waiting) return <LoadingScreen words={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
+    typeof page?.loginNotice === 'function' ? page.loginNotice(new URLSearchParams(search)) : page?.loginNotice
+  if (waiting) return <LoadingScreen text={page?.loading ?? 'Loading dashboard...'} slowAfterMs={page?.slowAfterMs} />
   if (state.status === 'signed-out') {
     // Who signs out goes home; who is not signed in may do so, and comes back here.
     return state.reason === 'chosen' ? (

@@ -2,14 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
-import { api, client, errorWords } from '../../api'
+import { api, client, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { toast } from '../../ui/toast'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 import { ConnectionForm } from './connection-form'
 
 const kindNames = { oidc: 'OpenID Connect', saml: 'SAML 2.0' }
@@ -51,14 +51,14 @@ interface ConnectionProps {
 }
 
 function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorWords(error)) }))
+  const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorText(error)) }))
   const remove = useMutation({
-    mutationFn: () => withProof(() => client.sso.remove({})),
+    mutationFn: () => withReauthentication(() => client.sso.remove({})),
     onSuccess: () => toast.success('The identity provider was removed.'),
-    onError: (error) => sayFailure(error),
+    onError: (error) => showFailure(error),
     onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
   })
   const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { useForm } from 'react-hook-form'
-import { api, client, errorWords, fieldProblems } from '../../api'
+import { api, client, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
 import { Field } from '../../ui/field'
 import { Input, PasswordInput, Textarea } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { ProofCancelled, useProof } from '../auth/proof'
+import { ProofCancelled, useReauthentication } from '../auth/reauthentication'
 import { type ConnectionValues, connectionInput, emptyConnection } from './connection-values'
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
@@ -30,10 +30,10 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
   const form = useForm<ConnectionValues>({ defaultValues: emptyConnection(connection) })
   const { errors } = form.formState
   const { kind, samlBy } = form.watch()
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const linked = connection?.linkedCount ?? 0
   const save = useMutation({
-    mutationFn: (input: ReturnType<typeof connectionInput>) => withProof(() => client.sso.save(input)),
+    mutationFn: (input: ReturnType<typeof connectionInput>) => withReauthentication(() => client.sso.save(input)),
     onSuccess({ linkedCount }) {
       toast.success(
         linkedCount < linked
@@ -81,7 +81,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
     >
       {said && (
         <Callout tone="bad">
-          {errorWords(save.error, 'The identity provider could not be saved. Please try again.')}
+          {errorText(save.error, 'The identity provider could not be saved. Please try again.')}
         </Callout>
       )}
       <RadioGroup

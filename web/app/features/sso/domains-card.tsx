@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SsoDomain } from '@x-automated/contract/sso'
 import { CircleCheck, Clock } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
@@ -49,7 +49,7 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
   const remove = useMutation(
     api.sso.removeDomain.mutationOptions({
       onSuccess: () => toast.success(`${domain} was removed.`),
-      onError: (error) => toast.error(errorWords(error)),
+      onError: (error) => toast.error(errorText(error)),
       onSettled: refresh,
     }),
   )
@@ -99,7 +99,7 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
           </div>
         </div>
       )}
-      {verify.isError && <FieldError id={`${id}-problem`}>{errorWords(verify.error)}</FieldError>}
+      {verify.isError && <FieldError id={`${id}-problem`}>{errorText(verify.error)}</FieldError>}
     </li>
   )
 }
@@ -114,7 +114,7 @@ function AddDomain() {
         return queries.invalidateQueries({ queryKey: api.sso.key() })
       },
       onError: (error) =>
-        form.setError('domain', { message: fieldProblems(error).domain ?? errorWords(error) }, { shouldFocus: true }),
+        form.setError('domain', { message: fieldProblems(error).domain ?? errorText(error) }, { shouldFocus: true }),
     }),
   )
   return (

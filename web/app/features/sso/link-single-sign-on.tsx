@@ -2,24 +2,24 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { newCodeChallenge } from '../auth/pkce'
-import { sayFailure, useProof } from '../auth/proof'
+import { showFailure, useReauthentication } from '../auth/reauthentication'
 
 /** One button for each of one's workspaces that has a single sign-on which is not linked to the account yet. */
 export function LinkSingleSignOn() {
-  const withProof = useProof()
+  const withReauthentication = useReauthentication()
   const own = useQuery(api.sso.listOwn.queryOptions())
   const begin = useMutation({
     async mutationFn(workspaceId: string) {
       const codeChallenge = await newCodeChallenge('link')
       if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
-      return withProof(() => client.sso.beginLink({ workspaceId, codeChallenge }))
+      return withReauthentication(() => client.sso.beginLink({ workspaceId, codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => sayFailure(error, 'The single sign-on could not begin. Please try again.'),
+    onError: (error) => showFailure(error, 'The single sign-on could not begin. Please try again.'),
   })
-  useBackAgain(begin.reset)
+  usePageRestored(begin.reset)
   const workspaces = own.data?.workspaces ?? []
   return workspaces
     .filter(({ linked }) => !linked)

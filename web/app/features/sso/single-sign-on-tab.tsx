@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonText } from '../../ui/skeleton'
-import { ProofProvider } from '../auth/proof'
+import { ProofProvider } from '../auth/reauthentication'
 import { isAtLeast } from '../settings/use-role'
 import { ConnectionCard } from './connection-card'
 import { DomainsCard } from './domains-card'
@@ -34,7 +34,7 @@ export function SingleSignOnTab() {
           </Button>
         }
       >
-        {errorWords(failed.error, 'Failed to load the single sign-on. Please try again.')}
+        {errorText(failed.error, 'Failed to load the single sign-on. Please try again.')}
       </Callout>
     )
   }

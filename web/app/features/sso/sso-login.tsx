@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
-import { client, errorWords } from '../../api'
+import { client, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
-import { useBackAgain } from '../../ui/use-back-again'
+import { usePageRestored } from '../../ui/use-page-restored'
 import { emailProblem, isEmail } from '../auth/email'
 import { newCodeChallenge } from '../auth/pkce'
 
@@ -21,7 +21,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
     },
     onSuccess: ({ url }) => location.assign(url),
   })
-  useBackAgain(begin.reset)
+  usePageRestored(begin.reset)
   return (
     <form
       method="post"
@@ -30,7 +30,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
       onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}
     >
       {begin.isError && (
-        <Callout tone="bad">{errorWords(begin.error, 'The single sign-on could not begin. Please try again.')}</Callout>
+        <Callout tone="bad">{errorText(begin.error, 'The single sign-on could not begin. Please try again.')}</Callout>
       )}
       <Field
         label="Work email"

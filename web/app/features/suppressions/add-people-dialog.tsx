@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { formatCount } from '@x-automated/contract/format'
 import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { type FormEvent, useId, useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { RadioGroup } from '../../ui/choice'
@@ -66,7 +66,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
       }
     >
       <form id={formId} noValidate className="grid gap-5" onSubmit={submit}>
-        {add.isError && <Callout tone="bad">{errorWords(add.error, 'Failed to add them. Please try again.')}</Callout>}
+        {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add them. Please try again.')}</Callout>}
         <Field label="Handles" hint="One a line, or with commas between." error={problem} required>
           <Textarea rows={4} spellCheck={false} value={text} onChange={(event) => setText(event.currentTarget.value)} />
         </Field>

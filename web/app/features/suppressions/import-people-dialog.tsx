@@ -4,7 +4,7 @@ import { IMPORT_REJECTED_MAX } from '@x-automated/contract/import-limits'
 import type { SuppressionImport } from '@x-automated/contract/suppressions'
 import { Upload } from 'lucide-react'
 import { useId, useState } from 'react'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { signedFetch } from '../../signed-fetch'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -84,7 +84,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
           }}
         >
           {load.isError && (
-            <Callout tone="bad">{errorWords(load.error, 'Failed to import the file. Please try again.')}</Callout>
+            <Callout tone="bad">{errorText(load.error, 'Failed to import the file. Please try again.')}</Callout>
           )}
           <Field label="CSV file" hint={HINT} error={problem}>
             <Input

@@ -3,7 +3,7 @@ import { formatNumber } from '@x-automated/contract/format'
 import type { Suppression, SuppressionReason } from '@x-automated/contract/suppressions'
 import { Ban, Search, Upload, UserMinus, X } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -32,7 +32,7 @@ export const REASONS: Record<SuppressionReason, string> = {
 export function SuppressionsTab() {
   const queries = useQueryClient()
   const mayChange = useIsOffered('member')
-  const [words, setWords] = useState('')
+  const [words, setText] = useState('')
   const [page, setPage] = useState(1)
   /** Where each page begins that was come by, so that deep ones cost no more than the first. */
   const [cursors, setCursors] = useState<Record<number, string>>({})
@@ -56,7 +56,7 @@ export function SuppressionsTab() {
   const putBack = useMutation(
     api.suppressions.create.mutationOptions({
       onSettled: changed,
-      onError: (error) => toast.error(errorWords(error, 'Failed to put them back. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to put them back. Please try again.')),
     }),
   )
   const remove = useMutation({
@@ -68,7 +68,7 @@ export function SuppressionsTab() {
           onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
         },
       }),
-    onError: (error) => toast.error(errorWords(error, 'Failed to remove them from the list. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to remove them from the list. Please try again.')),
     onSettled: changed,
   })
   const turn = (next: number) => {
@@ -89,7 +89,7 @@ export function SuppressionsTab() {
           maxLength={50}
           value={words}
           onChange={(event) => {
-            setWords(event.currentTarget.value)
+            setText(event.currentTarget.value)
             setPage(1)
             setCursors({})
           }}
@@ -122,7 +122,7 @@ export function SuppressionsTab() {
             </Button>
           }
         >
-          {errorWords(list.error, 'Failed to load the suppression list. Please try again.')}
+          {errorText(list.error, 'Failed to load the suppression list. Please try again.')}
         </Callout>
       ) : data?.total === 0 ? (
         <EmptyState

@@ -1,4 +1,4 @@
-import { BrandSign } from '../../ui/brand-sign'
+import { BrandIcon } from '../../ui/brand-icon'
 import { Button } from '../../ui/button'
 import { OrDivider } from '../auth/or-divider'
 import { useGoogleSignIn, whereGoogleIsOffered } from '../auth/use-google'
@@ -15,7 +15,7 @@ export function GoogleJoin({ referralCode }: { referralCode: string | null }) {
   return (
     <div className={`grid gap-4 ${whereGoogleIsOffered}`}>
       <OrDivider />
-      <Button size="lg" wide loading={busy} icon={<BrandSign brand="google" />} onClick={begin}>
+      <Button size="lg" wide loading={busy} icon={<BrandIcon brand="google" />} onClick={begin}>
         Sign up with Google
       </Button>
     </div>

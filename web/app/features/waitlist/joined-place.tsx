@@ -7,7 +7,7 @@ import type { StoredPlace } from './place-storage'
 import { ReferralLink } from './referral-link'
 import { referralLinks } from './referral-links'
 import { ShareButtons } from './share-buttons'
-import { forgetPlace, storePlace } from './stored-place'
+import { clearPlace, storePlace } from './stored-place'
 
 /**
  * Asks where a remembered member stands by now, and remembers that. Without an answer the remembered place is shown;
@@ -27,7 +27,7 @@ export function useStanding(place: StoredPlace | null) {
   }, [now, place])
   const isGone = errorCode(standing.error) === 'MEMBER_NOT_FOUND'
   useEffect(() => {
-    if (isGone) forgetPlace()
+    if (isGone) clearPlace()
   }, [isGone])
   return { referralCount: now?.referralCount ?? 0 }
 }
@@ -55,7 +55,7 @@ export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
       </div>
       <ReferralLink link={link} />
       <ShareButtons link={link} channels={['twitter', 'linkedin', 'whatsapp', 'email']} />
-      <Button variant="ghost" size="sm" className="-ms-2.5 w-fit text-muted!" onClick={forgetPlace}>
+      <Button variant="ghost" size="sm" className="-ms-2.5 w-fit text-muted!" onClick={clearPlace}>
         Join with another email
       </Button>
     </div>

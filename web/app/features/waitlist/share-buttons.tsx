@@ -1,5 +1,5 @@
 import { Mail } from 'lucide-react'
-import { type Brand, BrandSign } from '../../ui/brand-sign'
+import { type Brand, BrandIcon } from '../../ui/brand-icon'
 import { Button, buttonClass } from '../../ui/button'
 import { type ShareChannel, shareAddresses } from './referral-links'
 
@@ -24,15 +24,15 @@ export function ShareButtons({ link, channels }: ShareButtonsProps) {
           {channel === 'email' ? (
             <a href={shareAddresses.email(link)} className={buttonClass({ size: 'sm' })}>
               <Mail aria-hidden />
-              <ShareWords name="Email" by="by" />
+              <ShareText name="Email" by="by" />
             </a>
           ) : (
             <Button
               size="sm"
-              icon={<BrandSign brand={networks[channel].brand} className="size-3.5!" />}
+              icon={<BrandIcon brand={networks[channel].brand} className="size-3.5!" />}
               onClick={() => window.open(shareAddresses[channel](link), '_blank', 'noopener,width=600,height=400')}
             >
-              <ShareWords name={networks[channel].name} by="on" />
+              <ShareText name={networks[channel].name} by="on" />
             </Button>
           )}
         </li>
@@ -41,7 +41,7 @@ export function ShareButtons({ link, channels }: ShareButtonsProps) {
   )
 }
 
-function ShareWords({ name, by }: { name: string; by: 'on' | 'by' }) {
+function ShareText({ name, by }: { name: string; by: 'on' | 'by' }) {
   return (
     <span>
       <span className="sr-only">Share {by} </span>

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest'
 import { readPlace } from './place-storage'
-import { forgetPlace, storePlace } from './stored-place'
+import { clearPlace, storePlace } from './stored-place'
 
 const kept = new Map<string, string>()
 const storage = {
@@ -23,7 +23,7 @@ it('keeps a place under the names that the specification gives, and forgets it',
     waitlistReferralCode: 'Ab3dE9xy',
   })
   expect(readPlace(storage)).toEqual(place)
-  forgetPlace()
+  clearPlace()
   expect(kept.size).toBe(0)
   expect(readPlace(storage)).toBeNull()
 })

@@ -12,7 +12,7 @@ export function storePlace(place: StoredPlace): void {
   changed()
 }
 
-export function forgetPlace(): void {
+export function clearPlace(): void {
   removePlace(localStorage)
   changed()
 }

@@ -3,7 +3,7 @@ import { Users } from 'lucide-react'
 import { useEffect } from 'react'
 import { api } from '../../api'
 import { useHydrated } from '../../ui/use-hydrated'
-import { joinedWords } from './joined-words'
+import { joinedText } from './joined-text'
 
 /** How many have joined. Where that cannot be known, and before the first, its room stays empty (specification §8: only logged). */
 export function WaitlistCount() {
@@ -16,7 +16,7 @@ export function WaitlistCount() {
       <Users aria-hidden className="size-4 shrink-0 text-muted" />
       {/* While the page rests it is said by its small script (web/first-touch). */}
       <p data-joined data-numeric suppressHydrationWarning>
-        {count.data ? joinedWords(count.data.count) : ''}
+        {count.data ? joinedText(count.data.count) : ''}
       </p>
     </div>
   )

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, fieldProblems, refusalWords } from '../../api'
+import { api, fieldProblems, refusalText } from '../../api'
 import { Button } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { toast } from '../../ui/toast'
@@ -44,7 +44,7 @@ export function WaitlistForm({ referralCode, onJoined }: WaitlistFormProps) {
       },
       onError(error) {
         if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
-        else toast.error(refusalWords(error, 'Failed to join the waitlist. Please try again later.'))
+        else toast.error(refusalText(error, 'Failed to join the waitlist. Please try again later.'))
       },
     }),
   )

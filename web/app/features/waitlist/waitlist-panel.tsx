@@ -16,7 +16,7 @@ import { WaitlistForm } from './waitlist-form'
 
 /**
  * Until the page is awake, who has joined is not shown the form, but the room that the joined view is about to take
- * (see features/shell/wake-script.ts).
+ * (see features/shell/startup-script.ts).
  */
 const unseenByMembers =
   '[[data-waitlist=stored]_&]:invisible [[data-waitlist=stored]_&]:min-h-68 max-sm:[[data-waitlist=stored]_&]:min-h-90'

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from '@x-automated/contract/webhooks'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { StatusBadge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -13,7 +13,7 @@ import { Select } from '../../ui/select'
 import { SkeletonRows } from '../../ui/skeleton'
 import { ActionsTh, Table, Td, Th, Tr } from '../../ui/table'
 import { toast } from '../../ui/toast'
-import { eventWord } from './webhook-words'
+import { eventWord } from './webhook-text'
 
 const PAGE_SIZE = 25
 const REFRESH_MS = 5_000
@@ -60,7 +60,7 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
             setPage(1)
           }}
         />
-        {log.isError && <Callout tone="bad">{errorWords(log.error, 'The log could not be loaded.')}</Callout>}
+        {log.isError && <Callout tone="bad">{errorText(log.error, 'The log could not be loaded.')}</Callout>}
         {data?.total === 0 ? (
           <p className="py-8 text-center text-muted">
             {status ? 'No such delivery.' : 'Nothing was sent yet. Send a test, or wait for somebody to join.'}
@@ -106,7 +106,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
   const redeliver = useMutation(
     api.webhooks.redeliver.mutationOptions({
       onSuccess: () => void toast.success('It is sent again.'),
-      onError: (error) => void toast.error(errorWords(error)),
+      onError: (error) => void toast.error(errorText(error)),
       onSettled: () => queries.invalidateQueries({ queryKey: api.webhooks.key() }),
     }),
   )

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { WebhookEndpoint } from '@x-automated/contract/webhooks'
 import { Ellipsis, KeyRound, List, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Badge, StatusBadge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -9,7 +9,7 @@ import { useConfirm } from '../../ui/confirm'
 import { DateTime } from '../../ui/date-time'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { toast } from '../../ui/toast'
-import { disabledWords } from './webhook-words'
+import { disabledText } from './webhook-text'
 
 export interface EndpointCardProps {
   endpoint: WebhookEndpoint
@@ -25,7 +25,7 @@ export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCard
   const confirm = useConfirm()
   const answered = {
     onSettled: () => queries.invalidateQueries({ queryKey: api.webhooks.key() }),
-    onError: (error: Error) => void toast.error(errorWords(error)),
+    onError: (error: Error) => void toast.error(errorText(error)),
   }
   const update = useMutation(api.webhooks.update.mutationOptions(answered))
   const remove = useMutation(api.webhooks.remove.mutationOptions(answered))
@@ -97,7 +97,7 @@ export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCard
             </Button>
           }
         >
-          {disabledWords[disabledReason]} What happens meanwhile is not sent later.
+          {disabledText[disabledReason]} What happens meanwhile is not sent later.
         </Callout>
       )}
       {enabled && failingSince && (

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { WebhookEndpoint, WebhookEvent } from '@x-automated/contract/webhooks'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
-import { api, errorWords, fieldProblems } from '../../api'
+import { api, errorText, fieldProblems } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Checkbox } from '../../ui/choice'
@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog'
 import { Field, FieldError } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toast'
-import { eventHints, eventNames } from './webhook-words'
+import { eventHints, eventNames } from './webhook-text'
 
 interface Values {
   url: string
@@ -85,7 +85,7 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
       }
     >
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
-        {refused && <Callout tone="bad">{errorWords(saving.error)}</Callout>}
+        {refused && <Callout tone="bad">{errorText(saving.error)}</Callout>}
         <Field label="Address" error={errors.url?.message} required>
           <Input
             type="url"

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { WebhookEndpoint } from '@x-automated/contract/webhooks'
 import { Plus, Webhook } from 'lucide-react'
 import { useState } from 'react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { EmptyState } from '../../ui/empty-state'
@@ -53,7 +53,7 @@ export function Webhooks() {
             </Button>
           }
         >
-          {errorWords(error, 'The webhooks could not be loaded.')}
+          {errorText(error, 'The webhooks could not be loaded.')}
         </Callout>
       )}
       {isPending && <Skeleton className="h-36 w-full" />}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { XAccount } from '@x-automated/contract/x-account'
 import { CircleCheck, Unplug } from 'lucide-react'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { useConfirm } from '../../ui/confirm'
@@ -91,7 +91,7 @@ export function useDisconnect(id: string | null) {
     },
     onError: (error: Error) => {
       void invalidateAccounts(queries)
-      toast.error(errorWords(error, 'Failed to disconnect Twitter account'))
+      toast.error(errorText(error, 'Failed to disconnect Twitter account'))
     },
   }
   const one = useMutation(api.xAccount.disconnectOne.mutationOptions(ended))

@@ -1,6 +1,6 @@
 import { AtSign, Link2 } from 'lucide-react'
 import { useForm } from 'react-hook-form'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Field } from '../../ui/field'
@@ -18,7 +18,7 @@ export function ConnectForm() {
     <form method="post" noValidate className="grid gap-4 border-t border-line pt-5" onSubmit={submit}>
       {refused && (
         <Callout tone="bad">
-          {errorWords(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
+          {errorText(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
         </Callout>
       )}
       <div className="grid gap-4 sm:grid-cols-2">

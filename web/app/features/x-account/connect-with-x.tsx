@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
-import { BrandSign } from '../../ui/brand-sign'
+import { api, errorText } from '../../api'
+import { BrandIcon } from '../../ui/brand-icon'
 import { Button, type ButtonProps } from '../../ui/button'
 import { toast } from '../../ui/toast'
 
@@ -12,13 +12,13 @@ export function ConnectWithX({
   const authorize = useMutation(
     api.xAccount.authorize.mutationOptions({
       onSuccess: ({ url }) => location.assign(url),
-      onError: (error) => toast.error(errorWords(error, 'X is not answering. Please try again in a moment.')),
+      onError: (error) => toast.error(errorText(error, 'X is not answering. Please try again in a moment.')),
     }),
   )
   return (
     <Button
       {...look}
-      icon={<BrandSign brand="x" />}
+      icon={<BrandIcon brand="x" />}
       // It goes on while the browser is on its way.
       loading={authorize.isPending || authorize.isSuccess}
       onClick={() => authorize.mutate(undefined)}

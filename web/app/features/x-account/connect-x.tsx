@@ -3,14 +3,14 @@ import type { XAccount, XConnection } from '@x-automated/contract/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { api, errorWords } from '../../api'
-import { tellOtherTabs } from '../../other-tabs'
+import { api, errorText } from '../../api'
+import { notifyOtherTabs } from '../../other-tabs'
 import { paths } from '../../paths'
 import { Button, ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Card } from '../../ui/card'
 import { DateTime } from '../../ui/date-time'
-import { LoadingWords, Skeleton, SkeletonText } from '../../ui/skeleton'
+import { LoadingText, Skeleton, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 import { useSlow } from '../../ui/use-slow'
 import { SeePlans } from '../billing/usage-notice'
@@ -42,7 +42,7 @@ export function ConnectX() {
   if (status.isPending) {
     return (
       <Card className="max-w-2xl" title="X account">
-        <LoadingWords>Loading the state of your X connection...</LoadingWords>
+        <LoadingText>Loading the state of your X connection...</LoadingText>
         <div className="grid gap-4">
           <Skeleton className="h-6 w-28" />
           <SkeletonText lines={2} />
@@ -133,7 +133,7 @@ function useOutcome(connection: XConnection | undefined) {
   useEffect(() => {
     if (!params.has('x')) return
     // X's answer came by the address: no call of this tab's has told the others.
-    tellOtherTabs()
+    notifyOtherTabs()
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
@@ -162,7 +162,7 @@ function useRefresh(id: string | undefined) {
   const check = useMutation(
     api.xAccount.check.mutationOptions({
       onSettled: () => invalidateAccounts(queries),
-      onError: (error) => toast.error(errorWords(error)),
+      onError: (error) => toast.error(errorText(error)),
     }),
   )
   return { isPending: check.isPending, mutate: id === undefined ? null : () => check.mutate({ id }) }

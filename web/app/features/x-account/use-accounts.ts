@@ -1,5 +1,5 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api, errorWords } from '../../api'
+import { api, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** X accounts of the workspace, the current one first. */
@@ -24,7 +24,7 @@ export function useChooseAccount() {
       },
       onError: (error) => {
         void invalidateAccounts(queries)
-        toast.error(errorWords(error))
+        toast.error(errorText(error))
       },
     }),
   )

@@ -1,5 +1,5 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react'
-import { errorCode, errorWords } from '../../api'
+import { errorCode, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
 /** The person was asked who they are, and thought better of it: nothing was changed. */
@@ -17,19 +17,19 @@ type WithProof = <T>(call: () => Promise<T>, questionOf?: (error: unknown) => Pr
 const ProofContext = createContext<WithProof | null>(null)
 
 /**
- * `const withProof = useProof()`, then `withProof(() => client.secondFactors.remove({ id }))`:
+ * `const withReauthentication = useReauthentication()`, then `withReauthentication(() => client.secondFactors.remove({ id }))`:
  * where the call needs a fresh proof of who one is, asks for it and makes the call again.
  * @throws ProofCancelled where the person did not prove it, else as the call
  */
-export function useProof(): WithProof {
-  const withProof = useContext(ProofContext)
-  if (!withProof) throw new Error('useProof needs a ProofProvider around it')
-  return withProof
+export function useReauthentication(): WithProof {
+  const withReauthentication = useContext(ProofContext)
+  if (!withReauthentication) throw new Error('useReauthentication needs a ProofProvider around it')
+  return withReauthentication
 }
 
 /** Says what failed, unless the person called it off themselves. */
-export function sayFailure(error: unknown, fallback?: string): void {
-  if (!(error instanceof ProofCancelled)) toast.error(errorWords(error, fallback))
+export function showFailure(error: unknown, fallback?: string): void {
+  if (!(error instanceof ProofCancelled)) toast.error(errorText(error, fallback))
 }
 
 const ProofDialog = lazy(() => import('./proof-dialog'))
@@ -46,7 +46,7 @@ export function ProofProvider({ children }: { children: ReactNode }) {
     answer.current(proved)
   }
 
-  const withProof = useCallback<WithProof>(async (call, questionOf) => {
+  const withReauthentication = useCallback<WithProof>(async (call, questionOf) => {
     let asked: ProofQuestion | undefined
     try {
       return await call()
@@ -67,7 +67,7 @@ export function ProofProvider({ children }: { children: ReactNode }) {
   }, [])
 
   return (
-    <ProofContext value={withProof}>
+    <ProofContext value={withReauthentication}>
       {children}
       {round > 0 && (
         <Suspense>

@@ -13,7 +13,7 @@ const signs = {
 export type Brand = keyof typeof signs
 
 /** A network's sign in the colour of the words around it. Decorative: its name stands beside it. */
-export function BrandSign({ brand, className = 'size-4' }: { brand: Brand; className?: string }) {
+export function BrandIcon({ brand, className = 'size-4' }: { brand: Brand; className?: string }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" className={`fill-current ${className}`}>
       <path d={signs[brand]} />

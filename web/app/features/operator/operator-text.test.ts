@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { conversionWords, exportPercent, peopleWords, utcDay } from './operator-words'
+import { conversionText, exportPercent, peopleText, utcDay } from './operator-text'
 
-describe('conversionWords', () => {
+describe('conversionText', () => {
   it.each([
     [{ views: 0, joins: 3 }, '–'],
     [{ views: 8, joins: 1 }, '12.5%'],
     [{ views: 3, joins: 1 }, '33.3%'],
     [{ views: 5, joins: 0 }, '0%'],
   ])('%j: %s', (figures, words) => {
-    expect(conversionWords(figures)).toBe(words)
+    expect(conversionText(figures)).toBe(words)
   })
 })
 
 it('people are counted in words', () => {
-  expect([peopleWords(1), peopleWords(1_200)]).toEqual(['1 member', '1,200 members'])
+  expect([peopleText(1), peopleText(1_200)]).toEqual(['1 member', '1,200 members'])
 })
 
 it('days are those of UTC', () => {

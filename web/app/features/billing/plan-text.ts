@@ -14,13 +14,13 @@ export interface OfferedPlan {
 const UNKNOWN_PLAN = { name: 'Basic', priceCents: 999, billingCycle: 'monthly' } as const
 
 /** '$50', and '$9.99' where there are cents. */
-export function priceWords(cents: number): string {
+export function priceText(cents: number): string {
   const whole = cents % 100 === 0
   return formatMoney(cents, 'USD', whole ? 0 : 2)
 }
 
 /** What a plan costs, as the subscription's card says it: '$50.00/month'. */
-export function amountWords({ priceCents, billingCycle }: { priceCents: number; billingCycle: BillingCycle }): string {
+export function amountText({ priceCents, billingCycle }: { priceCents: number; billingCycle: BillingCycle }): string {
   return `${formatMoney(priceCents)}/${billingCycle === 'yearly' ? 'year' : 'month'}`
 }
 
@@ -30,7 +30,7 @@ export function cycleSuffix(cycle: BillingCycle): string {
 }
 
 /** 'Active (Cancels at period end)' (specification §4). */
-export function statusWords(subscription: Pick<Subscription, 'status' | 'cancelAtPeriodEnd'>): string {
+export function statusText(subscription: Pick<Subscription, 'status' | 'cancelAtPeriodEnd'>): string {
   const words = subscription.status.replace('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${subscription.cancelAtPeriodEnd ? ' (Cancels at period end)' : ''}`
 }
@@ -57,7 +57,7 @@ export function planOffer(plan: OfferedPlan, current: OfferedPlan | null): 'curr
 export const OFFER_WORDS = { current: 'Current Plan', upgrade: 'Upgrade', select: 'Select Plan' } as const
 
 /** A level's limit in words: '1,000', 'Unlimited'. */
-export function limitWords(level: PlanLevel, what: Limited): string {
+export function limitText(level: PlanLevel, what: Limited): string {
   const limit = PLAN_LEVELS[level][what]
   return limit === null ? 'Unlimited' : formatNumber(limit)
 }

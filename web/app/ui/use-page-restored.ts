@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** Calls back when the browser's Back shows this very page again as it was left: what was on its way elsewhere is not any more. */
-export function useBackAgain(onBack: () => void): void {
+export function usePageRestored(onBack: () => void): void {
   const latest = useRef(onBack)
   useEffect(() => {
     latest.current = onBack

@@ -1,9 +1,9 @@
 import { ORPCError } from '@orpc/client'
-import { refusalWords } from '../../api'
+import { refusalText } from '../../api'
 
 /** What the page says when a ranking cannot be looked up (specification §8). */
 export function rankingProblem(error: unknown): string {
   if (!(error instanceof ORPCError)) return 'An unexpected error occurred. Please try again.'
   if (error.status >= 500) return 'Failed to retrieve position. Please try again.'
-  return refusalWords(error, 'Failed to find your ranking')
+  return refusalText(error, 'Failed to find your ranking')
 }

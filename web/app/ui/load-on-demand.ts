@@ -4,7 +4,7 @@
  * @param what 'The menu'
  * @returns is it there?
  */
-export async function reachFor(load: () => Promise<unknown>, what: string): Promise<boolean> {
+export async function loadOnDemand(load: () => Promise<unknown>, what: string): Promise<boolean> {
   try {
     await load()
     return true

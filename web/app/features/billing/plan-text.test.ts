@@ -1,6 +1,6 @@
 import { formatMoney } from '@x-automated/contract/format'
 import { describe, expect, it } from 'vitest'
-import { amountWords, cycleSuffix, limitWords, planOf, planOffer, priceWords, statusWords } from './plan-words'
+import { amountText, cycleSuffix, limitText, planOf, planOffer, priceText, statusText } from './plan-text'
 
 describe('what plans cost', () => {
   it.each([
@@ -11,12 +11,12 @@ describe('what plans cost', () => {
     [0, '$0', '$0.00'],
     [-2_500, '-$25', '-$25.00'],
   ])('%i cents', (cents, price, money) => {
-    expect([priceWords(cents), formatMoney(cents)]).toEqual([price, money])
+    expect([priceText(cents), formatMoney(cents)]).toEqual([price, money])
   })
 
   it('by the month or the year', () => {
-    expect(amountWords({ priceCents: 5_000, billingCycle: 'monthly' })).toBe('$50.00/month')
-    expect(amountWords({ priceCents: 30_000, billingCycle: 'yearly' })).toBe('$300.00/year')
+    expect(amountText({ priceCents: 5_000, billingCycle: 'monthly' })).toBe('$50.00/month')
+    expect(amountText({ priceCents: 30_000, billingCycle: 'yearly' })).toBe('$300.00/year')
     expect([cycleSuffix('monthly'), cycleSuffix('yearly')]).toEqual(['/mo', '/yr'])
   })
 })
@@ -28,7 +28,7 @@ it.each([
   ['past_due', false, 'Past due'],
   ['canceled', false, 'Canceled'],
 ] as const)('a subscription that is %s (cancelled: %s) reads %s', (status, cancelAtPeriodEnd, words) => {
-  expect(statusWords({ status, cancelAtPeriodEnd })).toBe(words)
+  expect(statusText({ status, cancelAtPeriodEnd })).toBe(words)
 })
 
 it('offers what is pricier as an upgrade, what one has as it is, and the rest to select', () => {
@@ -52,9 +52,9 @@ it('knows the plan of a subscription, or calls it Basic', () => {
     billingCycle: 'yearly',
   })
   const unknown = planOf({ planId: 'gone' }, details)
-  expect([unknown.name, amountWords(unknown)]).toEqual(['Basic', '$9.99/month'])
+  expect([unknown.name, amountText(unknown)]).toEqual(['Basic', '$9.99/month'])
 })
 
 it('writes limits', () => {
-  expect([limitWords('free', 'dms'), limitWords('agency', 'scrapedLeads')]).toEqual(['50', 'Unlimited'])
+  expect([limitText('free', 'dms'), limitText('agency', 'scrapedLeads')]).toEqual(['50', 'Unlimited'])
 })

@@ -1,10 +1,10 @@
 import { ORPCError } from '@orpc/client'
-import { errorWords } from '../../api'
+import { errorText } from '../../api'
 
 /** What the page says when somebody's referrer could not be noted (specification §8). */
 export function referrerProblem(error: unknown): string {
   if (!(error instanceof ORPCError)) return 'Failed to update referral'
   if (error.status === 401) return 'User not authenticated.'
   if (error.status >= 500) return 'Failed to update referral relationship'
-  return errorWords(error, 'Failed to update referral')
+  return errorText(error, 'Failed to update referral')
 }

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
-import { leaderboardProblem } from './leaderboard-words'
+import { leaderboardProblem } from './leaderboard-text'
 import { SessionGone } from './session-renewal'
 
 const answer = (status: number, code: string, message = 'What the server says') =>

@@ -15,7 +15,7 @@ export function eventWord(event: DeliveryEvent): string {
 }
 
 /** Why an endpoint gets nothing any more. */
-export const disabledWords = {
+export const disabledText = {
   failing: 'Disabled: every attempt failed for more than 18 hours.',
   gone: 'Disabled: it answered 410 Gone.',
 } as const satisfies Record<DisabledReason, string>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asRole, roleSentence } from './role-words'
+import { asRole, roleSentence } from './role-text'
 
 test.each([
   ['admin', 'as an admin'],

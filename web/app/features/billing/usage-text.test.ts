@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { usageTitle, usageWords } from './usage-words'
+import { usageText, usageTitle } from './usage-text'
 
 it.each([
   [{ what: 'dms', used: 40, limit: 50 }, 'DMs', '40 of 50 DMs used this month'],
@@ -7,5 +7,5 @@ it.each([
   [{ what: 'scrapedLeads', used: 1_200, limit: null }, 'Scraped leads', '1,200 scraped leads used this month'],
   [{ what: 'xAccounts', used: 1, limit: 3 }, 'X accounts', '1 of 3 X accounts connected'],
 ] as const)('%o', (usage, title, words) => {
-  expect([usageTitle(usage), usageWords(usage)]).toEqual([title, words])
+  expect([usageTitle(usage), usageText(usage)]).toEqual([title, words])
 })

@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import { expect, it } from 'vitest'
-import { rankingProblem } from './ranking-words'
+import { rankingProblem } from './ranking-text'
 
 const answer = (status: number, code: string, message: string) => new ORPCError(code, { status, message })
 

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client'
-import { refusalWords } from '../../api'
+import { refusalText } from '../../api'
 import { isSessionTrouble, RETRY_CAP, SessionGone } from './session-renewal'
 
 /**
@@ -17,5 +17,5 @@ export function leaderboardProblem(error: unknown, retries: number): string {
   if (error.code === 'INTERNAL' || error.code === 'UNAVAILABLE')
     return 'Could not access leaderboard data. Table may not exist yet.'
   if (error.status >= 500) return 'Failed to retrieve leaderboard. Please try again.'
-  return refusalWords(error, 'Failed to load leaderboard data')
+  return refusalText(error, 'Failed to load leaderboard data')
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { emailChangeNotice } from './email-change-words'
+import { emailChangeNotice } from './email-change-text'
 
 it.each([
   ['waiting', 'This mailbox has confirmed'],

@@ -1,6 +1,6 @@
 import { QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { isFirstAwaited } from './first-answer'
+import { isInitialLoading } from './initial-loading'
 import { createQueryClient } from './query-client'
 
 test('a side query is waited for until it has answered or failed once: not through its further tries, nor when it is asked anew', async () => {
@@ -15,7 +15,7 @@ test('a side query is waited for until it has answered or failed once: not throu
   })
   const seen: string[] = []
   const stop = observer.subscribe((result) => {
-    const now = `${result.status}, ${isFirstAwaited(result) ? 'awaited' : 'shown'}`
+    const now = `${result.status}, ${isInitialLoading(result) ? 'awaited' : 'shown'}`
     if (seen.at(-1) !== now) seen.push(now)
   })
   await expect.poll(() => seen).toEqual(['pending, awaited', 'pending, shown', 'error, shown'])

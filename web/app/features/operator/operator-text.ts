@@ -2,13 +2,13 @@ import { formatCount, formatPercent } from '@x-automated/contract/format'
 import type { HoldReason, OperatorAction } from '@x-automated/contract/operator'
 
 /** Why a credit is held, for who decides. */
-export const reasonWords: Record<HoldReason, string> = {
+export const reasonText: Record<HoldReason, string> = {
   disposable_domain: 'Throw-away mail address',
   address_burst: 'Many joins from one network at once',
 }
 
 /** What an operator did, as a sentence begins. */
-export const actionWords: Record<OperatorAction, string> = {
+export const actionText: Record<OperatorAction, string> = {
   release: 'Released a referral',
   refuse: 'Refused a referral',
   undo: 'Held a referral again',
@@ -17,12 +17,12 @@ export const actionWords: Record<OperatorAction, string> = {
 }
 
 /** '1 member', '12 members'. */
-export function peopleWords(count: number): string {
+export function peopleText(count: number): string {
   return formatCount(count, 'member')
 }
 
 /** Joins per hundred views, '12.5%'; '–' where nobody looked. A visit's page may be counted as viewed fewer times than joined from: then it is no share. */
-export function conversionWords({ views, joins }: { views: number; joins: number }): string {
+export function conversionText({ views, joins }: { views: number; joins: number }): string {
   if (views === 0) return '–'
   return formatPercent(joins / views, 1)
 }

@@ -2,7 +2,7 @@ import type { FirstStep } from '@x-automated/contract/first-steps'
 import type { Role } from '@x-automated/contract/route'
 import { paths } from '../../paths'
 
-export interface StepWords {
+export interface StepText {
   title: string
   text: string
   /** What leads there, and where. */
@@ -12,7 +12,7 @@ export interface StepWords {
   needs: Role
 }
 
-export const stepWords: Record<FirstStep, StepWords> = {
+export const stepText: Record<FirstStep, StepText> = {
   connect_x: {
     title: 'Connect your X account',
     text: 'Messages go out from it, at a human pace.',

@@ -8,7 +8,7 @@ const Chart = lazy(() =>
 ) as unknown as typeof DayChart
 
 /** A chart by day in the room it will take; its shape while `days` are not there. */
-export function LaterChart<K extends string>({
+export function LazyChart<K extends string>({
   days,
   ...props
 }: Omit<DayChartProps<K>, 'days'> & { days: DayChartProps<K>['days'] | undefined }) {

@@ -13,7 +13,7 @@ export function usageTitle({ what }: Pick<Usage, 'what'>): string {
 }
 
 /** '40 of 50 DMs used this month'; '1,200 scraped leads used this month' where there is no limit. */
-export function usageWords({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
+export function usageText({ what, used, limit }: Pick<Usage, 'what' | 'used' | 'limit'>): string {
   const of = limit === null ? '' : ` of ${formatNumber(limit)}`
   return `${formatNumber(used)}${of} ${names[what].used}`
 }
