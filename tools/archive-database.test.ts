@@ -20,7 +20,6 @@ const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 const file = join(folder, 'archive')
 let cluster: OpenDatabase
 let server: RunningServer | undefined
-/** A database of its own. */
 const urlOf = (name: string) => cluster.url.replace(/\/x_automated\?/, `/${name}?`)
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -46,8 +45,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Every row of every table, as text that can be compared. */
-function everything(url: string): Promise<Record<string, string>> {
+/** A checksum of the rows of each table. */
+function checksums(url: string): Promise<Record<string, string>> {
   return withClient(url, async (client) => {
     const { rows: tables } = await client.query(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'drizzle', 'pgboss') order by 1`,
@@ -63,7 +62,7 @@ function everything(url: string): Promise<Record<string, string>> {
   })
 }
 
-test('what is backed up while the product runs is one moment of it, and comes back whole', async () => {
+test('backs up a consistent snapshot of a running product and restores all of it', async () => {
   server = await start(urlOf('source'))
   const { database, sealer, jobs } = server.services
   const email = 'ada@example.com'
@@ -74,10 +73,10 @@ test('what is backed up while the product runs is one moment of it, and comes ba
   await database.pool.query(`insert into workspaces (name) values ($1), ($2)`, [odd, sealer.seal('a token of X')])
   await jobs.enqueue(database.db, 'mail', { sealed: odd })
 
-  // Two rows of two tables that are always as many, written all the while.
-  let isOver = false
+  // Writes the same number of rows to two tables during the backup.
+  let hasEnded = false
   const writing = (async () => {
-    while (!isOver) {
+    while (!hasEnded) {
       const one = await database.pool.connect()
       const id = randomUUID()
       await one.query('begin')
@@ -88,11 +87,11 @@ test('what is backed up while the product runs is one moment of it, and comes ba
     }
   })()
   const { tables } = await backUp(urlOf('source'), { file, authSecret: SECRET })
-  isOver = true
+  hasEnded = true
   await writing
   expect(tables).toBeGreaterThan(40)
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  await expect(backUp(urlOf('source'), { file, authSecret: SECRET })).rejects.toThrow('exists already')
+  await expect(backUp(urlOf('source'), { file, authSecret: SECRET })).rejects.toThrow('already exists')
 
   const head = await checkArchive(file)
   expect(head).toMatchObject({ authSecret: SECRET, migration: { name: expect.stringMatching(/^\d{4}_/) } })
@@ -107,17 +106,17 @@ test('what is backed up while the product runs is one moment of it, and comes ba
     expect(rows[0].odd).toBe('1')
   })
 
-  // Nothing has happened since: the second archive holds what is there, and it comes back the same to the last byte.
+  // With the server stopped, a second archive must restore every row unchanged,
   await server.close()
   server = undefined
-  // But for emails that wait: they would come twice.
+  // except queued emails, which would be sent twice.
   await withClient(urlOf('source'), (client) => client.query(`delete from pgboss.job where name like '%mail'`))
   const still = join(folder, 'still')
   await backUp(urlOf('source'), { file: still, authSecret: SECRET })
   await restore(urlOf('target'), { file: still, head: await checkArchive(still), overwrite: true })
-  expect(await everything(urlOf('target'))).toEqual(await everything(urlOf('source')))
+  expect(await checksums(urlOf('target'))).toEqual(await checksums(urlOf('source')))
 
-  // The product goes on with it: sign-ups are known, triggers and keys are back, ids do not repeat.
+  // The product works with the restored data: members, triggers, foreign keys and sequences.
   server = await start(urlOf('target'))
   const again = createClient({ contract, url: `${server.url}/api` })
   expect(await again.waitlist.join({ email: 'grace@example.com' })).toMatchObject({ message: 'User already exists' })
@@ -129,7 +128,7 @@ test('what is backed up while the product runs is one moment of it, and comes ba
   expect(rows.rowCount).toBe(1)
 })
 
-test('nothing is replaced without a word: not data, not beneath a server, not by what is damaged or newer', async () => {
+test('rejects a restore over data or under a running server, and damaged or newer archives', async () => {
   const head = await checkArchive(file)
   await expect(restore(urlOf('target'), { file, head, overwrite: true })).rejects.toThrow(/is running on this database/)
   await server?.close()
@@ -148,14 +147,14 @@ test('nothing is replaced without a word: not data, not beneath a server, not by
   await expect(checkArchive(bad)).rejects.toThrow(BadArchive)
   writeFileSync(bad, gzipSync(text))
   appendFileSync(bad, gzipSync('{"more":true}\n'))
-  await expect(checkArchive(bad)).rejects.toThrow(/goes on/)
+  await expect(checkArchive(bad)).rejects.toThrow(/after its end/)
   for (const wrong of [gzipSync('{"format":2}\n'), Buffer.from('no archive')]) {
     writeFileSync(bad, wrong)
     await expect(checkArchive(bad)).rejects.toThrow(BadArchive)
   }
-  await expect(checkArchive(join(folder, 'nothing'))).rejects.toThrow(/There is no file/)
+  await expect(checkArchive(join(folder, 'nothing'))).rejects.toThrow(/does not exist/)
 
-  // Fails half way, at a table that is none: what was there stays as it was.
+  // A restore that fails at an unknown table leaves the data unchanged.
   await withClient(urlOf('used'), (client) => client.query(`create table kept as select 'kept' as name`))
   const [members] = text.match(/\{"table":"public\.tags".*\n/) ?? ['']
   writeFileSync(bad, gzipSync(text.replace(members, `${members}`.replace('"public.tags"', '"public.nothing"'))))
@@ -165,7 +164,7 @@ test('nothing is replaced without a word: not data, not beneath a server, not by
   })
 })
 
-test('the command says what was paused, what may have been sent since, and what to do', async () => {
+test('reports what was paused, what may have been sent, and what to do next', async () => {
   await restore(urlOf('used'), { file, head: await checkArchive(file), overwrite: true })
   await withClient(urlOf('used'), (client) =>
     client.query(`
@@ -187,8 +186,8 @@ test('the command says what was paused, what may have been sent since, and what 
     { encoding: 'utf8', env: { ...process.env, DATABASE_URL: urlOf('used'), AUTH_SECRET: SECRET } },
   )
   expect(status).toBe(0)
-  expect(stdout).toMatch(/^Restored [\d,]+ rows of \d+ tables, as they were at /)
+  expect(stdout).toMatch(/^Restored [\d,]+ rows of \d+ tables as of /)
   expect(stdout).toContain('Paused 1 active campaign.')
   expect(stdout).toContain('1,200 queued messages may have been sent after the backup.')
-  expect(stdout).toContain('Next: start X-Automated, check the campaigns, and resume them.')
+  expect(stdout).toContain('Next: start X-Automated, check the campaigns and resume them.')
 })

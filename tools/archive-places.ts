@@ -3,18 +3,12 @@ import { join, resolve } from 'node:path'
 import { DataDirBusy, openDataDir, writePrivate } from '../server/src/data-dir.ts'
 import { embeddedUrl, openEmbedded } from '../server/src/db/embedded.ts'
 
-/** What of the environment says where the database and the keys are. */
 type Environment = NodeJS.ProcessEnv
 
 const say = (line: string) => console.log(line)
 
-/**
- * The database of the environment: DATABASE_URL, or the bundled one of DATA_DIR, which is started where it does not run.
- * `close` stops what was started here.
- * @param how `alone` where a server that holds DATA_DIR is in the way
- * @throws DataDirBusy
- */
-export async function openedDatabase(
+/** Opens DATABASE_URL or the bundled database, which it starts if needed. @throws DataDirBusy if `alone` and a server uses DATA_DIR */
+export async function openConfiguredDatabase(
   env: Environment,
   how: 'alone' | 'beside a server',
 ): Promise<{ url: string; close(): Promise<void> }> {
@@ -34,15 +28,15 @@ function dataDirOf(env: Environment): string {
 
 const secretFile = (env: Environment) => join(dataDirOf(env), 'auth-secret')
 
-/** AUTH_SECRET, or what DATA_DIR holds in its place; null where there is neither. */
+/** AUTH_SECRET, or the secret in DATA_DIR; null if there is neither. */
 export function findSecret(env: Environment): string | null {
   if (env.AUTH_SECRET) return env.AUTH_SECRET
   const path = secretFile(env)
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : null
 }
 
-/** Keeps a secret in DATA_DIR, for servers that get none from their environment. */
-export function keepSecret(env: Environment, secret: string): void {
+/** Saves a secret in DATA_DIR, for servers without AUTH_SECRET. */
+export function saveSecret(env: Environment, secret: string): void {
   openDataDir(dataDirOf(env))
   writePrivate(secretFile(env), `${secret}\n`)
 }

@@ -4,24 +4,24 @@ import { createGunzip } from 'node:zlib'
 import { z } from 'zod'
 
 /*
- * One archive of the database and its keys: gzipped lines, which `zcat` shows.
+ * An archive of the database and its keys: gzipped lines, readable with `zcat`.
  *
- *   {"format":1, …}                              the head
- *   {"table":"public.leads","columns":["id",…]}  then a line a row, as PostgreSQL's COPY writes text, then \.
+ *   {"format":1, …}                              the header
+ *   {"table":"public.leads","columns":["id",…]}  then one line per row in COPY's text format, then \.
  *   {"sequences":[…]}
- *   {"end":true,"tables":57,"sha256":"…"}        of everything before this line
+ *   {"end":true,"tables":57,"sha256":"…"}        checksum of everything before this line
  */
 
-/** The first line: what the archive is of. */
+/** The first line. */
 export const Head = z.object({
   format: z.literal(1),
   product: z.literal('x-automated'),
   madeAt: z.iso.datetime(),
-  /** The newest migration that the database had. */
+  /** The newest migration of the database. */
   migration: z.object({ name: z.string(), at: z.number(), hash: z.string() }),
-  /** The version of the job queue's own tables; null where there were none yet. */
+  /** Version of pg-boss's tables; null if there were none yet. */
   queueVersion: z.number().nullable(),
-  /** AUTH_SECRET, which opens what is sealed in the rows. */
+  /** AUTH_SECRET, which decrypts sealed columns. */
   authSecret: z.string().min(32),
 })
 export type Head = z.output<typeof Head>
@@ -32,27 +32,27 @@ const Sequences = z.object({
 })
 const End = z.object({ end: z.literal(true), tables: z.number(), sha256: z.string() })
 
-/** The line after a table's rows. No row can look like it: COPY doubles a backslash of the data. */
+/** The line after a table's rows. No row can look like it, because COPY doubles backslashes. */
 const ROWS_END = Buffer.from('\\.\n')
 const NEWLINE = 10
 
 export type Part =
   | { kind: 'head'; head: Head }
   | { kind: 'table'; table: string; columns: string[] }
-  /** Whole rows of the table named last. */
+  /** Complete rows of the last table. */
   | { kind: 'rows'; bytes: Buffer }
   | { kind: 'rows end' }
   | { kind: 'sequences'; sequences: z.output<typeof Sequences>['sequences'] }
 
-/** The archive cannot be used; its message says why. */
+/** The archive cannot be used. The message says why. */
 export class BadArchive extends Error {}
 
-/** The lines that close an archive's parts, made while its bytes go by. */
-export function createSum() {
+/** Computes the checksum of an archive while it is written. */
+export function createChecksum() {
   const hash = createHash('sha256')
   let tables = 0
   return {
-    /** Counts bytes in, and gives them back. */
+    /** Adds bytes to the checksum and returns them. */
     pass(bytes: Buffer): Buffer {
       hash.update(bytes)
       return bytes
@@ -70,20 +70,17 @@ export function createSum() {
   }
 }
 
-/**
- * The parts of an archive, in order. Whether it is whole is known at its end only: read it once for that before its parts are used.
- * @throws BadArchive: no archive of ours, damaged, or cut off
- */
+/** The parts of an archive, in order. Run `checkArchive` first: damage shows only at the end. @throws BadArchive */
 export async function* readArchive(file: string): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let tables = 0
-  let isOver = false
+  let hasEnded = false
   let inRows = false
   let isFirst = true
   for await (const whole of wholeLines(file)) {
     let rest = whole
     while (rest.length > 0) {
-      if (isOver) throw new BadArchive(`${file} goes on after its end.`)
+      if (hasEnded) throw new BadArchive(`${file} has data after its end.`)
       if (inRows) {
         const at = endOfRows(rest)
         const rows = at === -1 ? rest : rest.subarray(0, at)
@@ -107,7 +104,7 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
       if (isFirst) {
         isFirst = false
         const head = Head.safeParse(value)
-        if (!head.success) throw new BadArchive(`${file} is no archive that this version can read.`)
+        if (!head.success) throw new BadArchive(`${file} is not an archive that this version can read.`)
         yield { kind: 'head', head: head.data }
       } else if (table) {
         yield { kind: 'table', ...table }
@@ -117,16 +114,16 @@ export async function* readArchive(file: string): AsyncGenerator<Part> {
       } else {
         const end = End.safeParse(value).data
         if (end?.sha256 !== hash.copy().digest('hex') || end.tables !== tables)
-          throw new BadArchive(`${file} is damaged: its checksum is another one.`)
-        isOver = true
+          throw new BadArchive(`${file} is damaged: its checksum does not match.`)
+        hasEnded = true
       }
       hash.update(line)
     }
   }
-  if (!isOver) throw new BadArchive(`${file} is cut off, or is no archive.`)
+  if (!hasEnded) throw new BadArchive(`${file} is incomplete, or not an archive.`)
 }
 
-/** Reads an archive once from end to end. @returns its head @throws BadArchive */
+/** Reads an archive from start to end. @returns its header @throws BadArchive */
 export async function checkArchive(file: string): Promise<Head> {
   let head: Head | undefined
   for await (const part of readArchive(file)) if (part.kind === 'head') head = part.head
@@ -134,7 +131,7 @@ export async function checkArchive(file: string): Promise<Head> {
   return head
 }
 
-/** The unpacked bytes, each piece ending where a line ends. */
+/** The unpacked bytes in chunks of complete lines. */
 async function* wholeLines(file: string): AsyncGenerator<Buffer> {
   const unpacked = createReadStream(file)
     .on('error', (error) => unpacked.destroy(error))
@@ -149,10 +146,10 @@ async function* wholeLines(file: string): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new BadArchive(`There is no file ${file}.`)
-    throw new BadArchive(`${file} cannot be read: ${message}.`)
+    if (code === 'ENOENT') throw new BadArchive(`${file} does not exist.`)
+    throw new BadArchive(`Could not read ${file}: ${message}.`)
   }
-  if (carry.length > 0) throw new BadArchive(`${file} is cut off.`)
+  if (carry.length > 0) throw new BadArchive(`${file} is incomplete.`)
 }
 
 function endOfRows(lines: Buffer): number {

@@ -1,5 +1,5 @@
-// Loaded into the server's process before server/src/main.ts (node --import): loads the server's modules while the
-// stand-ins are still starting, and lets main.ts begin once start.ts has sent the environment with their addresses.
+// Preloaded before server/src/main.ts: imports the server's modules while the stand-ins start, then waits
+// for start.ts to send the environment with their addresses.
 import { once } from 'node:events'
 
 const leave = () => process.exit(0)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './root.ts'
 
-// `npm run bench [name…]`: runs the benchmarks of bench/, each in a process of its own so that none warms another up.
+// `npm run bench [name…]`: runs the benchmarks in bench/, each in its own process so that none warms up another.
 
 const folder = join(root, 'bench')
 const all = readdirSync(folder)
@@ -12,7 +12,7 @@ const all = readdirSync(folder)
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !existsSync(join(folder, `${name}.ts`)))
 if (unknown) {
-  console.error(`There is no benchmark "${unknown}". There are: ${all.join(', ')}.`)
+  console.error(`There is no benchmark "${unknown}". Choose from: ${all.join(', ')}.`)
   process.exit(1)
 }
 for (const name of wanted.length > 0 ? wanted : all) {

@@ -6,7 +6,7 @@ import { findBrowser } from './browser.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** A program of this name that answers --version with this exit code. */
+/** Creates a program that exits with this code. */
 function program(name: string, exitCode: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,19 +16,19 @@ function program(name: string, exitCode: number): string {
   return path
 }
 
-test('CHROMIUM_PATH comes first', async () => {
+test('prefers CHROMIUM_PATH', async () => {
   const path = program('my-browser', 0)
   vi.stubEnv('CHROMIUM_PATH', path)
   expect(await findBrowser(() => {})).toBe(path)
 })
 
-test('a CHROMIUM_PATH that does not run is named, and no other is taken in its place', async () => {
+test('rejects a CHROMIUM_PATH that does not work, and uses no other', async () => {
   const path = program('my-browser', 1)
   vi.stubEnv('CHROMIUM_PATH', path)
-  await expect(findBrowser(() => {})).rejects.toThrow(`CHROMIUM_PATH ${path} is not a browser that runs.`)
+  await expect(findBrowser(() => {})).rejects.toThrow(`CHROMIUM_PATH ${path} is not a working browser.`)
 })
 
-test('the first on PATH that runs is taken', async () => {
+test('uses the first working browser on PATH', async () => {
   vi.stubEnv('CHROMIUM_PATH', '')
   const broken = program('chromium', 1)
   const working = program('chromium', 0)

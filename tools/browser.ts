@@ -6,19 +6,16 @@ import { runQuietly } from './programs.ts'
 
 type Say = (line: string) => void
 
-/**
- * The path of a Chromium that runs: CHROMIUM_PATH, or one on PATH; else Debian's, installed where we may;
- * else one that Playwright has fetched before. Throws with what to install when there is none.
- */
+/** The path of a working Chromium: CHROMIUM_PATH, one on PATH, Debian's (installed if allowed), or Playwright's. @throws what to install */
 export async function findBrowser(say: Say): Promise<string> {
   if (process.env.CHROMIUM_PATH) {
     if (runs(process.env.CHROMIUM_PATH)) return process.env.CHROMIUM_PATH
-    throw new Error(`CHROMIUM_PATH ${process.env.CHROMIUM_PATH} is not a browser that runs.`)
+    throw new Error(`CHROMIUM_PATH ${process.env.CHROMIUM_PATH} is not a working browser.`)
   }
-  const found = onPath()
+  const found = findOnPath()
   if (found) return found
-  await installDebians(say)
-  const browser = onPath() ?? playwrights().find(runs)
+  await installWithApt(say)
+  const browser = findOnPath() ?? fromPlaywright().find(runs)
   if (browser) return browser
   throw new Error(
     'The journeys need a browser. Install Chromium (on Debian, as root: apt-get install chromium fonts-liberation), ' +
@@ -30,15 +27,15 @@ function runs(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0
 }
 
-function onPath(): string | undefined {
+function findOnPath(): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/local/bin'].filter(Boolean)
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)))
   return candidates.find((path) => existsSync(path) && runs(path))
 }
 
-/** Installs Debian's chromium where apt-get may be used without asking. Says so when that fails, and goes on. */
-async function installDebians(say: Say): Promise<void> {
+/** Installs Debian's chromium if apt-get works without a password. Logs a failure. */
+async function installWithApt(say: Say): Promise<void> {
   if (!existsSync('/usr/bin/apt-get')) return
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n']
   if (asRoot.length > 0 && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status !== 0) return
@@ -47,7 +44,7 @@ async function installDebians(say: Say): Promise<void> {
   const [program = 'env', ...args] = [...asRoot, ...apt]
   try {
     await runQuietly(program, [...args, 'update'], { doing: 'Reading the lists of packages' })
-    // Without its recommended packages it lacks any font, and it does not start without one.
+    // Chromium does not start without a font, and its fonts are only recommended packages.
     const packages = ['chromium', 'fonts-liberation', 'fonts-noto-color-emoji']
     await runQuietly(program, [...args, 'install', '-y', '--no-install-recommends', ...packages], {
       doing: 'Installing chromium',
@@ -57,7 +54,7 @@ async function installDebians(say: Say): Promise<void> {
   }
 }
 
-function playwrights(): string[] {
+function fromPlaywright(): string[] {
   const folder = process.env.PLAYWRIGHT_BROWSERS_PATH || join(homedir(), '.cache', 'ms-playwright')
   if (!existsSync(folder)) return []
   const versions = readdirSync(folder).filter((name) => name.startsWith('chromium'))

@@ -4,7 +4,7 @@ import { onParentGone, runQuietly } from './programs.ts'
 import { root } from './root.ts'
 import { repositoryProblems, sourceFiles } from './structure.ts'
 
-// `npm run check`: everything that can be told without running the product.
+// `npm run check`: everything that can be checked without running the product.
 
 type Check = { name: string; work(): Promise<void> }
 
@@ -15,7 +15,7 @@ const program =
   async () => {
     await runQuietly(join(root, 'node_modules', '.bin', name), args, {
       cwd: root,
-      doing: `Still at ${[name, ...args.slice(0, 2)].join(' ')}`,
+      doing: `Still running ${[name, ...args.slice(0, 2)].join(' ')}`,
     })
   }
 

@@ -1,3 +1,3 @@
-// `npm run dev`: as `npm start`, with the web app served by Vite and changed in the browser as its files change.
+// `npm run dev`: like `npm start`, but Vite serves the web app with hot reload.
 process.argv.push('--dev')
 await import('./start.ts')

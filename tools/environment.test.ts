@@ -1,20 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopback, mayHaveDemo, serverEnvironment, wantsStandIns } from './environment.ts'
+import { allowsDemo, isLoopback, serverEnvironment, wantsStandIns } from './environment.ts'
 
 describe('wantsStandIns', () => {
   test.each([
     ['nothing is set', {}, true],
-    ['empty variables are none', { DATABASE_URL: '', PUBLIC_URL: '', HOST: '', STAND_INS: '', NODE_ENV: '' }, true],
-    ['all is local', { HOST: '::1', PUBLIC_URL: 'http://127.0.0.1:8080' }, true],
-    ['a name of this machine', { PUBLIC_URL: 'http://app.localhost:3000' }, true],
+    [
+      'empty variables count as unset',
+      { DATABASE_URL: '', PUBLIC_URL: '', HOST: '', STAND_INS: '', NODE_ENV: '' },
+      true,
+    ],
+    ['everything is local', { HOST: '::1', PUBLIC_URL: 'http://127.0.0.1:8080' }, true],
+    ['a local host name', { PUBLIC_URL: 'http://app.localhost:3000' }, true],
     ['production', { NODE_ENV: 'production' }, false],
-    ['a database of its own', { DATABASE_URL: 'postgresql://db/x' }, false],
+    ['an external database', { DATABASE_URL: 'postgresql://db/x' }, false],
     ['a public address', { PUBLIC_URL: 'https://x-automated.example' }, false],
-    ['an address that only begins like ours', { PUBLIC_URL: 'https://127.0.0.1.example' }, false],
+    ['a public address that starts like a local one', { PUBLIC_URL: 'https://127.0.0.1.example' }, false],
     ['a public host', { HOST: '0.0.0.0' }, false],
-    ['asked for in production', { NODE_ENV: 'production', HOST: '0.0.0.0', STAND_INS: 'on' }, true],
-    ['refused at home', { STAND_INS: 'off' }, false],
-  ])('%s', (_name, env, wanted) => {
+    ['turned on in production', { NODE_ENV: 'production', HOST: '0.0.0.0', STAND_INS: 'on' }, true],
+    ['turned off locally', { STAND_INS: 'off' }, false],
+  ])('decides for: %s', (_name, env, wanted) => {
     expect(wantsStandIns(env)).toBe(wanted)
   })
 })
@@ -22,11 +26,11 @@ describe('wantsStandIns', () => {
 test.each([
   ['nothing is set', {}, true],
   ['a real X', { X_API_URL: 'https://api.x.com' }, false],
-  ['real mail', { SMTP_URL: 'smtp://mail' }, false],
-  ['stand-ins that others can reach', { STAND_INS: 'on', HOST: '0.0.0.0' }, false],
+  ['real email', { SMTP_URL: 'smtp://mail' }, false],
+  ['stand-ins on a public host', { STAND_INS: 'on', HOST: '0.0.0.0' }, false],
   ['no stand-ins', { STAND_INS: 'off' }, false],
-])('mayHaveDemo, %s', (_name, env, may) => {
-  expect(mayHaveDemo(env)).toBe(may)
+])('allowsDemo, %s', (_name, env, may) => {
+  expect(allowsDemo(env)).toBe(may)
 })
 
 test.each([
@@ -62,11 +66,11 @@ describe('serverEnvironment', () => {
     googleClientSecret: 'google secret',
   }
 
-  test('without stand-ins it is ours, and says so', () => {
+  test('passes the environment through without stand-ins', () => {
     expect(serverEnvironment({ PORT: '1' }, undefined)).toEqual({ PORT: '1', STAND_INS: 'off' })
   })
 
-  test('every service that is not named is a stand-in, and the demo goes fast', () => {
+  test('uses stand-ins for unconfigured services and a short interval', () => {
     expect(serverEnvironment({ PORT: '1' }, standIns)).toEqual({
       PORT: '1',
       STAND_INS: 'on',
@@ -87,7 +91,7 @@ describe('serverEnvironment', () => {
     })
   })
 
-  test('a real X keeps its own keys and pace', () => {
+  test('keeps the keys and the interval of a real X', () => {
     const env = { X_API_URL: 'https://api.x.com', X_CLIENT_ID: 'mine' }
     const server = serverEnvironment(env, standIns)
     expect(server).toMatchObject({ ...env, STAND_INS: 'on', SMTP_URL: standIns.smtp })
@@ -95,7 +99,7 @@ describe('serverEnvironment', () => {
     expect(server).not.toHaveProperty('SEND_INTERVAL_SECONDS')
   })
 
-  test('a real Google keeps its own keys', () => {
+  test('keeps the keys of a real Google', () => {
     const env = { GOOGLE_CLIENT_ID: 'mine' }
     const server = serverEnvironment(env, standIns)
     expect(server).toMatchObject(env)
@@ -103,7 +107,7 @@ describe('serverEnvironment', () => {
     expect(server).not.toHaveProperty('GOOGLE_CLIENT_SECRET')
   })
 
-  test('what is set counts, also nought', () => {
+  test('keeps variables that are set, including 0', () => {
     const server = serverEnvironment({ SEND_INTERVAL_SECONDS: '0', SMTP_URL: 'smtp://mail.example' }, standIns)
     expect(server).toMatchObject({ SEND_INTERVAL_SECONDS: '0', SMTP_URL: 'smtp://mail.example' })
   })

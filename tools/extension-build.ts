@@ -8,17 +8,17 @@ const extension = join(root, 'extension')
 const stampFile = join(extension, '.output', '.made-from')
 const lockFile = join(extension, 'package.json')
 
-/** Builds the browser extension that the product hands out, when it is not built or was built from other sources. Two that do so at once take turns. */
+/** Builds the browser extension if its sources changed. Parallel builds wait for each other. */
 export async function buildExtensionIfStale(say: (line: string) => void): Promise<void> {
   if (isBuilt()) return
   say('Building the browser extension…')
   await runLocked(lockFile, join(root, 'tools', 'extension-build.ts'), [], () =>
-    say('Another launch is building the browser extension: waiting for it…'),
+    say('Another launch is building the browser extension. Waiting for it…'),
   )
 }
 
-/** What the build is made from, as one hash over the paths and contents of its sources: of the contract it bundles one file. */
-function sources(): string {
+/** A hash of the paths and contents of all sources. Of the contract, the extension bundles one file. */
+function hashSources(): string {
   const hash = createHash('sha256')
   const add = (path: string) => hash.update(`${relative(root, path)}\n`).update(readFileSync(path))
   for (const folder of ['src', 'public']) {
@@ -34,12 +34,12 @@ function sources(): string {
 }
 
 function isBuilt(): boolean {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sources()
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashSources()
 }
 
 async function build(): Promise<void> {
-  const made = sources()
-  // A build that is killed half-way must not pass for a whole one.
+  const hash = hashSources()
+  // An interrupted build must not look complete.
   rmSync(stampFile, { force: true })
   await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', 'wxt'), 'build'], {
     cwd: extension,
@@ -47,7 +47,7 @@ async function build(): Promise<void> {
     doing: 'Still building the browser extension',
     lock: lockedByFlock(lockFile),
   })
-  writeFileSync(stampFile, made)
+  writeFileSync(stampFile, hash)
 }
 
 if (process.argv[1] === import.meta.filename && !isBuilt()) {

@@ -13,15 +13,11 @@ const START_MS = 180_000
 export interface FreshProduct {
   origin: string
   demo: DemoAccount
-  /** Stops it and forgets its data. */
+  /** Stops it and deletes its data. */
   close(): Promise<void>
 }
 
-/**
- * Starts the product as `npm start` does, on a free port and data of its own.
- * @param env beside this process's own
- * @throws where it does not start
- */
+/** Runs `npm start` on a free port with its own data. @param env added to this process's environment @throws if it does not start */
 export async function openFreshProduct(env: Record<string, string> = {}): Promise<FreshProduct> {
   const dataDir = mkdtempSync(join(tmpdir(), 'x-automated-fresh-'))
   const port = await freePort()
@@ -48,7 +44,7 @@ export async function openFreshProduct(env: Record<string, string> = {}): Promis
   throw new Error('The product did not start.')
 }
 
-/** A port on which nobody listens. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

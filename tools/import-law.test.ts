@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { root } from './root.ts'
 
-// Each file breaks the rule named beside it, and only that one.
+// Each file breaks only the rule it is listed under.
 const breaking: Record<string, [path: string, text: string]> = {
   'contract-stands-alone': ['contract/src/a.ts', "import '../../server/src/db/columns.ts'"],
   'contract-does-no-io': ['contract/src/b.ts', "import 'node:fs'"],
@@ -42,7 +42,7 @@ const neutral: Record<string, string> = {
   'web/app/features/a/b.ts': '',
 }
 
-test('every rule of the import law catches what breaks it, and nothing else', () => {
+test('reports each violation of the import law and nothing else', () => {
   const files = { ...neutral, ...Object.fromEntries(Object.values(breaking)) }
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -59,7 +59,7 @@ test('every rule of the import law catches what breaks it, and nothing else', ()
     },
   )
   const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; rule: { name: string } }[] } }
-  // A circle has no first file: it is told of at any of its own.
+  // A cycle may be reported at any of its files.
   const caught = new Set(
     summary.violations.map(({ from, rule }) => `${rule.name}: ${from.replace('circle-end', 'circle')}`),
   )

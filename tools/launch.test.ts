@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 
-// A repository of one package that lies beside it, so that npm has real work and needs no registry.
+// A repository with one local package, so npm has real work and needs no registry.
 const lockfile = (version: string) => ({
   name: 'sample',
   lockfileVersion: 3,
@@ -29,7 +29,7 @@ function repository(): string {
   json('package-lock.json', lockfile('1.0.0'))
   writeFileSync(
     join(root, 'tools', 'probe.ts'),
-    "const words: string[] = process.argv.slice(2)\nconsole.log(words.join(' '), Number(words[1] ?? 0))\nprocess.exitCode = Number(words[1] ?? 0)",
+    "const args: string[] = process.argv.slice(2)\nconsole.log(args.join(' '), Number(args[1] ?? 0))\nprocess.exitCode = Number(args[1] ?? 0)",
   )
   return root
 }
@@ -47,7 +47,7 @@ async function launch(root: string, ...args: string[]): Promise<Outcome> {
 
 const stampOf = (root: string) => join(root, 'node_modules', '.x-automated-install')
 
-test('installs once, runs the command with its words, and ends with its exit code', async () => {
+test('installs once, runs the command with its arguments, and returns its exit code', async () => {
   const root = repository()
   const first = await launch(root, 'probe', 'a', '3')
   expect(first).toMatchObject({ code: 3, output: 'a 3 3\n' })
@@ -55,20 +55,20 @@ test('installs once, runs the command with its words, and ends with its exit cod
   expect(await launch(root, 'probe', 'b', '0')).toEqual({ code: 0, output: 'b 0 0\n', errors: '' })
 })
 
-test('installs again when the lockfile changed, and when an installation was cut short', async () => {
+test('installs again after the lockfile changed or an install was interrupted', async () => {
   const root = repository()
   await launch(root, 'probe')
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lockfile('1.0.0'), null, 2))
   rmSync(join(root, 'node_modules', '.package-lock.json'))
   expect((await launch(root, 'probe')).errors).toContain('Installing')
-  // What npm has not finished lacks its list of what is there.
+  // npm writes this list last, so an interrupted install lacks it.
   rmSync(join(root, 'node_modules', '.package-lock.json'))
   rmSync(stampOf(root))
   expect((await launch(root, 'probe')).errors).toContain('Installing')
   expect((await launch(root, 'probe')).errors).toBe('')
 })
 
-test('accepts what somebody installed with npm by hand', async () => {
+test('accepts a manual npm install', async () => {
   const root = repository()
   await launch(root, 'probe')
   rmSync(stampOf(root))
@@ -76,30 +76,30 @@ test('accepts what somebody installed with npm by hand', async () => {
   expect(existsSync(stampOf(root))).toBe(true)
 })
 
-test('two launches at the same time install once', async () => {
+test('installs once for two simultaneous launches', async () => {
   const root = repository()
   const both = await Promise.all([launch(root, 'probe', 'a'), launch(root, 'probe', 'b')])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
-  const said = both.map(({ errors }) => errors).join('')
-  expect(said.match(/^Installing/gm)).toHaveLength(1)
+  const logged = both.map(({ errors }) => errors).join('')
+  expect(logged.match(/^Installing/gm)).toHaveLength(1)
 })
 
-test('says why npm failed, and runs nothing', async () => {
+test('reports that npm failed, and runs nothing', async () => {
   const root = repository()
   writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'sample', dependencies: { other: 'file:other' } }))
   const { code, output, errors } = await launch(root, 'probe')
   expect({ code, output }).toEqual({ code: 1, output: '' })
-  expect(errors).toContain('The packages could not be installed: npm says why above.')
+  expect(errors).toContain('npm could not install the packages (see above).')
 })
 
-test('names a command that is not there', async () => {
+test('names an unknown command', async () => {
   const root = repository()
   expect(await launch(root, 'missing')).toMatchObject({ code: 1, errors: 'There is no command "missing" in tools/.\n' })
   expect(await launch(root)).toMatchObject({ code: 1 })
   expect(await launch(root, '../launch')).toMatchObject({ code: 1 })
 })
 
-test('every script of package.json that it runs names a tool', () => {
+test('finds a tool for every script in package.json', () => {
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }

@@ -3,15 +3,15 @@ import { readlinkSync } from 'node:fs'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
-/** Calls `end` when the process that started this one is gone, however it ended. Waiting for that keeps no process running. */
+/** Calls `end` when the parent process is gone, however it ended. Does not keep this process alive. */
 export function onParentGone(end: () => void): void {
   process.on('disconnect', end)
-  // False only if there was a channel: the parent ended before anyone listened.
+  // False only if there was a channel: the parent ended before we listened.
   if (process.connected === false) end()
   process.channel?.unref()
 }
 
-// What we run ends when we do, and not only when the terminal sends its signal to all.
+// Children end with this process, not only when the terminal signals all of them.
 const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM')
@@ -22,7 +22,7 @@ function track(child: ChildProcess): ChildProcess {
   return child.once('close', () => running.delete(child))
 }
 
-/** Runs a program to its end. Rejects only when it cannot be run at all. */
+/** Runs a program to its end. Rejects only if it cannot be started. */
 export function run(program: string, args: string[], options: SpawnOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = track(spawn(program, args, { stdio: 'inherit', ...options }))
@@ -31,10 +31,7 @@ export function run(program: string, args: string[], options: SpawnOptions = {})
   })
 }
 
-/**
- * Runs a program to its end with its output held back, and throws with all of that output when it fails.
- * Every 10 s it says what it is `doing`. `lock` is a descriptor that the program shall keep open.
- */
+/** Runs a program and shows its output only if it fails, as the error. Logs `doing` every 10 s. The program inherits `lock`. */
 export async function runQuietly(
   program: string,
   args: string[],
@@ -44,44 +41,41 @@ export async function runQuietly(
   const since = Date.now()
   const progress = setInterval(() => console.error(`  ${Math.round((Date.now() - since) / 1000)} s: ${doing}…`), 10_000)
   try {
-    const words: string[] = []
+    const output: string[] = []
     const { code, signal } = await new Promise<Ended>((resolve, reject) => {
       const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', ...(lock === undefined ? [] : [lock])]
       const child = track(spawn(program, args, { ...rest, stdio }))
-      child.stdout?.on('data', (chunk: Buffer) => words.push(chunk.toString()))
-      child.stderr?.on('data', (chunk: Buffer) => words.push(chunk.toString()))
+      child.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+      child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
       child.on('error', reject)
       child.on('close', (code, signal) => resolve({ code, signal }))
     })
-    if (code !== 0) throw new Error(`${words.join('')}\n${program} ${args.join(' ')} ended with ${code ?? signal}.`)
+    if (code !== 0) throw new Error(`${output.join('')}\n${program} ${args.join(' ')} ended with ${code ?? signal}.`)
   } finally {
     clearInterval(progress)
   }
 }
 
-/**
- * Runs a script of ours while it alone holds the lock on `file`, which the kernel keeps as long as the script lives.
- * The script looks again whether there is anything left to do. Throws when it fails; it has said why.
- */
+/** Runs one of our scripts under an exclusive flock on `file`. The script must check again whether it has anything to do. */
 export async function runLocked(file: string, script: string, args: string[], onWait: () => void): Promise<void> {
   const command = [file, process.execPath, ...process.execArgv, script, ...args]
-  const taken = 75
+  const lockedCode = 75
   let ended: Ended
   try {
-    ended = await run('flock', ['--no-fork', '--nonblock', '--conflict-exit-code', `${taken}`, ...command])
-    if (ended.code === taken) {
+    ended = await run('flock', ['--no-fork', '--nonblock', '--conflict-exit-code', `${lockedCode}`, ...command])
+    if (ended.code === lockedCode) {
       onWait()
       ended = await run('flock', ['--no-fork', ...command])
     }
   } catch (error) {
-    // A system without flock, such as macOS.
+    // No flock on this system (macOS).
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     ended = await run(process.execPath, [...process.execArgv, script, ...args])
   }
   if (ended.code !== 0) throw new Error(`${script} ended with ${ended.code ?? ended.signal}.`)
 }
 
-/** Within a script run by runLocked: the descriptor that holds the lock, to hand on to a program that must keep it. */
+/** In a script run by `runLocked`: the lock's descriptor, for a child that must keep the lock. */
 export function lockedByFlock(file: string): number | undefined {
   try {
     return readlinkSync('/proc/self/fd/3') === file ? 3 : undefined

@@ -1,17 +1,15 @@
 import { resolve } from 'node:path'
+import { formatCount } from '@x-automated/contract/format'
 import { checkArchive } from './archive.ts'
 import { NotRestored, type Restored, restore } from './archive-database.ts'
-import { findSecret, keepSecret, openedDatabase } from './archive-places.ts'
+import { findSecret, openConfiguredDatabase, saveSecret } from './archive-places.ts'
 
-/**
- * `npm run restore FILE`: takes back what `npm run backup` made, while no server runs.
- * Where there is data already only with `-- --overwrite`: all of it is then replaced, and the secret in DATA_DIR too.
- */
+/** `npm run restore FILE`: restores a backup while no server runs. `-- --overwrite` replaces existing data and the secret in DATA_DIR. */
 const args = process.argv.slice(2)
 const overwrite = args.includes('--overwrite')
 const [name, ...others] = args.filter((arg) => arg !== '--overwrite')
 if (!name || others.length > 0) {
-  console.error('Say which archive: npm run restore FILE, or npm run restore FILE -- --overwrite')
+  console.error('Name the archive: npm run restore FILE, or npm run restore FILE -- --overwrite')
   process.exit(2)
 }
 const { env } = process
@@ -22,21 +20,21 @@ try {
   const secret = findSecret(env)
   if (env.AUTH_SECRET && env.AUTH_SECRET !== head.authSecret)
     throw new NotRestored(
-      'AUTH_SECRET is not the one that the archive was made with, and would open nothing of it. ' +
-        'Run this without AUTH_SECRET: the right one is then kept in DATA_DIR, in auth-secret.',
+      'The archive was made with a different AUTH_SECRET, so this one cannot decrypt it. ' +
+        'Run this without AUTH_SECRET: the right one is then saved in DATA_DIR, in auth-secret.',
     )
   if (secret && secret !== head.authSecret && !overwrite)
     throw new NotRestored(
-      'DATA_DIR holds another secret than the archive. Add --overwrite to replace it, and all data, by what the archive holds.',
+      'DATA_DIR has a different secret. Add --overwrite to replace it and all data with the archive.',
     )
-  const database = await openedDatabase(env, 'alone')
+  const database = await openConfiguredDatabase(env, 'alone')
   try {
     const restored = await restore(database.url, { file, head, overwrite })
-    if (!env.AUTH_SECRET) keepSecret(env, head.authSecret)
+    if (!env.AUTH_SECRET) saveSecret(env, head.authSecret)
     const seconds = ((performance.now() - since) / 1000).toFixed(1)
-    const count = counted(restored.rows, 'row', 'rows')
-    console.log(`Restored ${count} of ${restored.tables} tables, as they were at ${head.madeAt}, in ${seconds} s.`)
-    for (const line of afterwards(restored)) console.log(line)
+    const rows = formatCount(restored.rows, 'row')
+    console.log(`Restored ${rows} of ${restored.tables} tables as of ${head.madeAt} in ${seconds} s.`)
+    for (const line of nextSteps(restored)) console.log(line)
   } finally {
     await database.close()
   }
@@ -45,27 +43,21 @@ try {
   process.exitCode = 1
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
-}
-
-/** What the operator has to know before the next start. */
-function afterwards({ paused, toBeRead, unknown, emails }: Restored): string[] {
+/** What the operator must know before the next start. */
+function nextSteps({ paused, toBeRead, unknown, emails }: Restored): string[] {
   return [
-    `Paused ${counted(paused, 'active campaign', 'active campaigns')}. No X account sends until X-Automated has read from X what it sent after the backup.`,
+    `Paused ${formatCount(paused, 'active campaign')}. No X account sends anything until X-Automated has read from X what was sent after the backup.`,
     ...(toBeRead > 0
       ? [
-          `${counted(toBeRead, 'queued message', 'queued messages')} may have been sent after the backup. What X has is marked as sent; only the rest goes out.`,
+          `${formatCount(toBeRead, 'queued message')} may have been sent after the backup. Those found on X will be marked as sent; only the rest go out.`,
         ]
       : []),
     ...(unknown > 0
       ? [
-          `${counted(unknown, 'queued message', 'queued messages')} cannot be looked up, as no X account is connected: marked as failed. Check each conversation before you queue it again.`,
+          `${formatCount(unknown, 'queued message')} cannot be checked without a connected X account and were marked as failed. Check each conversation before you retry.`,
         ]
       : []),
-    ...(emails > 0
-      ? [`Dropped ${counted(emails, 'waiting email', 'waiting emails')} so that none is sent twice.`]
-      : []),
-    'Next: start X-Automated, check the campaigns, and resume them.',
+    ...(emails > 0 ? [`Dropped ${formatCount(emails, 'queued email')} so that nobody gets them twice.`] : []),
+    'Next: start X-Automated, check the campaigns and resume them.',
   ]
 }

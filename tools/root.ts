@@ -1,4 +1,4 @@
 import { dirname } from 'node:path'
 
-/** The folder of the repository. */
+/** The repository's folder. */
 export const root = dirname(import.meta.dirname)

@@ -7,14 +7,14 @@ import { SCREENS } from './screens.ts'
 const screens = Object.values(SCREENS).flatMap((area) => Object.values(area))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** What web/app/paths.ts names; /auth/callback leads on at once. */
+/** The pages in web/app/paths.ts. /auth/callback only redirects. */
 const pages = [...read('web/app/paths.ts').matchAll(/\{ path: '([^']+)', access:/g)]
   .map(([, path]) => path)
   .filter((path) => path !== '/auth/callback')
 
 it('finds the pages', () => expect(pages.length).toBeGreaterThan(15))
 
-it.each(pages)('there is a picture of %s', (path) => {
+it.each(pages)('takes a picture of %s', (path) => {
   expect(screens.map((screen) => screen.path.split(/[?#]/)[0])).toContain(path)
 })
 
@@ -22,13 +22,13 @@ it.each([
   ['/operator', 'web/app/pages/operator.tsx'],
   ['/settings', 'web/app/features/settings/settings-tabs.tsx'],
   ['/twitter', 'web/app/pages/twitter.tsx'],
-])('of each tab of %s', (path, file) => {
+])('takes a picture of each tab of %s', (path, file) => {
   const [, ...tabs] = [...read(file).matchAll(/value: '([\w-]+)',\s*label/g)].map(([, tab]) => tab)
   expect(tabs.length).toBeGreaterThan(2)
   for (const tab of tabs) expect(screens.map((screen) => screen.path)).toContain(`${path}?tab=${tab}`)
 })
 
-it('shows a sheet of every area in each look, and none that is not there', () => {
+it('shows exactly one sheet of every area in each look', () => {
   const shown = [...read('docs/screens.md').matchAll(/\(pictures\/([\w-]+\.webp)\)/g)].map(([, file]) => file)
   const wanted = Object.keys(SCREENS).flatMap((area) =>
     ['wide', 'dark', 'narrow'].map((look) => `${area}-${look}.webp`),

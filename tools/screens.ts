@@ -1,21 +1,21 @@
 import type { Page } from 'playwright-core'
 
-/** What one looks at for a picture. */
+/** A screen to photograph. */
 export interface Screen {
-  /** With what is asked for; `:campaignId` is the demo account's running campaign. */
+  /** With the query. `:campaignId` is the demo account's running campaign. */
   path: string
-  /** What is done there before the picture is taken. */
+  /** Runs before the screenshot. */
   act?: (page: Page) => Promise<void>
-  /** The whole page, however long. */
+  /** Captures the whole page instead of the viewport. */
   whole?: boolean
-  /** Below this width, or from it on, it looks as it does without. */
+  /** Skipped at other widths, where it looks like another screen. */
   only?: 'wide' | 'narrow'
 }
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const whole = true
 
-/** Every screen of the product by area, each under the name of its picture: what guests see comes before the demo account signs in. */
+/** Every screen by area, keyed by file name. Guests' screens come first, before the demo account logs in. */
 export const SCREENS: Record<string, Record<string, Screen>> = {
   guests: {
     landing: { path: '/' },
@@ -43,7 +43,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     'reset-password': { path: '/reset-password#token=0', whole },
     'reset-password-no-link': { path: '/reset-password' },
     'invitation-no-link': { path: '/invitation' },
-    'waitlist-link-of-no-use': { path: '/waitlist?error=INVALID_CODE' },
+    'waitlist-invalid-link': { path: '/waitlist?error=INVALID_CODE' },
     privacy: { path: '/privacy.html', whole },
     terms: { path: '/terms.html', whole },
     'not-found': { path: '/nothing-here' },

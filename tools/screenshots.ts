@@ -7,13 +7,13 @@ import { openFreshProduct } from './fresh-product.ts'
 import { root } from './root.ts'
 import { SCREENS, type Screen } from './screens.ts'
 
-// `npm run screenshots` starts the product on data of its own, looks at every screen (screens.ts) as its demo account, and keeps the pictures
-// in docs/pictures; a sheet of each area's for each look is what docs/screens.md shows.
+// `npm run screenshots` starts the product with its own data and saves a picture of every screen
+// (screens.ts) in docs/pictures. docs/screens.md shows one sheet for each area and look.
 
 const PICTURES = join(root, 'docs', 'pictures')
-/** Of the sheets: small enough to be kept, large enough to be read. */
+/** WebP quality of the sheets: small enough to commit, good enough to read. */
 const QUALITY = 45
-/** Of a picture on its sheet. */
+/** Width of a picture on its sheet, in pixels. */
 const COLUMN = { wide: 620, narrow: 260 }
 
 const product = await openFreshProduct({ OPERATORS: 'demo@x-automated.example' })
@@ -23,9 +23,9 @@ try {
     executablePath: await findBrowser((line) => console.error(line)),
     args: ['--no-sandbox', '--disable-background-networking', '--hide-scrollbars'],
   })
-  await takeAll(browser, { name: 'wide', suffix: '', width: 1280, height: 800, dark: false })
-  await takeAll(browser, { name: 'dark', suffix: '-dark', width: 1280, height: 800, dark: true })
-  await takeAll(browser, { name: 'narrow', suffix: '-narrow', width: 390, height: 844, dark: false })
+  await captureAll(browser, { name: 'wide', suffix: '', width: 1280, height: 800, dark: false })
+  await captureAll(browser, { name: 'dark', suffix: '-dark', width: 1280, height: 800, dark: true })
+  await captureAll(browser, { name: 'narrow', suffix: '-narrow', width: 390, height: 844, dark: false })
   await browser.close()
 } finally {
   await product.close()
@@ -39,7 +39,7 @@ interface Look {
   dark: boolean
 }
 
-async function takeAll(browser: Browser, look: Look): Promise<void> {
+async function captureAll(browser: Browser, look: Look): Promise<void> {
   const { suffix, width, height, dark } = look
   const context = await browser.newContext({
     baseURL: product.origin,
@@ -51,20 +51,20 @@ async function takeAll(browser: Browser, look: Look): Promise<void> {
   let campaignId = ''
   for (const [area, screens] of Object.entries(SCREENS)) {
     if (area !== 'guests' && campaignId === '') campaignId = await signIn(page)
-    const taken = new Map<string, Buffer>()
+    const pictures = new Map<string, Buffer>()
     for (const [name, screen] of Object.entries(screens)) {
       if (screen.only && (screen.only === 'narrow') !== width < 768) continue
-      taken.set(
+      pictures.set(
         name,
-        await take(page, { ...screen, path: screen.path.replace(':campaignId', campaignId) }, name + suffix),
+        await capture(page, { ...screen, path: screen.path.replace(':campaignId', campaignId) }, name + suffix),
       )
     }
-    await drawSheet(browser, area, look, taken)
+    await drawSheet(browser, area, look, pictures)
   }
   await context.close()
 }
 
-/** @returns which campaign is running */
+/** Logs in to the demo account. @returns the id of its running campaign */
 async function signIn(page: Page): Promise<string> {
   await page.goto('/login')
   await page.getByLabel('Email').fill(product.demo.email)
@@ -76,26 +76,26 @@ async function signIn(page: Page): Promise<string> {
   return (await running.getAttribute('href'))?.split('/').at(-1) ?? ''
 }
 
-async function take(page: Page, { path, act, whole = false }: Screen, name: string): Promise<Buffer> {
-  // What was opened on the screen before stays there.
+async function capture(page: Page, { path, act, whole = false }: Screen, name: string): Promise<Buffer> {
+  // Closes what the previous screen opened.
   await page.goto('about:blank')
   await page.goto(path)
-  await settled(page)
+  await waitUntilSettled(page)
   if (act) {
     await act(page)
-    await settled(page)
+    await waitUntilSettled(page)
   }
   console.log(name)
   return page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: whole })
 }
 
-/** All pictures of an area in one look side by side. */
-async function drawSheet(browser: Browser, area: string, look: Look, taken: Map<string, Buffer>): Promise<void> {
+/** Draws all pictures of an area side by side. */
+async function drawSheet(browser: Browser, area: string, look: Look, pictures: Map<string, Buffer>): Promise<void> {
   const { name, width, dark } = look
   const column = width < 768 ? COLUMN.narrow : COLUMN.wide
   const sheetWidth = width < 768 ? 1_740 : 1_940
   const page = await browser.newPage({ viewport: { width: sheetWidth, height: 800 } })
-  const figures = [...taken].map(
+  const figures = [...pictures].map(
     ([screen, png]) =>
       `<figure><img src="data:image/png;base64,${png.toString('base64')}"><figcaption>${screen}</figcaption></figure>`,
   )
@@ -116,12 +116,12 @@ async function drawSheet(browser: Browser, area: string, look: Look, taken: Map<
   await page.close()
 }
 
-/** Fonts are in, and what was loading has come. */
-async function settled(page: Page): Promise<void> {
+/** Waits for fonts, requests and skeletons. */
+async function waitUntilSettled(page: Page): Promise<void> {
   await page.waitForLoadState('load')
   await page.evaluate('document.fonts.ready')
   await page.locator('h1').first().waitFor({ state: 'attached' })
-  // What is to be waited for may only begin to load with the page's own script; streams stay open for good.
+  // Event streams stay open, so the network may never be idle.
   await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
   await page
     .locator('[aria-busy="true"], main [class*="animate-appear"]')

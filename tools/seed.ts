@@ -16,20 +16,17 @@ import { createXApi, XError } from '../server/src/outside/x.ts'
 import { createSealer } from '../server/src/sealing.ts'
 import type { DemoAccount, Seed, SeedOptions } from './demo.ts'
 
-/** Known to everybody, so it is made on this machine's own loopback address only. */
+/** The password is public, so this account is only created on loopback. */
 const DEMO: DemoAccount = { email: 'demo@x-automated.example', password: 'Demo-account-1' }
 
 const SENDER = 'demo_founder'
 const FINISHED = 'Founders: early access'
 const RUNNING = 'Indie makers: feedback'
-/** The finished campaign lies this far back, a message every few minutes, as a person would have run it. */
+/** When the finished campaign ran, with a message every few minutes. */
 const FINISHED_DAYS_AGO = 3
 const MINUTES_BETWEEN = 4
 
-/**
- * Fills the demo account's workspace as its owner would have: an X account, two scrapes, two lists, a finished campaign and a running one.
- * Everything is done through the API or the product's own services; afterwards the finished campaign's times are moved into the past.
- */
+/** Fills the demo workspace through the API: an X account, two scrapes, two lists, a finished campaign and a running one. */
 export const seed: Seed = async (options) => {
   const client = await signIn(options)
   const me = await client.auth.me()
@@ -45,14 +42,14 @@ export const seed: Seed = async (options) => {
     name: 'Founders with an audience',
     description: 'Follow @f320_founders, 1,000 followers or more',
     source: 'f320_founders',
-    most: 36,
+    limit: 36,
     minFollowers: 1_000,
   })
   const makers = await fillList(client, {
     name: 'Indie makers',
     description: 'Everyone who follows @f400_makers',
     source: 'f400_makers',
-    most: 400,
+    limit: 400,
   })
 
   const { campaigns: present } = await client.campaigns.list({})
@@ -65,7 +62,7 @@ export const seed: Seed = async (options) => {
         messageTemplate:
           'Hi {lead_name}, I read your posts on building in public. We open early access this week: may I send you the link?',
         status: 'draft',
-        // Claimed and sent below, at once, instead of at the worker's pace.
+        // Sent below without the worker's interval.
         channel: 'extension',
       }))
     await finishCampaign(options, { campaignId: id, actor: actorOf(me) })
@@ -83,7 +80,7 @@ export const seed: Seed = async (options) => {
   return DEMO
 }
 
-/** So that whoever tries the demo meets no limit on leads. Nobody pays for it, so it does not end. */
+/** Lifts the plan limits of the demo. Nobody pays for the plan, so it never ends. */
 async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise<void> {
   const database = openDatabase(databaseUrl)
   try {
@@ -96,30 +93,30 @@ async function giveAgencyPlan(databaseUrl: string, workspaceId: string): Promise
   }
 }
 
-/** Signs in to the demo account; on the first run it signs up and opens the mailed link, like anybody. */
+/** Signs in to the demo account. On the first run, signs up and opens the emailed link. */
 async function signIn({ url, mailbox }: SeedOptions): Promise<Client> {
   const api = `${url}/api`
   const anonymous = createClient({ contract, url: api })
   const session = await anonymous.auth.signInEmail(DEMO).catch(async () => {
     await anonymous.auth.signUpEmail({ ...DEMO, name: 'Demo' })
-    const token = new URL(await mailedLink(mailbox)).searchParams.get('token') ?? ''
+    const token = new URL(await readEmailedLink(mailbox)).searchParams.get('token') ?? ''
     await anonymous.auth.confirmEmail({ token, password: DEMO.password })
     return anonymous.auth.signInEmail(DEMO)
   })
-  if (!('token' in session)) throw new Error('The demo account has a second factor, which a seed cannot show.')
+  if (!('token' in session)) throw new Error('The demo account has a second factor, so it cannot be seeded.')
   const { token } = session
   return createClient({ contract, url: api, tokens: { current: () => token } })
 }
 
-async function mailedLink(mailbox: string): Promise<string> {
+async function readEmailedLink(mailbox: string): Promise<string> {
   for (let tries = 0; tries < 100; tries += 1) {
     const answer = await fetch(`${mailbox}/messages?to=${encodeURIComponent(DEMO.email)}`)
-    const mails = (await answer.json()) as { subject: string; text: string }[]
-    const link = mails.find((mail) => mail.subject.startsWith('Confirm'))?.text.match(/https?:\/\/\S+/)?.[0]
+    const emails = (await answer.json()) as { subject: string; text: string }[]
+    const link = emails.find((email) => email.subject.startsWith('Confirm'))?.text.match(/https?:\/\/\S+/)?.[0]
     if (link) return link
     await sleep(100)
   }
-  throw new Error('The demo account’s confirmation mail did not arrive.')
+  throw new Error('The confirmation email of the demo account did not arrive.')
 }
 
 async function scrape(
@@ -133,7 +130,7 @@ async function scrape(
   for (;;) {
     const { status, error } = await client.scrapes.find({ id })
     if (status === 'completed') return
-    if (status === 'failed' || status === 'canceled') throw new Error(`The demo’s scrape of @${handle} ended: ${error}`)
+    if (status === 'failed' || status === 'canceled') throw new Error(`The demo scrape of @${handle} ended: ${error}`)
     await sleep(50)
   }
 }
@@ -142,17 +139,17 @@ interface DemoList {
   name: string
   description: string
   source: string
-  most: number
+  limit: number
   minFollowers?: number
 }
 
-/** A list of leads that one of the scrapes found. @returns its id */
-async function fillList(client: Client, { name, description, source, most, minFollowers }: DemoList): Promise<string> {
+/** Creates a list of leads from one of the scrapes. @returns its id */
+async function fillList(client: Client, { name, description, source, limit, minFollowers }: DemoList): Promise<string> {
   const { lists } = await client.lists.list({})
   const list = lists.find((one) => one.name === name) ?? (await client.lists.create({ name, description }))
   if (list.leadCount > 0) return list.id
   const { leads: everyone } = await readLeads(client, minFollowers)
-  const leadIds = everyone.filter((lead) => lead.sourceProfile?.replace(/^@/, '') === source).slice(0, most)
+  const leadIds = everyone.filter((lead) => lead.sourceProfile?.replace(/^@/, '') === source).slice(0, limit)
   await client.lists.addLeads({ id: list.id, leadIds: leadIds.map((lead) => lead.id) })
   return list.id
 }
@@ -174,7 +171,7 @@ function actorOf(me: Awaited<ReturnType<Client['auth']['me']>>): Actor {
   }
 }
 
-/** Queues a campaign, claims and sends its messages one by one without the pause between them, and moves it into the past. */
+/** Launches a campaign, sends its messages without an interval, and backdates it. */
 async function finishCampaign(
   { dataDir, databaseUrl, x }: SeedOptions,
   { campaignId, actor }: { campaignId: string; actor: Actor },
@@ -195,7 +192,7 @@ async function finishCampaign(
     const account = await findCurrentAccount(db, actor.workspaceId)
 
     for (;;) {
-      // The running server keeps a real run's pace for this account too, and would have the next message wait.
+      // The running server would make the next message wait for the account's interval.
       if (account) await db.update(xAccounts).set({ nextSendAt: null }).where(eq(xAccounts.id, account.id))
       const answer = await claim(db, pace, actor, { id: campaignId, holder: 'demo' }).catch(() => null)
       if (answer?.status !== 200) break
@@ -215,13 +212,13 @@ async function finishCampaign(
         outcomeUnknown: false,
       })
     }
-    await moveIntoThePast(db, campaignId)
+    await backdate(db, campaignId)
   } finally {
     await database.close()
   }
 }
 
-async function moveIntoThePast(db: ReturnType<typeof openDatabase>['db'], campaignId: string): Promise<void> {
+async function backdate(db: ReturnType<typeof openDatabase>['db'], campaignId: string): Promise<void> {
   const start = sql`now() - make_interval(days => ${FINISHED_DAYS_AGO})`
   await db.transaction(async (tx) => {
     await tx.execute(sql`

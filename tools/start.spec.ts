@@ -10,7 +10,7 @@ import { stopLeftover } from '../server/src/db/embedded.ts'
 import { isAlive } from '../server/src/processes.ts'
 import { root } from './root.ts'
 
-// `npm start` itself, from tools/start.ts on: the product with its stand-ins, as processes that can be killed.
+// Runs tools/start.ts: the product with its stand-ins, as processes that the tests kill.
 
 const folder = mkdtempSync(join(tmpdir(), 'x-automated-test-'))
 const dataDir = join(folder, '.data')
@@ -50,7 +50,7 @@ function start(port: number, env: Record<string, string> = {}, script = 'start.t
   return { child, output: () => output, ended }
 }
 
-/** A start that is up, with what it printed. */
+/** Starts the product and waits until it is ready. */
 async function running(port: number): Promise<Start> {
   const one = start(port)
   await Promise.race([
@@ -83,7 +83,7 @@ async function occupy(port: number): Promise<Server> {
   return server
 }
 
-/** The processes under one, the database's among them: those whose parent it is, and theirs. */
+/** All descendants of a process, the database's included. */
 function under(pid: number): { pid: number; script: string }[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const children = all.flatMap((name) => {
@@ -101,19 +101,19 @@ function under(pid: number): { pid: number; script: string }[] {
 
 function programOf(one: Start, script: string): number {
   const found = under(one.child.pid ?? 0).find((program) => program.script.includes(script))
-  if (!found) throw new Error(`${script} does not run.`)
+  if (!found) throw new Error(`${script} is not running.`)
   return found.pid
 }
 
 describe.runIf(process.platform === 'linux')('npm start', () => {
-  test('prints where to go, the mailbox, and an account that signs in; the second time at once', async () => {
+  test('prints the address, the mailbox and a working demo account, which the second start reuses', async () => {
     const port = await freePort()
     const first = await running(port)
     expect(first.output()).toContain(`X-Automated is ready: http://localhost:${port}\n`)
-    const mailbox = /arrives at: +(http:\S+)/.exec(first.output())?.[1]
+    const mailbox = /Emails arrive at: +(http:\S+)/.exec(first.output())?.[1]
     expect((await fetch(mailbox ?? '')).status).toBe(200)
     expect((await fetch(`http://127.0.0.1:${port}/`)).headers.get('content-type')).toContain('text/html')
-    const [, email, password] = /demo account: +(\S+) +password (\S+)/.exec(first.output()) ?? []
+    const [, email, password] = /Demo account: +(\S+) +password (\S+)/.exec(first.output()) ?? []
     const signIn = await fetch(`http://127.0.0.1:${port}/api/auth/sign-in/email`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -126,20 +126,20 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([])
 
     const second = await running(port)
-    expect(second.output()).not.toContain('Making')
+    expect(second.output()).not.toContain('Creating')
     expect(second.output()).toContain(`password ${password}`)
   })
 
-  test('names a port that is taken, and leaves nothing running', async () => {
+  test('reports a port in use and exits', async () => {
     const other = await occupy(0)
     const { port } = other.address() as { port: number }
     const one = start(port)
     expect(await one.ended).toBe(1)
-    expect(one.output()).toContain(`Port ${port} on 127.0.0.1 is taken by another program.`)
+    expect(one.output()).toContain(`Port ${port} on 127.0.0.1 is used by another program.`)
     other.close()
   })
 
-  test('says so when DATA_DIR is in use, and the first goes on', async () => {
+  test('reports a DATA_DIR in use and leaves its server running', async () => {
     const port = await freePort()
     const first = await running(port)
     const second = start(await freePort())
@@ -150,21 +150,21 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
   })
 
-  test('starts a killed server again, and killed stand-ins at the same addresses', async () => {
+  test('restarts a killed server, and killed stand-ins at the same addresses', async () => {
     const port = await freePort()
     const one = await running(port)
     const { x } = JSON.parse(readFileSync(join(dataDir, 'stand-ins.json'), 'utf8'))
     process.kill(programOf(one, 'server/src/main.ts'), 'SIGKILL')
     process.kill(programOf(one, 'stand-ins/src/main.ts'), 'SIGKILL')
-    await expect.poll(one.output, { timeout: 30_000 }).toContain('Started the server again.')
-    await expect.poll(one.output).toContain('Started the stand-ins again.')
-    expect(one.output()).toContain('The server ended (SIGKILL). Starting it again in 1 s.')
+    await expect.poll(one.output, { timeout: 30_000 }).toContain('Restarted the server.')
+    await expect.poll(one.output).toContain('Restarted the stand-ins.')
+    expect(one.output()).toContain('The server exited (SIGKILL). Restarting it in 1 s.')
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200)
     expect((await fetch(`${x}/_log/dms?to=anyone`)).status).toBe(200)
     expect(one.output()).not.toContain('new addresses')
   })
 
-  test('gives up in one sentence that names the damaged file', async () => {
+  test('names a damaged file in one sentence and exits', async () => {
     const one = await running(await freePort())
     one.child.kill('SIGTERM')
     await one.ended
@@ -178,14 +178,14 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     expect(next.output()).not.toMatch(/^ +at /m)
   })
 
-  test('after a kill -9 of the starter its children end, and an immediate start waits for them', async () => {
+  test('waits for the children of a starter that was killed with -9', async () => {
     const port = await freePort()
     const one = await running(port)
     await stopped(one.child, 'SIGKILL')
     await running(port)
   })
 
-  test('after a kill -9 of the launcher everything ends in order, and an immediate start waits for that', async () => {
+  test('waits for the processes of a launcher that was killed with -9', async () => {
     const port = await freePort()
     const launched = start(port, {}, 'launch.mjs', ['start'])
     await expect.poll(launched.output, { timeout: 90_000, interval: 20 }).toContain('Started in')
@@ -193,7 +193,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     await running(port)
   })
 
-  test('children of a starter that is killed while it starts end without a word', async () => {
+  test('leaves no error in the output if the starter is killed during the start', async () => {
     const outputs: string[] = []
     for (const afterMs of [150, 300, 500, 800, 1_200, 1_800, 2_600]) {
       const one = start(await freePort())
@@ -205,7 +205,7 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
     for (const output of outputs) expect(output).not.toMatch(/Error|ERR_|Warning|^ +at /m)
   })
 
-  test('after a kill -9 of everything the database is taken over', async () => {
+  test('takes over the database after everything else was killed with -9', async () => {
     const port = await freePort()
     const one = await running(port)
     const all = under(one.child.pid ?? 0)

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { holdDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
 import { demoAccount } from './demo.ts'
-import { type Environment, mayHaveDemo, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
+import { allowsDemo, type Environment, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
 import { buildExtensionIfStale } from './extension-build.ts'
 import { onParentGone } from './programs.ts'
 import { root } from './root.ts'
@@ -21,16 +21,16 @@ const embedded = !env.DATABASE_URL
 const isDev = process.argv.includes('--dev')
 const webDevPort = 5173
 if (isDev) env.PUBLIC_URL ||= `http://localhost:${webDevPort}`
-/** In the order in which they are stopped. */
+/** In the order they are stopped. */
 const programs: Supervised[] = []
 let server: Supervised | undefined
-/** What the server is started with, known once the stand-ins run and everything is built. */
+/** The server's environment, known once the stand-ins run and everything is built. */
 let environment: Promise<Environment>
 let stopping: Promise<void> | undefined
 
-// Ctrl-C reaches this process, npm and the programs together, and npm may pass it on once more.
+// Ctrl-C reaches this process, npm and the programs together, and npm may forward it again.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0))
-// The launcher is gone, however it ended: nothing of ours is left running.
+// Leave nothing running after the launcher ended.
 onParentGone(() => end(0))
 
 try {
@@ -42,8 +42,8 @@ try {
 
 async function start(): Promise<void> {
   const dataDir = openDataDir(resolve(env.DATA_DIR || '.data'))
-  if (embedded) await refuseSecondServer(dataDir)
-  await refuseTakenPort()
+  if (embedded) await requireFreeDataDir(dataDir)
+  await requireFreePort()
 
   const standIns = wantsStandIns(env) ? superviseStandIns(dataDir) : undefined
   const addresses = standIns?.ready as Promise<StandIns> | undefined
@@ -58,59 +58,58 @@ async function start(): Promise<void> {
   const lines = [`X-Automated is ready: ${address}`]
   const running = await addresses
   if (running) {
-    const demo = mayHaveDemo(env) ? await makeDemo({ dataDir, url, x: running.x, mailbox: running.mailbox }) : undefined
-    if (!env.SMTP_URL) lines.push(`Mail it sends arrives at:  ${running.mailbox}`)
-    lines.push(`A company to sign in by:   ${running.sso}`)
-    if (demo) lines.push(`A demo account:        ${demo.email}   password ${demo.password}`)
+    const demo = allowsDemo(env) ? await openDemo({ dataDir, url, x: running.x, mailbox: running.mailbox }) : undefined
+    if (!env.SMTP_URL) lines.push(`Emails arrive at:   ${running.mailbox}`)
+    lines.push(`Identity provider:  ${running.sso}`)
+    if (demo) lines.push(`Demo account:       ${demo.email}   password ${demo.password}`)
   }
-  console.log(frame([...lines, `Started in ${((performance.now() - since) / 1000).toFixed(1)} s. Ctrl-C stops it.`]))
+  console.log(
+    frame([...lines, `Started in ${((performance.now() - since) / 1000).toFixed(1)} s. Press Ctrl-C to stop.`]),
+  )
 }
 
-/** The demo account, or a line that says why there is none: the product runs without it. */
-async function makeDemo(options: { dataDir: string; url: string; x: string; mailbox: string }) {
+/** Creates or reads the demo account. A failure is only logged, because the product runs without it. */
+async function openDemo(options: { dataDir: string; url: string; x: string; mailbox: string }) {
   try {
     const databaseUrl = env.DATABASE_URL || embeddedUrl(options.dataDir)
     return await demoAccount({ ...options, databaseUrl, say })
   } catch (error) {
-    say(`The demo account could not be made: ${(error as Error).message}`)
+    say(`Could not create the demo account: ${(error as Error).message}`)
     return undefined
   }
 }
 
-/** The kernel's lock on DATA_DIR tells the truth, whatever files say. The server takes it again, for good. */
-async function refuseSecondServer(dataDir: string): Promise<void> {
-  const hold = await holdDataDir(dataDir, { onWait: () => say('Waiting for the server of a killed launch to end…') })
+/** Tries the kernel's lock on DATA_DIR, which files cannot contradict. The server takes it again later. */
+async function requireFreeDataDir(dataDir: string): Promise<void> {
+  const hold = await holdDataDir(dataDir, { onWait: () => say('Waiting for the previous server to stop…') })
   hold.release()
 }
 
-async function refuseTakenPort(): Promise<void> {
+async function requireFreePort(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT ${env.PORT} is not a port number.`)
   const probe = createServer().listen(port, host)
   await once(probe, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') {
-      throw new Error(
-        `Port ${port} on ${host} is taken by another program. Stop it, or choose: PORT=${port + 1} npm start`,
-      )
+      throw new Error(`Port ${port} on ${host} is used by another program. Stop it, or run: PORT=${port + 1} npm start`)
     }
-    if (error.code === 'EACCES')
-      throw new Error(`Port ${port} may not be used by this user. Choose: PORT=3000 npm start`)
-    throw new Error(`HOST ${host} cannot be listened on: ${error.message}`)
+    if (error.code === 'EACCES') throw new Error(`This user may not use port ${port}. Run: PORT=3000 npm start`)
+    throw new Error(`Cannot listen on HOST ${host}: ${error.message}`)
   })
   probe.close()
   await once(probe, 'close')
 }
 
-/** The stand-ins keep their addresses from start to start. If a port was taken meanwhile, the server needs the new one. */
+/** Stand-ins keep their ports across restarts. If a port was taken, the server restarts with the new one. */
 function superviseStandIns(dataDir: string): Supervised {
   let known: string | undefined
-  const standIns = keep({
+  const standIns = superviseProgram({
     name: 'stand-ins',
     launch: () => launch(['stand-ins/src/main.ts'], { ...env, DATA_DIR: dataDir }, 'inherit'),
     readyType: 'ready',
     onReadyAgain(addresses) {
       if (JSON.stringify(addresses) === known) return
       known = JSON.stringify(addresses)
-      say('The stand-ins have new addresses, so the server is started again with them.')
+      say('The stand-ins have new addresses. Restarting the server…')
       environment = Promise.resolve(serverEnvironment({ ...env, DATA_DIR: dataDir }, addresses as StandIns))
       server?.restart()
     },
@@ -125,7 +124,7 @@ function superviseStandIns(dataDir: string): Supervised {
 function superviseServer(): Supervised {
   const readable = env.NODE_ENV !== 'production'
   const wait = ['--import', join(root, 'tools', 'await-environment.ts')]
-  server = keep({
+  server = superviseProgram({
     name: 'server',
     launch() {
       const child = launch([...wait, 'server/src/main.ts'], env, readable ? 'pipe' : 'inherit')
@@ -141,20 +140,23 @@ function superviseServer(): Supervised {
   return server
 }
 
-/** Vite's server of the web app, which passes calls of the API on to ours. */
+/** Vite's development server, which proxies API calls to ours. */
 function superviseWebDev(url: string): void {
   const program = join(root, 'node_modules', '.bin', 'react-router')
   const args = [program, 'dev', '--port', `${webDevPort}`, '--strictPort', '--host', '127.0.0.1']
-  keep({ name: 'web app', launch: () => launch(args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web')) })
+  superviseProgram({
+    name: 'web app',
+    launch: () => launch(args, { ...env, API_ORIGIN: url }, 'inherit', join(root, 'web')),
+  })
 }
 
-/** Keeps a program running until everything stops, which also happens if it cannot be started. */
-function keep(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Supervised {
+/** Keeps a program running until everything stops. If it cannot be started, everything stops. */
+function superviseProgram(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Supervised {
   const program = supervise({
     ...options,
     say,
     giveUp(why) {
-      say(`${why} Everything stops.`)
+      say(`${why} Stopping everything.`)
       end(1)
     },
   })
@@ -165,7 +167,7 @@ function keep(options: Omit<SuperviseOptions, 'say' | 'giveUp'>): Supervised {
 async function printReadably(log: Readable): Promise<void> {
   const { default: pretty } = await import('pino-pretty')
   const colorize = process.stdout.isTTY
-  // A line for each request would scroll away what was printed at the start. Whoever names a level sees all of it.
+  // By default, request lines would scroll away what the start printed.
   const minimumLevel = env.LOG_LEVEL ? 'trace' : 'warn'
   log.pipe(pretty({ colorize, minimumLevel, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss', singleLine: true }))
 }
@@ -178,7 +180,7 @@ function launch(args: string[], environment: NodeJS.ProcessEnv, output: 'inherit
   })
 }
 
-/** Stops the programs, the last started first, and leaves no database running. A second call waits for the first. */
+/** Stops the programs, last started first, and the database. A second call waits for the first. */
 function end(code: number): Promise<void> {
   process.exitCode ??= code
   stopping ??= stop().then(() => process.exit())
@@ -189,7 +191,7 @@ async function stop(): Promise<void> {
   if (programs.some((program) => program.isRunning())) say('Stopping…')
   for (const program of programs) await program.stop()
   if (!embedded || programs.length === 0) return
-  // The database is another server's, or its files are damaged, and the server has said so.
+  // Fails if another server owns the database or its files are damaged; the server has logged that.
   await stopLeftover(resolve(env.DATA_DIR || '.data')).catch(() => {})
 }
 

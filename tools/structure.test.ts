@@ -13,22 +13,22 @@ test.each([
   'server/src/db/embedded.ts',
   'web/app/ui/button.tsx',
   'tools/launch.mjs',
-])('%s is as it should be', (path) => {
+])('accepts %s', (path) => {
   expect(problems(path)).toEqual([])
 })
 
 test.each([
-  ['server/src/domains/leads/queries.ts', 'a domain holds only'],
-  ['server/src/domains/leads/import/service.ts', 'a domain holds only'],
+  ['server/src/domains/leads/queries.ts', 'a domain has only'],
+  ['server/src/domains/leads/import/service.ts', 'a domain has only'],
   ['web/app/ui/StatCard.tsx', 'kebab-case'],
   ['contract/src/index.ts', 'no barrels'],
   ['web/app/utils/format.ts', 'no folder named utils'],
   ['server/src/helpers/db/open.ts', 'no folder named'],
-])('%s is not: %s', (path, problem) => {
+])('rejects %s: %s', (path, problem) => {
   expect(problems(path)).toEqual([expect.stringContaining(problem)])
 })
 
-test('only env.ts and main.ts read the environment', () => {
+test('lets only env.ts and main.ts read the environment', () => {
   const reading = 'const port = process.env.PORT'
   expect(problems('server/src/app.ts', reading)).toHaveLength(1)
   expect(problems('server/src/env.ts', reading)).toEqual([])
@@ -36,7 +36,7 @@ test('only env.ts and main.ts read the environment', () => {
   expect(problems('server/src/app.test.ts', reading)).toEqual([])
 })
 
-test('reads every workspace, and nothing that was installed or built', () => {
+test('reads every workspace but nothing installed or built', () => {
   const files = sourceFiles(root)
   expect(files).toEqual(
     expect.arrayContaining(['tools/structure.ts', 'server/src/main.ts', 'contract/src/contract.ts']),
@@ -44,7 +44,7 @@ test('reads every workspace, and nothing that was installed or built', () => {
   expect(files.filter((path) => /node_modules|\/build\/|\/migrations\//.test(path))).toEqual([])
 })
 
-test('a lockfile names no address', () => {
+test('rejects a lockfile that names a registry', () => {
   const packages = {
     '': {},
     'node_modules/a': { version: '1.0.0' },

@@ -4,9 +4,9 @@ import { type SuperviseOptions, supervise } from './supervise.ts'
 
 const DELAYS_MS = [10, 20, 30]
 
-/** A supervised program that runs `scripts` in turn, the last of them for good. */
+/** A supervised program that runs `scripts` in turn, then the last one every time. */
 function open(scripts: string[], options: Partial<SuperviseOptions> = {}) {
-  const said: string[] = []
+  const logged: string[] = []
   const started: ChildProcess[] = []
   const givenUp = Promise.withResolvers<string>()
   const program = supervise({
@@ -18,46 +18,47 @@ function open(scripts: string[], options: Partial<SuperviseOptions> = {}) {
       return child
     },
     readyType: 'ready',
-    say: (line) => said.push(line),
+    say: (line) => logged.push(line),
     giveUp: givenUp.resolve,
     delaysMs: DELAYS_MS,
     ...options,
   })
   onTestFinished(() => program.stop())
-  return { program, said, started, givenUp: givenUp.promise }
+  return { program, logged, started, givenUp: givenUp.promise }
 }
 
 const STEADY = "process.send({ type: 'ready', n: 1 }); setInterval(() => {}, 1000)"
 const BROKEN = 'process.exit(3)'
 
-test('starts a program again that was killed, and says so in one line each', async () => {
+test('restarts a killed program and logs one line for each step', async () => {
   const again: unknown[] = []
-  const { program, said, started } = open([STEADY], { onReadyAgain: (message) => again.push(message) })
+  const { program, logged, started } = open([STEADY], { onReadyAgain: (message) => again.push(message) })
   expect(await program.ready).toEqual({ type: 'ready', n: 1 })
   started[0]?.kill('SIGKILL')
   await expect.poll(() => again).toEqual([{ type: 'ready', n: 1 }])
-  expect(said).toEqual(['The program ended (SIGKILL). Starting it again in 0.01 s.', 'Started the program again.'])
+  expect(logged).toEqual(['The program exited (SIGKILL). Restarting it in 0.01 s.', 'Restarted the program.'])
 })
 
 test('waits longer after each failure', async () => {
-  const { program, said } = open([STEADY, BROKEN, BROKEN, STEADY])
+  const { program, logged } = open([STEADY, BROKEN, BROKEN, STEADY])
   await program.ready
   program.restart()
-  await expect.poll(() => said).toContain('Started the program again.')
-  expect(
-    said.filter((line) => line.includes('Starting it again')).map((line) => /in [\d.]+ s/.exec(line)?.[0]),
-  ).toEqual(['in 0.01 s', 'in 0.02 s'])
+  await expect.poll(() => logged).toContain('Restarted the program.')
+  expect(logged.filter((line) => line.includes('Restarting it')).map((line) => /in [\d.]+ s/.exec(line)?.[0])).toEqual([
+    'in 0.01 s',
+    'in 0.02 s',
+  ])
 })
 
-test('gives up on a program that ends before its first start is done', async () => {
+test('gives up on a program that exits during its first start', async () => {
   const { givenUp, started } = open([BROKEN])
-  expect(await givenUp).toBe('The program ended (exit code 3) during the start.')
+  expect(await givenUp).toBe('The program exited (code 3) during startup.')
   expect(started).toHaveLength(1)
 })
 
-test('starts a program again whose process could not be created', async () => {
+test('retries if the process could not be created', async () => {
   const launched: ChildProcess[] = []
-  const { program, said } = open([], {
+  const { program, logged } = open([], {
     launch() {
       const command = launched.length === 1 ? '/no/such/program' : process.execPath
       const child = spawn(command, ['-e', STEADY], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
@@ -67,11 +68,11 @@ test('starts a program again whose process could not be created', async () => {
   })
   await program.ready
   launched[0]?.kill('SIGKILL')
-  await expect.poll(() => said).toContain('Started the program again.')
-  expect(said[1]).toBe('The program could not be started (spawn /no/such/program ENOENT). Starting it again in 0.02 s.')
+  await expect.poll(() => logged).toContain('Restarted the program.')
+  expect(logged[1]).toBe('The program could not be started (spawn /no/such/program ENOENT). Restarting it in 0.02 s.')
 })
 
-test('gives up on a program that cannot be started again', async () => {
+test('gives up after the last failed restart', async () => {
   const { program, givenUp, started } = open([STEADY, BROKEN])
   await program.ready
   started[0]?.kill('SIGKILL')
@@ -79,17 +80,17 @@ test('gives up on a program that cannot be started again', async () => {
   expect(started).toHaveLength(4)
 })
 
-test('leaves a stopped program stopped, also while it waits for its next start', async () => {
-  const { program, said, started } = open([STEADY], { delaysMs: [60_000] })
+test('does not restart a stopped program that was waiting for its restart', async () => {
+  const { program, logged, started } = open([STEADY], { delaysMs: [60_000] })
   await program.ready
   started[0]?.kill('SIGKILL')
-  await expect.poll(() => said).toHaveLength(1)
+  await expect.poll(() => logged).toHaveLength(1)
   await program.stop()
   expect(program.isRunning()).toBe(false)
   expect(started).toHaveLength(1)
 })
 
-test('ends a program that ignores SIGTERM once it is restarted or stopped', async () => {
+test('kills a stopped program that ignores SIGTERM', async () => {
   const { program, started } = open([`process.on('SIGTERM', () => {}); ${STEADY}`], { stopMs: 100 })
   await program.ready
   await program.stop()

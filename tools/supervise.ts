@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds before each attempt to start a program again. After the last one without a start it is given up. */
+/** Delay before each restart. After the last failed one, the supervisor gives up. */
 const RESTART_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** A program that ran this long starts again without the delays of earlier failures. */
+/** A program that ran this long restarts with the shortest delay again. */
 const STEADY_MS = 60_000
-/** Longer than the server takes at most (END_WITHIN_MS in server/src/main.ts). */
+/** Longer than the server's own shutdown limit in server/src/main.ts. */
 const STOP_MS = 50_000
 
 export interface Supervised {
-  /** The message of the first start. It never settles if that start fails, as `giveUp` was called then. */
+  /** The message of the first start. Never settles if that start fails: `giveUp` is called instead. */
   ready: Promise<unknown>
   /** Stops the program and starts it again immediately. */
   restart(): void
@@ -23,19 +23,19 @@ export interface SuperviseOptions {
   /** As in "The server ended". */
   name: string
   launch(): ChildProcess
-  /** The program sends a message of this `type` once it is ready. Without it, it counts as ready when it is started. */
+  /** The `type` of the message that reports readiness. Without it, the program is ready when it is launched. */
   readyType?: string
-  /** Called with that message at each start after the first. */
+  /** Called with that message on each restart. */
   onReadyAgain?(message: unknown): void
   say(line: string): void
-  /** Called with a sentence if the program cannot be started. */
+  /** Called with a sentence if the program cannot start. */
   giveUp(why: string): void
   delaysMs?: readonly number[]
   /** Milliseconds until SIGKILL follows SIGTERM. */
   stopMs?: number
 }
 
-/** Keeps a program running: a program that ends after it was ready is started again, with growing delays. */
+/** Restarts a program whenever it ends, with growing delays. A failed first start is not retried. */
 export function supervise(options: SuperviseOptions): Supervised {
   const {
     name,
@@ -62,7 +62,7 @@ export function supervise(options: SuperviseOptions): Supervised {
       readyAt = performance.now()
       startsWithoutReady = 0
       if (isFirst) return first.resolve(message)
-      say(`Started the ${name} again.`)
+      say(`Restarted the ${name}.`)
       onReadyAgain(message)
     })
     const onEnd = (how: string) => {
@@ -71,21 +71,21 @@ export function supervise(options: SuperviseOptions): Supervised {
         isRestarting = false
         return launch(false)
       }
-      if (isFirst && readyAt === undefined) return giveUp(`${how} during the start.`)
+      if (isFirst && readyAt === undefined) return giveUp(`${how} during startup.`)
       if (readyAt !== undefined && performance.now() - readyAt > STEADY_MS) restarts = 0
       if (readyAt === undefined) startsWithoutReady += 1
       if (startsWithoutReady >= delaysMs.length)
         return giveUp(`Gave up on the ${name} after ${startsWithoutReady} failed starts.`)
       const delayMs = delaysMs[Math.min(restarts, delaysMs.length - 1)] ?? 0
       restarts += 1
-      say(`${how}. Starting it again in ${delayMs / 1_000} s.`)
+      say(`${how}. Restarting it in ${delayMs / 1_000} s.`)
       void sleep(delayMs, undefined, { signal: stopped.signal }).then(
         () => launch(false),
         () => {},
       )
     }
-    child.once('exit', (code, signal) => onEnd(`The ${name} ended (${signal ?? `exit code ${code}`})`))
-    // The process could not be created, so no exit follows: the machine may be out of memory.
+    child.once('exit', (code, signal) => onEnd(`The ${name} exited (${signal ?? `code ${code}`})`))
+    // No exit event follows if the process could not be created, for example for lack of memory.
     child.once('error', (error) => {
       if (child.pid === undefined) onEnd(`The ${name} could not be started (${error.message})`)
     })

@@ -16,7 +16,7 @@ function module(project: string, states: State[], { errors = 0, suiteErrors = 0 
   } as unknown as Parameters<typeof count>[0] extends Iterable<infer Module> ? Module : never
 }
 
-test('counts by kind, the web among the unit tests, in the order in which they are spoken of', () => {
+test('counts by kind in a fixed order, web tests as unit tests', () => {
   const tallies = count(
     [
       module('journeys', ['passed']),
@@ -35,22 +35,22 @@ test('counts by kind, the web among the unit tests, in the order in which they a
   expect(closingLine(tallies)).toBe('6 passed, 1 failed')
 })
 
-test('counts as failed what did not come to a result', () => {
+test('counts tests without a result as failed', () => {
   expect(count([module('http', [], { errors: 1 })], []).get('http')?.failed).toBe(1)
   expect(count([module('http', ['skipped'], { suiteErrors: 1 })], []).get('http')?.failed).toBe(1)
   expect(count([module('http', ['pending'])], []).get('http')?.failed).toBe(1)
   expect(closingLine(count([module('http', ['passed'])], [new Error('after the test')]))).toBe('1 passed, 1 failed')
 })
 
-test('a kind whose tests were all skipped did not run', () => {
+test('omits a kind whose tests were all skipped', () => {
   expect(count([module('journeys', ['skipped'])], []).has('journeys')).toBe(false)
 })
 
-test('a project of no known name holds unit tests', () => {
+test('treats an unknown project as unit tests', () => {
   expect(kindOf('web')).toBe('unit')
 })
 
-test('says what was skipped, and nothing of it where nothing was', () => {
+test('shows skipped tests only if there are any', () => {
   expect(tallyLine('unit', { passed: 1, failed: 0, skipped: 2 })).toBe('unit       1 passed, 0 failed, 2 skipped')
   expect(tallyLine('http', { passed: 1, failed: 0, skipped: 0 })).toBe('http       1 passed, 0 failed')
   expect(closingLine(new Map())).toBe('0 passed, 0 failed')

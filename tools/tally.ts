@@ -6,19 +6,13 @@ export type Kind = (typeof kinds)[number]
 /** Numbers of tests. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
-/**
- * The kind of a Vitest project's tests. The web's are unit tests in a project of their own, and `answers` looks back at
- * what the tests over HTTP did.
- */
+/** The kind of a Vitest project. `web` has unit tests; `answers` checks what the HTTP tests did. */
 export function kindOf(project: string): Kind {
   if (project === 'answers') return 'http'
   return kinds.find((kind) => kind === project) ?? 'unit'
 }
 
-/**
- * Counts Vitest's own results by kind. A file that could not be read counts as a failed test, and so does a test that
- * was begun and never ended, and an error that no test caught.
- */
+/** Counts results by kind. A file that does not load, an unfinished test and an uncaught error count as failures. */
 export function count(
   modules: Iterable<Pick<TestModule, 'project' | 'children' | 'errors'>>,
   uncaught: readonly unknown[],
@@ -39,7 +33,7 @@ export function count(
     tally.failed += module.errors().length
   }
   if (uncaught.length > 0) of('unit').failed += uncaught.length
-  // In the order in which they are spoken of; a kind none of whose tests ran is no kind that ran.
+  // In a fixed order, and only kinds in which a test ran.
   return new Map(
     kinds.flatMap((kind) => {
       const tally = tallies.get(kind)
@@ -53,7 +47,7 @@ export function tallyLine(kind: string, { passed, failed, skipped }: Tally): str
   return `${kind.padEnd(10)} ${passed} passed, ${failed} failed${rest}`
 }
 
-/** The line that closes every run: 'N passed, N failed' over all kinds. */
+/** The last line of every run: "N passed, N failed" over all kinds. */
 export function closingLine(tallies: Map<string, Tally>): string {
   const sum = (key: keyof Tally) => [...tallies.values()].reduce((total, tally) => total + tally[key], 0)
   return `${sum('passed')} passed, ${sum('failed')} failed`

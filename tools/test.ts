@@ -8,19 +8,18 @@ import { root } from './root.ts'
 import { closingLine, count, kindOf, kinds, type Tally, tallyLine } from './tally.ts'
 import { buildWebIfStale } from './web-build.ts'
 
-// `npm test` runs every test; `npm test -- leads` those in files with "leads" in their path; `npm test -- http leads`
-// those of one kind; `-t "a name"` those with such a name.
+// `npm test` runs all tests, `npm test -- leads` the files with "leads" in their path,
+// `npm test -- http leads` only one kind of them, `-t "a name"` the tests with that name.
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string', short: 't' } } })
 const chosenKinds = kinds.filter((kind) => positionals.includes(kind))
 const filters = positionals.filter((word) => !kinds.some((kind) => kind === word))
 const isFullRun = positionals.length === 0 && values.name === undefined
 
-// Whoever started us is gone: the tests end too.
 onParentGone(() => process.exit(130))
 process.chdir(root)
-// As Vitest's own command does: web/vite.config.ts leaves out what only a build needs.
+// Set by Vitest's own command too. web/vite.config.ts checks it.
 process.env.VITEST = 'true'
-// In which the last test asks whether every declared answer was given.
+// In a full run, the last test checks that every declared response was returned.
 if (isFullRun) process.env.FULL_RUN = 'yes'
 
 const since = performance.now()
@@ -32,7 +31,7 @@ const vitest = await createVitest({
   ...(values.name === undefined ? {} : { testNamePattern: values.name }),
 })
 const specifications = (await vitest.globTestSpecifications(filters)).filter(({ project }) => {
-  // It looks back at what the others did, which is nothing to go by when only some of them ran.
+  // This project checks what all other tests did, so it makes no sense after only some of them.
   if (project.name === 'answers' && (filters.length > 0 || values.name !== undefined)) return false
   return chosenKinds.length === 0 || chosenKinds.includes(kindOf(project.name))
 })
@@ -50,7 +49,7 @@ if (specifications.length === 0 && !isFullRun) {
     })
 }
 
-/** The web app for the server to serve, and a browser, where tests of those kinds will run. */
+/** Builds the web app and finds a browser if these tests need them. */
 async function prepare(specifications: TestSpecification[]): Promise<void> {
   const found = new Set(specifications.map((specification) => kindOf(specification.project.name)))
   if (found.has('journeys')) process.env.CHROMIUM_PATH = await findBrowser((line) => console.error(line))
@@ -63,14 +62,14 @@ async function runAll(specifications: TestSpecification[]): Promise<Map<string, 
   return count(vitest.state.getTestModules(), vitest.state.getUnhandledErrors())
 }
 
-/** Prints the results by kind, and as the last line the sum over all kinds. */
+/** Prints the results by kind, and the total on the last line. */
 async function finish(tallies: Map<string, Tally>): Promise<void> {
   const missing = isFullRun ? kinds.filter((kind) => !tallies.get(kind)) : []
   await vitest.close()
   rmSync(process.env.ANSWERS_FILE ?? '', { force: true })
   console.log('')
   for (const [kind, tally] of tallies) console.log(tallyLine(kind, tally))
-  for (const kind of missing) console.log(`${kind.padEnd(10)} no test ran: a full run must have some of every kind`)
+  for (const kind of missing) console.log(`${kind.padEnd(10)} no test ran: a full run needs tests of every kind`)
   console.log(`\nTook ${Math.round((performance.now() - since) / 1000)} s.`)
   const failed = [...tallies.values()].some((tally) => tally.failed > 0)
   console.log(closingLine(tallies))

@@ -8,17 +8,17 @@ const web = join(root, 'web')
 const stampFile = join(web, 'build', '.made-from')
 const lockFile = join(web, 'package.json')
 
-/** Builds the web app when it is not built, or was built from other sources. Two that do so at once take turns. */
+/** Builds the web app if its sources changed. Parallel builds wait for each other. */
 export async function buildWebIfStale(say: (line: string) => void): Promise<void> {
   if (isBuilt()) return
   say('Building the web app…')
   await runLocked(lockFile, join(root, 'tools', 'web-build.ts'), [], () =>
-    say('Another launch is building the web app: waiting for it…'),
+    say('Another launch is building the web app. Waiting for it…'),
   )
 }
 
-/** What the build is made from, as one hash over the paths and contents of all its sources. */
-function sources(): string {
+/** A hash of the paths and contents of all sources. */
+function hashSources(): string {
   const hash = createHash('sha256')
   const unused = new Set(['build', 'node_modules', '.react-router'])
   const add = (path: string) => {
@@ -40,12 +40,12 @@ function sources(): string {
 }
 
 function isBuilt(): boolean {
-  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === sources()
+  return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hashSources()
 }
 
 async function build(): Promise<void> {
-  const made = sources()
-  // A build that is killed half-way must not pass for a whole one.
+  const hash = hashSources()
+  // An interrupted build must not look complete.
   rmSync(stampFile, { force: true })
   await runQuietly(process.execPath, [join(root, 'node_modules', '.bin', 'react-router'), 'build'], {
     cwd: web,
@@ -53,7 +53,7 @@ async function build(): Promise<void> {
     doing: 'Still building the web app',
     lock: lockedByFlock(lockFile),
   })
-  writeFileSync(stampFile, made)
+  writeFileSync(stampFile, hash)
 }
 
 if (process.argv[1] === import.meta.filename && !isBuilt()) {
