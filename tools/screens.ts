@@ -27,7 +27,7 @@ export const SCREENS: Record<string, Record<string, Screen>> = {
     rankings: { path: '/rankings', whole },
     'sign-up': { path: '/auth', whole },
     login: { path: '/login', whole },
-    'login-single-sign-on': { path: '/login', act: press('Sign in with single sign-on') },
+    'login-single-sign-on': { path: '/login', act: press('Continue with SSO') },
     'login-refused': {
       path: '/login',
       async act(page) {

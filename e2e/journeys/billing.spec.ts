@@ -88,7 +88,7 @@ describe('plans and payments, in a browser', () => {
     const page = await world.openPage()
     await page.goto('/billing?checkout=success')
     await page
-      .getByText('Thank you! Log in, or sign up with the email address that you paid with: the plan is yours.')
+      .getByText('Thank you! Log in, or sign up with the email address you paid with, to use your plan.')
       .waitFor()
     await account.enter(page)
     await page.goto('/pricing')

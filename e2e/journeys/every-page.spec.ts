@@ -204,7 +204,7 @@ describe('every page', () => {
     // The first steps lead on from one to the next, and are gone once there is a campaign.
     await page.goto('/dashboard')
     const steps = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Your first campaign' }) })
-    await steps.getByText('Four steps').waitFor()
+    await steps.getByText('4 steps').waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
     await steps.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()

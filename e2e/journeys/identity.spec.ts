@@ -313,7 +313,7 @@ describe('signing up and in, in a browser', () => {
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Remove it' }).click()
-    await page.getByText('The second factors were removed. Redirecting to login...').waitFor()
+    await page.getByText('Second factors removed. Redirecting to login...').waitFor()
     await page.waitForURL('**/login')
     await logIn(NEW_PASSWORD)
     await page.waitForURL('**/dashboard')

@@ -12,8 +12,8 @@ const QUESTIONS = [
   'How long does it take to set up?',
   'Is there a free tier?',
   'Is my X account safe?',
-  'What happens when somebody answers, or wants no messages?',
-  'What do you store, and can I take it with me?',
+  'What happens when someone replies or opts out?',
+  'What do you store, and can I export it?',
 ]
 /** Pages that are whole without their app (web/app/paths.ts). */
 const RESTING = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']

@@ -31,7 +31,7 @@ describe('the leaderboard, in a browser', () => {
     await guest
       .getByText('No data for this time period yet. Refer friends to be the first to appear on the leaderboard!')
       .waitFor()
-    await guest.getByText('Send your referral link to a friend: once they join, you are on it.').waitFor()
+    await guest.getByText("Share your referral link. You'll appear here once a friend joins.").waitFor()
     expect(await guest.getByRole('link', { name: 'Get your referral link' }).getAttribute('href')).toBe('/waitlist')
     await expectSoundPage(guest)
 

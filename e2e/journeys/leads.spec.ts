@@ -474,7 +474,7 @@ describe('the leads page, in a browser', () => {
     await callApi(page, 'POST', '/lists', { name: 'Analysts' })
     await world.setRole('vera@example.com', 'viewer')
     await (await signIn(world, 'vera@example.com')).enter(page)
-    const look = 'You are a viewer in this workspace: you see everything here and change nothing.'
+    const look = "You're a viewer in this workspace, so you can't make changes."
     /** Names of all that can be pressed on the page, but for its head and foot. */
     const pressable = () =>
       page
@@ -507,7 +507,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('tabpanel', { name: 'Lead Lists' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('tabpanel').getByRole('button').count()).toBe(0)
     await page.getByRole('tab', { name: 'Connect X' }).click()
-    await page.getByText('X accounts are connected by the admins of this workspace. Ask one of them.').waitFor()
+    await page.getByText('Only admins can connect X accounts. Ask an admin of this workspace.').waitFor()
     expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['Refresh Status'])
     await expectSoundPage(page)
   })

@@ -57,14 +57,14 @@ async function linkIt(page: Page, email: string) {
   await page.goto('/account')
   await page.getByRole('button', { name: 'Link single sign-on', exact: true }).click()
   await atCompany(page, email)
-  await page.getByText(`${email} by single sign-on signs you in from now on.`).waitFor()
+  await page.getByText(`${email} by single sign-on is now linked. You can sign in with it.`).waitFor()
   expect(new URL(page.url()).pathname).toBe('/account')
   await page.getByRole('button', { name: 'Link single sign-on', exact: true }).waitFor({ state: 'detached' })
 }
 
 async function signInBy(page: Page, email: string, button?: string) {
   await page.goto('/login')
-  await page.getByRole('button', { name: 'Sign in with single sign-on' }).click()
+  await page.getByRole('button', { name: 'Continue with SSO' }).click()
   await page.getByLabel('Work email').fill(email)
   await page.getByRole('button', { name: 'Continue' }).click()
   if (button !== 'nowhere') await atCompany(page, email, button)
@@ -131,7 +131,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await other.getByText('The single sign-on was cancelled. Please try again.').waitFor()
   await signInBy(other, 'ada@nowhere.example', 'nowhere')
   await other.getByText(/^Single sign-on is not set up for this address\./).waitFor()
-  await other.getByRole('button', { name: 'Sign in with single sign-on' }).click()
+  await other.getByRole('button', { name: 'Continue with SSO' }).click()
   await expectSoundPage(other)
   await other.getByRole('button', { name: 'Log in with a password instead' }).click()
   await signInBy(other, 'ada@company.example')

@@ -307,7 +307,7 @@ describe('the waitlist, in a browser', () => {
     await expectSoundPage(page)
 
     // Whoever is known already is told so, and keeps their place.
-    await page.getByRole('button', { name: 'Join with another email' }).click()
+    await page.getByRole('button', { name: 'Use a different email' }).click()
     await page.getByLabel('Email').fill('LIN@example.com')
     await press.click()
     await page.getByText('User already exists').waitFor()
@@ -342,7 +342,7 @@ describe('the waitlist, in a browser', () => {
     await page.getByText('Loading your referral information...').waitFor()
     await expectSoundPage(page)
     held.resolve()
-    await page.getByText('Your figures could not be loaded, so zeros stand in their place.').waitFor()
+    await page.getByText("We couldn't load your numbers. Try again.").waitFor()
     const figures = () => page.locator('dl').first().innerText()
     expect(await figures()).toMatch(/Waitlist Position\s+#0.*Friends Referred\s+0.*To Next Achievement\s+0/s)
     await page.getByText('0/50', { exact: true }).waitFor()
@@ -358,7 +358,7 @@ describe('the waitlist, in a browser', () => {
     expect(code).toMatch(/^[A-Z0-9]{6}$/)
 
     const field = page.getByLabel('Their referral code')
-    const credit = page.getByRole('button', { name: 'Credit them' })
+    const credit = page.getByRole('button', { name: 'Apply code' })
     await field.fill('nobody')
     await credit.click()
     await page.getByText('Invalid referral code').waitFor()
@@ -378,7 +378,7 @@ describe('the waitlist, in a browser', () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
     await credit.click()
-    await page.getByText('Your friend has been credited.').waitFor()
+    await page.getByText("Thanks! We've credited your friend.").waitFor()
     await field.waitFor({ state: 'detached' })
     expect((await post('/waitlist/position', { email: 'friend@example.com' })).referralCount).toBe(1)
 

@@ -113,7 +113,7 @@ describe('the join widget on a foreign site', () => {
     await widget.getByText('Your position: #2', { exact: true }).waitFor()
     await expectFitting(page)
     await expectSoundPage(page)
-    await widget.getByRole('button', { name: 'Join with another email' }).click()
+    await widget.getByRole('button', { name: 'Use a different email' }).click()
     await button.waitFor()
 
     // Where it is kept, who returns sees their place at once.

@@ -148,7 +148,7 @@ function Crash({ error }: { error: unknown }) {
     <div className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
       <h1 className="text-3xl">Unexpected Application Error!</h1>
       <p className="max-w-md text-base text-muted">
-        Something broke on our side. Reloading usually helps; nothing that you saved is lost.
+        Something went wrong on our side. Your saved work is safe. Try reloading the page.
       </p>
       {import.meta.env.DEV && error instanceof Error && (
         <pre className="max-w-full overflow-x-auto rounded-lg bg-sunken p-4 text-start font-mono text-xs">

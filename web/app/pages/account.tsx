@@ -5,7 +5,7 @@ import type { SignedInHandle } from '../features/shell/signed-in'
 import { useSession } from '../session'
 import { PageHeader } from '../ui/page-header'
 
-const text = 'Who you are, how you sign in, and what we keep about you.'
+const text = 'Your profile, how you sign in, and your data.'
 
 export const meta = () => pageMeta('Account', text)
 

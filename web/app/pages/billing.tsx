@@ -12,7 +12,7 @@ import type { SignedInHandle } from '../features/shell/signed-in'
 import { PageHeader } from '../ui/page-header'
 
 const title = 'Billing & Subscription'
-const text = 'Your plan, what you have used of it, and your invoices.'
+const text = 'Your plan, usage and invoices.'
 
 export const meta = () => pageMeta(title, text)
 
@@ -20,7 +20,7 @@ export const meta = () => pageMeta(title, text)
 export const handle: SignedInHandle = {
   loginNotice: (query) =>
     query.get('checkout') === 'success'
-      ? 'Thank you! Log in, or sign up with the email address that you paid with: the plan is yours.'
+      ? 'Thank you! Log in, or sign up with the email address you paid with, to use your plan.'
       : undefined,
 }
 

@@ -14,7 +14,7 @@ export default function ConfirmEmail() {
     <AuthFrame
       tabs={false}
       title="Confirm your email"
-      description="You opened the link in another browser than you signed up in, so set a new password."
+      description="You opened the link in a different browser from the one you signed up in, so please set a new password."
       footer={
         <Link to={paths.login} className="text-link">
           Back to login

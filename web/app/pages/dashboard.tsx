@@ -2,7 +2,7 @@ import { Dashboard } from '../features/dashboard/dashboard'
 import { pageMeta } from '../features/shell/page-meta'
 import { useSession } from '../session'
 
-export const meta = () => pageMeta('Dashboard', 'Your place on the waitlist, your referrals and what they earned.')
+export const meta = () => pageMeta('Dashboard', 'Your waitlist position, referrals and rewards.')
 
 export default function DashboardPage() {
   const state = useSession()

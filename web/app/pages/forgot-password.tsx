@@ -5,7 +5,8 @@ import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
 import { useCarriedReferral } from '../referral-code'
 
-export const meta = () => pageMeta('Reset your password', 'Get a link by mail to set a new password for X-Automated.')
+export const meta = () =>
+  pageMeta('Reset your password', 'Get an email with a link to set a new password for X-Automated.')
 
 export default function ForgotPassword() {
   const carry = useCarriedReferral()
@@ -13,7 +14,7 @@ export default function ForgotPassword() {
     <AuthFrame
       tabs={false}
       title="Reset your password"
-      description="We will mail you a link to set a new one."
+      description="We'll email you a link to set a new one."
       footer={
         <Link to={carry(paths.login)} className="text-link">
           Back to login

@@ -10,7 +10,7 @@ export const meta = () => pageMeta('Invitation', 'Join a workspace on X-Automate
 
 export default function InvitationPage() {
   return (
-    <AuthFrame tabs={false} title="You are invited">
+    <AuthFrame tabs={false} title="You're invited">
       {useHydrated() ? <FromLink /> : <SkeletonText lines={4} />}
     </AuthFrame>
   )

@@ -5,7 +5,7 @@ import { AchievementLegend } from '../features/waitlist/achievement-legend'
 const title = 'X-Automated Referral Leaderboard'
 
 export const meta = () =>
-  pageMeta('Leaderboard', 'Who brought the most friends to X-Automated: of all time, this week and today.')
+  pageMeta('Leaderboard', 'Who has referred the most friends to X-Automated: all time, this week and today.')
 
 export default function LeaderboardPage() {
   return (
@@ -19,8 +19,8 @@ export default function LeaderboardPage() {
               Invite more friends to climb the ranks...
               {/* The largest words of the page, there from the first: what comes later is measured by them. */}
               <span className="block pt-2 text-base">
-                Each friend who joins by your link counts once: for all time, for this week and for today. Reach 3, 10,
-                25 and 50 of them to earn months of Pro.
+                Each friend who joins with your link counts once. Reach 3, 10, 25 or 50 referrals to earn free months of
+                Pro.
               </span>
             </>
           }

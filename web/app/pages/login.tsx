@@ -18,7 +18,7 @@ import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { useHydrated } from '../ui/use-hydrated'
 
-export const meta = () => pageMeta('Log in', 'Log in to X-Automated and go on where you left off.')
+export const meta = () => pageMeta('Log in', 'Log in to X-Automated and pick up where you left off.')
 
 export default function Login() {
   useLeaveWhenSignedIn()
@@ -36,7 +36,7 @@ export default function Login() {
   return (
     <AuthFrame
       title="Welcome Back"
-      description={needed ? 'One more step to prove that it is you.' : 'Log in to go on where you left off.'}
+      description={needed ? "One more step to confirm it's you." : 'Log in to pick up where you left off.'}
       footer={
         <Link to={withReferralCode(paths.forgotPassword, ref)} className="text-link">
           {needed ? 'Lost your second factor? Reset your password to remove it' : 'Forgot password?'}
@@ -56,7 +56,7 @@ export default function Login() {
           <div className="grid gap-3">
             <GoogleLogin referralCode={ref} />
             <Button size="lg" wide icon={<ShieldCheck aria-hidden />} onClick={() => setWithSso(true)}>
-              Sign in with single sign-on
+              Continue with SSO
             </Button>
           </div>
         </>

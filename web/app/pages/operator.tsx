@@ -14,7 +14,7 @@ import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
 
 // To all but operators this is no page; for them operators-only.tsx sets the title.
-export const meta = () => pageMeta('Page not found', 'Nothing lives at this address.')
+export const meta = () => pageMeta('Page not found', "This page doesn't exist.")
 
 export default function OperatorPage() {
   const [tab, openTab] = useTabParam(['overview', 'held', 'members', 'views', 'webhooks', 'log'])
@@ -24,7 +24,7 @@ export default function OperatorPage() {
     <>
       <PageHeader
         title="Operator"
-        description="The waitlist: how it grows, who is on it, what waits for a decision."
+        description="Waitlist growth, members and pending decisions."
         actions={<ExportMembers />}
       />
       <Tabs

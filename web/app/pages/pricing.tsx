@@ -6,7 +6,7 @@ import { useCarriedReferral } from '../referral-code'
 import { ButtonLink } from '../ui/button'
 
 export const meta = () =>
-  pageMeta('Pricing', 'Pro and Agency plans, by the month or by the year, and what the free plan includes.')
+  pageMeta('Pricing', 'Pro and Agency plans, monthly or yearly, and what the free plan includes.')
 
 /** What the product costs. */
 export default function Pricing() {
@@ -23,8 +23,8 @@ export default function Pricing() {
       <section className="grid w-full max-w-3xl gap-4">
         <div className="flex flex-wrap items-end justify-between gap-4">
           <div className="grid gap-1">
-            <h2 className="text-xl">What each plan allows</h2>
-            <p className="text-muted">Free needs no card. Limits begin anew on the first of each month.</p>
+            <h2 className="text-xl">Compare plans</h2>
+            <p className="text-muted">Free needs no card. Limits reset on the 1st of each month.</p>
           </div>
           <ButtonLink to={carry(paths.signUp)}>Start for free</ButtonLink>
         </div>

@@ -4,12 +4,12 @@ import { PageHeader } from '../ui/page-header'
 
 const title = 'Check Your Rankings'
 
-export const meta = () => pageMeta(title, 'Where you stand on the waitlist, and how many friends you have brought.')
+export const meta = () => pageMeta(title, "See your place on the waitlist and how many friends you've referred.")
 
 export default function Rankings() {
   return (
     <div className="page-width max-w-3xl py-8 md:py-10">
-      <PageHeader title={title} description="Where you stand on the waitlist, and how many friends you have brought." />
+      <PageHeader title={title} description="See your place on the waitlist and how many friends you've referred." />
       <RankingCheck />
     </div>
   )

@@ -14,7 +14,7 @@ export default function ResetPassword() {
     <AuthFrame
       tabs={false}
       title="Set new password"
-      description="It ends every session of your account, here and elsewhere."
+      description="This signs you out on every device."
       footer={
         <Link to={paths.login} className="text-link">
           Back to login

@@ -3,7 +3,7 @@ import { pageMeta } from '../features/shell/page-meta'
 import { PageHeader } from '../ui/page-header'
 import { Tabs, useTabParam } from '../ui/tabs'
 
-const text = 'How your workspace works.'
+const text = 'Workspace settings.'
 
 export const meta = () => pageMeta('Settings', text)
 

@@ -28,7 +28,7 @@ export function AuthenticatorSection() {
       id="authenticator"
       query={factors}
       coming={<Skeleton className="h-6 w-10" />}
-      description="A code from an app on your phone, asked for when you log in: a stolen password alone is then not enough."
+      description="Require a code from your phone at login, so a stolen password isn't enough."
       actions={
         factors.isPending ? (
           <SkeletonButton size="sm" className="w-20" />

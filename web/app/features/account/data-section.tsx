@@ -23,13 +23,13 @@ export function DataSection() {
       save(archive, `x-automated-${new Date().toISOString().slice(0, 10)}.zip`)
       return archive.size
     },
-    onSuccess: (bytes) => toast.success(`Your data was downloaded (${sizeText(bytes)}).`),
+    onSuccess: (bytes) => toast.success(`Downloaded your data (${sizeText(bytes)}).`),
     onError: (error) => stop.current?.signal.aborted || showFailure(error),
   })
   return (
     <Section
       id="data"
-      description="Everything we keep about you, as one ZIP of JSON files: account, sessions, X accounts, leads, lists, campaigns, messages, scrapes and referrals."
+      description="Everything we store about you, as a ZIP of JSON files: account, sessions, X accounts, leads, lists, campaigns, messages, scrapes and referrals."
     >
       {download.isPending ? (
         <div className="grid gap-3">

@@ -27,7 +27,7 @@ export function DeleteSection() {
           <SkeletonButton className="w-40" />
         </div>
       }
-      description="At once, and for good. Nobody can bring it back, not even we."
+      description="This is immediate and permanent. We can't restore it."
     >
       {user.data && <DeleteForm email={user.data.email} />}
     </Section>
@@ -42,7 +42,7 @@ function DeleteForm({ email }: { email: string }) {
     mutationFn: () => withReauthentication(() => client.personalData.remove({ confirmation: email })),
     onSuccess() {
       if (readPlace(localStorage)?.email === email) clearPlace()
-      toast.success('Your account was deleted.')
+      toast.success('Account deleted.')
       session.forget()
     },
     onError: (error) => showFailure(error),
@@ -50,15 +50,15 @@ function DeleteForm({ email }: { email: string }) {
   return (
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit(() => remove.mutate())}>
       <div className="grid gap-2">
-        <p>This goes with your account:</p>
+        <p>This also deletes:</p>
         <ul className="grid list-disc gap-1 ps-5 text-muted">
           <li>
-            every workspace that you own, with all its leads, lists, campaigns, messages and scrapes, for everyone in it
+            every workspace you own, with all its leads, lists, campaigns, messages and scrapes, for everyone in it
           </li>
-          <li>the connection to X; X is told that our access ends</li>
-          <li>your referral code, achievements and rewards; your place on the waitlist stays, without your name</li>
-          <li>every plan that you pay for here: it ends at once, and nothing is paid back by itself</li>
-          <li>every session, second factor and linked account</li>
+          <li>your X connections; we also revoke our access at X</li>
+          <li>your referral code, achievements and rewards (your waitlist place stays, anonymously)</li>
+          <li>your paid plans, which end immediately with no automatic refund</li>
+          <li>all sessions, second factors and linked accounts</li>
         </ul>
       </div>
       <Field

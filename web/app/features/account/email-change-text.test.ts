@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { emailChangeNotice } from './email-change-text'
 
 it.each([
-  ['waiting', 'This mailbox has confirmed'],
-  ['done', 'The email address was changed'],
-  ['error', 'The email address was not changed'],
+  ['waiting', 'This address is confirmed'],
+  ['done', 'Email address changed'],
+  ['error', 'Email address not changed'],
   ['toString', undefined],
   [null, undefined],
 ])('says of %j: %j', (outcome, title) => {

@@ -7,18 +7,18 @@ interface Notice {
 const notices: Record<string, Notice> = {
   waiting: {
     tone: 'info',
-    title: 'This mailbox has confirmed',
-    words: 'The address changes once the other mailbox has confirmed, too. Its link works for 24 hours.',
+    title: 'This address is confirmed',
+    words: 'Your email changes once you also confirm from the other address. That link works for 24 hours.',
   },
   done: {
     tone: 'good',
-    title: 'The email address was changed',
-    words: 'Both mailboxes have confirmed. From now on you log in with the new address.',
+    title: 'Email address changed',
+    words: 'You confirmed both addresses. Log in with the new one from now on.',
   },
   error: {
     tone: 'bad',
-    title: 'The email address was not changed',
-    words: 'This link is invalid, was used already, or has expired. You can begin the change anew on the account page.',
+    title: 'Email address not changed',
+    words: 'This link is invalid, already used or expired. Start again from your account page.',
   },
 }
 

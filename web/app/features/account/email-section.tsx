@@ -21,7 +21,7 @@ export function EmailSection() {
       id="email"
       query={user}
       coming={<Coming />}
-      description="You log in with it, and our mails go there. Your place on the waitlist moves along."
+      description="You use it to log in and get emails. Your waitlist place moves with it."
     >
       {user.data && <EmailChange user={user.data} />}
     </Section>
@@ -51,8 +51,8 @@ function EmailChange({ user }: { user: User }) {
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       form.reset()
-      if (changed.pendingEmail) toast.success('We have mailed a link to both addresses.')
-      else toast.success('Your address stays as it is.')
+      if (changed.pendingEmail) toast.success("We've emailed a link to both addresses.")
+      else toast.success('Your email address stays the same.')
     },
     onError(error) {
       if (fieldProblems(error).email) form.setError('email', { message: emailProblem }, { shouldFocus: true })
@@ -72,8 +72,8 @@ function EmailChange({ user }: { user: User }) {
       {pendingEmail ? (
         <div className="grid gap-4 rounded-lg border border-line bg-sunken p-4" role="status">
           <p>
-            Your account moves to <strong className="break-all">{pendingEmail}</strong> once both mailboxes have opened
-            their link and confirmed, within 24 hours.
+            Your account moves to <strong className="break-all">{pendingEmail}</strong> once you confirm from both
+            addresses, within 24 hours.
           </p>
           <ul className="grid gap-2">
             <Mailbox address={user.email} confirmed={pendingEmailConfirmed?.present ?? false} />
@@ -110,7 +110,7 @@ function EmailChange({ user }: { user: User }) {
               {...form.register('email', {
                 validate: {
                   shape: (email) => isEmail(email) || emailProblem,
-                  other: (email) => email.trim().toLowerCase() !== user.email || 'This is your address already',
+                  other: (email) => email.trim().toLowerCase() !== user.email || 'This is already your address',
                 },
               })}
             />

@@ -49,13 +49,13 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
     onSuccess({ recoveryCodes }) {
       session.announce('MFA_CHALLENGE_VERIFIED')
       void queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-      toast.success('Your authenticator app is set up.')
+      toast.success('Authenticator app added.')
       onDone(recoveryCodes)
     },
     onError(error) {
       const words =
         errorCode(error) === 'INVALID_CODE'
-          ? 'This code is not right. Wait for the next one, and check the clock of your phone.'
+          ? "That code is wrong. Wait for the next one, and check your phone's clock."
           : errorText(error)
       form.setError('code', { message: words }, { shouldFocus: true })
     },
@@ -65,7 +65,7 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
       open={open}
       onClose={onClose}
       title="Set up an authenticator app"
-      description="With Google Authenticator, 1Password, Authy or any other app for one-time codes."
+      description="Use Google Authenticator, 1Password, Authy or any other one-time code app."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -78,7 +78,7 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
       <div className="grid gap-5 pt-2">
         <div className="grid justify-items-center gap-3">
           <QrCode text={uri} label="QR code for your authenticator app" />
-          <p className="text-muted">Scan it with the app, or type the key in by hand.</p>
+          <p className="text-muted">Scan it with the app, or enter the key manually.</p>
         </div>
         <div className="flex items-end gap-2">
           <Field label="Key" className="min-w-0 flex-1">
@@ -94,7 +94,7 @@ function Enrol({ open, setup: { id, secret, uri }, onClose, onDone }: EnrolProps
         <form id={formId} noValidate method="post" onSubmit={form.handleSubmit((values) => verify.mutate(values))}>
           <Field
             label="Code"
-            hint="The 6 digits that the app shows now."
+            hint="The 6-digit code from the app."
             error={form.formState.errors.code?.message}
             required
           >

@@ -40,7 +40,7 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
   const remove = useMutation({
     mutationFn: () => withReauthentication(() => client.secondFactors.remove({ id })),
     onSuccess() {
-      toast.success(`“${name}” was removed.`)
+      toast.success(`Removed “${name}”.`)
       return queries.invalidateQueries({ queryKey: api.secondFactors.key() })
     },
     onError: (error) => showFailure(error),
@@ -49,8 +49,8 @@ function FactorRow({ factor, isLast }: { factor: Factor; isLast: boolean }) {
     const yes = await confirm({
       title: `Remove “${name}”?`,
       body: isLast
-        ? 'It is your only second factor: from then on your password alone lets in, and your recovery codes end.'
-        : 'It is not asked for any more when you log in.',
+        ? "This is your only second factor. You'll log in with your password alone, and your recovery codes will stop working."
+        : "You won't be asked for it at login.",
       confirm: 'Remove',
       danger: true,
     })

@@ -31,7 +31,7 @@ export function IdentitiesSection() {
       id="sign-in"
       query={identities}
       coming={<RowsSkeleton rows={2} />}
-      description="Each of these lets you in. Unlink what you do not use."
+      description="Ways you can sign in. Remove any you don't use."
       actions={
         <>
           {providers.isPending && <SkeletonButton size="sm" />}
@@ -49,11 +49,7 @@ export function IdentitiesSection() {
         {linked.map((identity) => (
           <IdentityRow key={identity.id} identity={identity} />
         ))}
-        <Row
-          icon={<Mail aria-hidden />}
-          title="Your mailbox"
-          detail="A mailed link lets you set a new password when you have forgotten it"
-        />
+        <Row icon={<Mail aria-hidden />} title="Email link" detail="Lets you set a new password if you forget yours" />
       </Rows>
     </Section>
   )
@@ -67,7 +63,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
   const unlink = useMutation({
     mutationFn: () => withReauthentication(() => client.identities.unlink({ id })),
     onSuccess() {
-      toast.success(`${name} was unlinked.`)
+      toast.success(`${name} unlinked.`)
       void queries.invalidateQueries({ queryKey: api.sso.key() })
       return queries.invalidateQueries({ queryKey: api.identities.key() })
     },
@@ -76,7 +72,7 @@ function IdentityRow({ identity: { id, provider, email, createdAt } }: { identit
   const ask = async () => {
     const yes = await confirm({
       title: `Unlink ${name}?`,
-      body: `${email ?? 'This account'} signs you in no more. You can link it again.`,
+      body: `${email ?? 'This account'} will no longer sign you in. You can link it again.`,
       confirm: 'Unlink',
       danger: true,
     })
@@ -110,7 +106,7 @@ function LinkGoogle({ another }: { another: boolean }) {
   const begin = useMutation({
     async mutationFn() {
       const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
       return withReauthentication(() => client.identities.authorizeLink({ provider: 'google', codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),

@@ -3,7 +3,7 @@ import { googleProblem } from '../auth/google-problems'
 
 /** What is said of a link to an account elsewhere that came to nothing, by the key in the address; null for a key that is not known. */
 export function linkProblem(key: string | null): string | null {
-  if (key === 'cancelled') return 'Linking was cancelled at Google. Nothing was changed.'
+  if (key === 'cancelled') return 'You cancelled at Google. Nothing was changed.'
   return ssoProblem(key) ?? googleProblem(key)
 }
 

@@ -31,7 +31,7 @@ export function PasskeysSection() {
           <SkeletonButton className="w-36" />
         </div>
       }
-      description="Your fingerprint, your face or a security key as second step when you log in. Nobody can phish it."
+      description="Use your fingerprint, face or a security key as a second step at login. Phishing-resistant."
     >
       <div className="grid gap-5">
         <FactorRows label="Passkeys" factors={passkeys} all={all} />
@@ -75,7 +75,7 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
     <form noValidate method="post" className="grid gap-4" onSubmit={form.handleSubmit((values) => add.mutate(values))}>
       {add.isError && !(add.error instanceof ProofCancelled) && <Callout tone="bad">{problemText(add.error)}</Callout>}
       <div className="flex flex-wrap items-end gap-3">
-        <Field label="Name of the passkey" className="w-full max-w-sm">
+        <Field label="Passkey name" className="w-full max-w-sm">
           <Input maxLength={100} autoComplete="off" placeholder="Work laptop" {...form.register('name')} />
         </Field>
         <Button type="submit" loading={add.isPending}>
@@ -89,8 +89,8 @@ function AddPasskey({ onRecoveryCodes }: { onRecoveryCodes: (codes: string[] | n
 function problemText(error: Error): string {
   if (error instanceof DOMException) {
     return error.name === 'InvalidStateError'
-      ? 'This device has a passkey for your account already.'
-      : 'No passkey was made. Nothing was changed.'
+      ? 'This device already has a passkey for your account.'
+      : 'No passkey was created.'
   }
   return errorText(error)
 }

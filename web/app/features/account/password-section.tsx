@@ -25,8 +25,8 @@ export function PasswordSection() {
       coming={<Coming />}
       description={
         user.data && !user.data.hasPassword
-          ? 'You have none yet. With one you can log in by your email address, too.'
-          : 'A new password signs out every other device.'
+          ? "You don't have one yet. Set one to log in with your email address, too."
+          : 'Changing it signs out all other devices.'
       }
     >
       {user.data && <PasswordForm user={user.data} />}
@@ -65,7 +65,7 @@ function PasswordForm({ user }: { user: User }) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
       form.reset(empty)
-      toast.success('Your password was changed. Other devices were signed out.')
+      toast.success('Password changed. Other devices were signed out.')
     },
     onError(error) {
       if (fieldProblems(error).password) form.setError('password', { message: passwordProblem }, { shouldFocus: true })

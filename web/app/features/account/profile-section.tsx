@@ -48,7 +48,7 @@ function ProfileForm({ user }: { user: User }) {
     onSuccess(changed) {
       queries.setQueryData(api.account.findUser.queryKey(), changed)
       session.updateUser({ id: changed.id, email: changed.email })
-      toast.success('Your name was saved.')
+      toast.success('Name saved.')
     },
     onError(error) {
       const problem = fieldProblems(error).name

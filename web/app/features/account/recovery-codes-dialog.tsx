@@ -32,7 +32,7 @@ export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps
       open={codes !== null}
       onClose={close}
       title="Your recovery codes"
-      description="Each lets you log in once, in place of your second factor, when you have lost it."
+      description="Use one if you lose your second factor. Each works once."
       footer={
         <Button variant="primary" onClick={close}>
           Done
@@ -42,10 +42,10 @@ export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps
       <div className="grid gap-4 pt-2">
         {warned && !kept ? (
           <Callout tone="bad">
-            Not kept yet? Copy or download the codes now, or close once more to go on without.
+            You haven't saved your codes. Copy or download them now, or close again to continue without.
           </Callout>
         ) : (
-          <Callout tone="warn">They are shown only this once. Keep them where you keep your passwords.</Callout>
+          <Callout tone="warn">These codes are shown only once. Store them with your passwords.</Callout>
         )}
         <ul
           aria-label="Recovery codes"

@@ -29,9 +29,9 @@ export function RecoverySection() {
   })
   const ask = async () => {
     const yes = await confirm({
-      title: 'Make new recovery codes?',
-      body: 'The ones that you have now work no more.',
-      confirm: 'Make new codes',
+      title: 'Generate new recovery codes?',
+      body: 'Your current codes will stop working.',
+      confirm: 'Generate codes',
     })
     if (yes) renew.mutate()
   }
@@ -42,23 +42,23 @@ export function RecoverySection() {
       id="recovery"
       query={factors}
       coming={<SkeletonLine />}
-      description="They let you in when your second factor is lost. Each works once."
+      description="Use one if you lose your second factor. Each works once."
       actions={
         hasFactor && (
           <Button size="sm" loading={renew.isPending} onClick={ask}>
-            Make new codes
+            Generate new codes
           </Button>
         )
       }
     >
       {!hasFactor ? (
-        <p className="text-muted">You get them with your first authenticator app or passkey.</p>
+        <p className="text-muted">You'll get them when you add your first authenticator app or passkey.</p>
       ) : left < FEW ? (
         <Callout tone="warn">
           {left === 0
-            ? 'None of your recovery codes is left.'
+            ? 'You have no recovery codes left.'
             : `Only ${left} of your recovery codes ${left === 1 ? 'is' : 'are'} left.`}{' '}
-          Make new ones before you need them.
+          Generate new ones before you need them.
         </Callout>
       ) : (
         <p data-numeric>{left} of 10 codes left</p>

@@ -26,7 +26,7 @@ export function RenameFactorDialog({ factor: { id, name }, open, onClose }: Rena
     mutationFn: (input: { id: string; name: string }) => withReauthentication(() => client.secondFactors.rename(input)),
     async onSuccess(renamed) {
       await queries.invalidateQueries({ queryKey: api.secondFactors.key() })
-      toast.success(`It is called “${renamed.name}” now.`)
+      toast.success(`Renamed to “${renamed.name}”.`)
       onClose()
     },
     onError(error) {

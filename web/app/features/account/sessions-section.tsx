@@ -23,7 +23,7 @@ export function SessionsSection() {
   const elsewhere = useMutation({
     mutationFn: () => withReauthentication(() => client.auth.signOut({ scope: 'others' })),
     onSuccess() {
-      toast.success('Every other device was signed out.')
+      toast.success('Signed out on all other devices.')
       return reread()
     },
     onError: (error) => showFailure(error),
@@ -36,7 +36,7 @@ export function SessionsSection() {
   const askEverywhere = async () => {
     const yes = await confirm({
       title: 'Sign out everywhere?',
-      body: 'Every device is signed out, this one too.',
+      body: 'This signs you out on every device, including this one.',
       confirm: 'Sign out everywhere',
       danger: true,
     })
@@ -53,7 +53,7 @@ export function SessionsSection() {
           <SkeletonButton size="sm" className="w-44" />
         </div>
       }
-      description="Devices on which you are signed in. End what you do not know, and change your password."
+      description="Devices signed in to your account. If you don't recognise one, sign it out and change your password."
     >
       <div className="grid gap-5">
         <Rows label="Sessions">
@@ -92,7 +92,7 @@ function SessionRow({ session: one, onEnded }: { session: SignedInSession; onEnd
   const end = useMutation({
     mutationFn: () => withReauthentication(() => client.account.endSession({ id })),
     onSuccess() {
-      toast.success(`${name} was signed out.`)
+      toast.success(`${name} signed out.`)
       return onEnded()
     },
     onError(error) {

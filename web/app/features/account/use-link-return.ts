@@ -34,7 +34,7 @@ export function useLinkReturn(): void {
         void queries.invalidateQueries({ queryKey: api.identities.key() })
         void queries.invalidateQueries({ queryKey: api.sso.key() })
         const where = provider === 'sso' ? 'by single sign-on' : `at ${providerName(provider)}`
-        toast.success(`${email ?? 'Your account'} ${where} signs you in from now on.`)
+        toast.success(`${email ?? 'Your account'} ${where} is now linked. You can sign in with it.`)
       },
       (error) => toast.error(errorText(error)),
     )

@@ -15,7 +15,7 @@ export function InvalidConfirmationLink() {
   return (
     <div className="grid gap-4">
       <Callout tone="bad">This link is invalid or has expired.</Callout>
-      <p className="text-muted">If you have confirmed your email already, log in. Otherwise, sign up again.</p>
+      <p className="text-muted">Already confirmed your email? Log in. Otherwise, sign up again.</p>
       <div className="grid gap-2 sm:grid-cols-2">
         <ButtonLink to={paths.login} variant="primary">
           Log in

@@ -21,10 +21,10 @@ export function FactorRemoval({ offer: { ticket, factors }, onRemoved }: FactorR
       <Callout tone="good">Password has been reset successfully!</Callout>
       {remove.isError && (
         <Callout tone="bad">
-          {isLate ? 'This took too long. Reset your password again to remove them.' : errorText(remove.error)}
+          {isLate ? 'This link has expired. Reset your password again to remove them.' : errorText(remove.error)}
         </Callout>
       )}
-      <p>Your account also asks for a second factor when you log in. You can remove what you lost or did not add.</p>
+      <p>Your account also requires a second factor at login. You can remove any that you lost or didn't add.</p>
       <ul aria-label="Second factors" className="grid gap-3 rounded-lg border border-line p-4">
         {factors.map(({ kind, name, createdAt }) => (
           <li key={`${createdAt}${name}`} className="flex gap-3">

@@ -10,7 +10,7 @@ export const passwordProblem = 'Password does not meet the requirements'
 
 /** The most that the server takes. Never cut off while it is typed or pasted: what is kept elsewhere would not log in. */
 const LONGEST = 128
-const tooLong = `A password has at most ${LONGEST} characters`
+const tooLong = `Use at most ${LONGEST} characters`
 
 /** What is wrong with a new password, in words to show; null where nothing is. */
 export function newPasswordProblem(password: string): string | null {

@@ -39,10 +39,8 @@ export default function ProofDialog({ open, question, onProved, onCancel }: Proo
     <Dialog
       open={open}
       onClose={onCancel}
-      title="Confirm that it is you"
-      description={
-        question?.words ?? 'This change is a sensitive one. Your answer holds for 10 minutes on this device.'
-      }
+      title="Confirm it's you"
+      description={question?.words ?? "Please confirm it's you. We won't ask again on this device for 10 minutes."}
     >
       <div className="grid gap-4 pt-2">
         {failed && (
@@ -88,9 +86,7 @@ function SingleSignOnProof({ leave, onCancel }: { leave: () => Promise<void>; on
   return (
     <div className="grid gap-4">
       {leaving.isError && (
-        <Callout tone="bad">
-          {errorText(leaving.error, 'The single sign-on could not begin. Please try again.')}
-        </Callout>
+        <Callout tone="bad">{errorText(leaving.error, "We couldn't start single sign-on. Please try again.")}</Callout>
       )}
       <ProofButtons onCancel={onCancel}>
         <Button
@@ -122,7 +118,7 @@ function WayForm({ way, ...rest }: WayFormProps) {
       return (
         <CodeProof
           {...rest}
-          hint="The 6 digits of your authenticator app."
+          hint="The 6-digit code from your authenticator app."
           prove={(code) => verifyWithAny(way.factorIds, code)}
         />
       )
@@ -206,7 +202,7 @@ function MailProof({ onProved, onCancel }: Answers) {
       <div className="grid gap-4">
         {send.isError && <Callout tone="bad">{errorText(send.error)}</Callout>}
         <p>
-          We send a code to <strong className="break-all">{email}</strong>.
+          We'll email a code to <strong className="break-all">{email}</strong>.
         </p>
         <ProofButtons onCancel={onCancel}>
           <Button variant="primary" autoFocus loading={send.isPending} onClick={() => send.mutate()}>
@@ -220,7 +216,7 @@ function MailProof({ onProved, onCancel }: Answers) {
     <CodeProof
       onProved={onProved}
       onCancel={onCancel}
-      hint={`The 8 digits that we have mailed to ${email}. They work for 10 minutes.`}
+      hint={`The 8-digit code we emailed to ${email}. It expires in 10 minutes.`}
       prove={(code) => client.account.reauthenticate({ ticket, code })}
       more={
         <Button variant="ghost" onClick={() => send.mutate()}>
@@ -243,7 +239,7 @@ function PasskeyProof({ factorId, onProved, onCancel }: Answers & { factorId: st
   return (
     <div className="grid gap-4">
       {prove.isError && <Callout tone="bad">{codeProblem(prove.error)}</Callout>}
-      <p>Your browser asks for the passkey.</p>
+      <p>Your browser will ask for your passkey.</p>
       <ProofButtons onCancel={onCancel}>
         <Button variant="primary" autoFocus loading={prove.isPending} onClick={() => prove.mutate()}>
           Use the passkey
@@ -308,7 +304,7 @@ async function verifyWithAny(ids: string[], code: string): Promise<void> {
 }
 
 function codeProblem(error: unknown): string {
-  if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
+  if (error instanceof DOMException) return "The passkey wasn't used. Try again, or choose another way."
   if (errorCode(error) === 'INVALID_CODE') return 'This code is invalid or has expired.'
   return errorText(error)
 }

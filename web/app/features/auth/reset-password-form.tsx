@@ -59,7 +59,7 @@ export function ResetPasswordForm({ token }: { token: string }) {
   }, [isDone, navigate])
 
   if (offer) return <FactorRemoval offer={offer} onRemoved={() => setRemoved(true)} />
-  if (isRemoved) return <Callout tone="good">The second factors were removed. Redirecting to login...</Callout>
+  if (isRemoved) return <Callout tone="good">Second factors removed. Redirecting to login...</Callout>
   if (isDone) return <Callout tone="good">Password has been reset successfully! Redirecting to login...</Callout>
   if (errorCode(reset.error) === 'INVALID_CODE') return <InvalidResetLink />
   return (

@@ -42,7 +42,7 @@ export function SecondFactorForm({ needed, onBack }: SecondFactorFormProps) {
       {problem && <Callout tone="bad">{problemText(problem)}</Callout>}
       {!ways.code && !ways.passkey && (
         <Callout tone="bad">
-          This account asks for a passkey, which this browser does not support. Please log in with another browser.
+          This account requires a passkey, which this browser doesn't support. Please log in with another browser.
         </Callout>
       )}
       {ways.code && (
@@ -108,8 +108,7 @@ async function askPasskey(ticket: string) {
 }
 
 function problemText(error: Error): string {
-  if (error instanceof DOMException) return 'The passkey was not used. Try again, or take another way.'
-  if (errorCode(error) === 'INVALID_CODE')
-    return 'This code is invalid, or it took too long. Try again, or go back and log in anew.'
+  if (error instanceof DOMException) return "The passkey wasn't used. Try again, or choose another way."
+  if (errorCode(error) === 'INVALID_CODE') return 'That code is wrong or has expired. Try again, or log in again.'
   return errorText(error)
 }

@@ -8,9 +8,9 @@ test('a second step offers the ways that the account has and the browser knows',
 })
 
 test('the hint says which code is meant', () => {
-  expect(codeHint(['totp', 'recovery'])).toBe('The 6 digits of your authenticator app, or a recovery code.')
-  expect(codeHint(['totp'])).toBe('The 6 digits of your authenticator app.')
-  expect(codeHint(['passkey', 'recovery'])).toBe('One of the recovery codes that you kept.')
+  expect(codeHint(['totp', 'recovery'])).toBe('The 6-digit code from your authenticator app, or a recovery code.')
+  expect(codeHint(['totp'])).toBe('The 6-digit code from your authenticator app.')
+  expect(codeHint(['passkey', 'recovery'])).toBe('One of your recovery codes.')
 })
 
 test('only a whole answer of a first step is gone on with', () => {

@@ -17,10 +17,10 @@ export function waysOf(kinds: SecondFactorNeeded['secondFactor'], canPasskey: bo
 
 /** What to type, by what the account has. */
 export function codeHint(kinds: SecondFactorNeeded['secondFactor']): string {
-  if (!kinds.includes('totp')) return 'One of the recovery codes that you kept.'
+  if (!kinds.includes('totp')) return 'One of your recovery codes.'
   return kinds.includes('recovery')
-    ? 'The 6 digits of your authenticator app, or a recovery code.'
-    : 'The 6 digits of your authenticator app.'
+    ? 'The 6-digit code from your authenticator app, or a recovery code.'
+    : 'The 6-digit code from your authenticator app.'
 }
 
 /** The answer of a first step out of the state of a navigation, which is not to be trusted; null for anything else. */

@@ -54,7 +54,7 @@ export function SignUpForm({ referralCode }: { referralCode: string | null }) {
           Sent to <strong className="text-ink">{signUp.variables.email}</strong>
         </p>
         <Button size="sm" onClick={() => signUp.reset()}>
-          Use another email
+          Use a different email
         </Button>
       </div>
     )

@@ -55,7 +55,7 @@ export function useGoogleSignIn({ intent, referralCode, onBegin, onFailed }: Goo
     onBegin?.()
     try {
       const codeChallenge = await newCodeChallenge('google')
-      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
       const { url } = await client.identities.authorize(
         { provider: 'google', intent, codeChallenge, ...(referralCode ? { referralCode } : {}) },
         { signal: call.signal },

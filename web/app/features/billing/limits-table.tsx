@@ -14,7 +14,7 @@ const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
 /** What each level allows, Free among them. Whole on a phone by style alone: the page rests. */
 export function LimitsTable() {
   return (
-    <Table label="What each plan allows">
+    <Table label="Compare plans">
       <thead>
         <Tr>
           <Th>

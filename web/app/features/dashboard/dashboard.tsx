@@ -35,7 +35,7 @@ export function Dashboard({ user }: { user: User }) {
                 </Button>
               }
             >
-              Your figures could not be loaded, so zeros stand in their place.
+              We couldn't load your numbers. Try again.
             </Callout>
           )}
           <DashboardFigures dashboard={data} failed={failed} />

@@ -14,7 +14,7 @@ export function NameReferrer() {
   const refer = useMutation(
     api.waitlist.refer.mutationOptions({
       onSuccess() {
-        toast.success('Your friend has been credited.')
+        toast.success("Thanks! We've credited your friend.")
         return queries.invalidateQueries({ queryKey: api.waitlist.key() })
       },
       onError: (error) => form.setError('referralCode', { message: referrerProblem(error) }, { shouldFocus: true }),
@@ -44,7 +44,7 @@ export function NameReferrer() {
         />
       </Field>
       <Button type="submit" loading={refer.isPending}>
-        Credit them
+        Apply code
       </Button>
     </form>
   )

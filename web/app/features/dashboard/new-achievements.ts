@@ -22,6 +22,6 @@ export function takeNewAchievements(
 export function useAchievementToasts(userId: string, earned: Dashboard['achievements'] | undefined): void {
   useEffect(() => {
     for (const key of earned ? takeNewAchievements(localStorage, userId, earned) : [])
-      toast.success(`You earned ${achievementLook(key).name}!`, { id: `earned-${key}` })
+      toast.success(`You earned the ${achievementLook(key).name} badge!`, { id: `earned-${key}` })
   }, [userId, earned])
 }

@@ -19,9 +19,7 @@ export function FirstSteps() {
   return (
     <Card
       title="Your first campaign"
-      description={
-        doneCount === 0 ? 'Four steps, about fifteen minutes.' : `${doneCount} of ${found.steps.length} steps done.`
-      }
+      description={doneCount === 0 ? '4 steps, about 15 minutes.' : `${doneCount} of ${found.steps.length} steps done.`}
       actions={
         <IconButton label="Hide first steps" size="sm" onClick={dismiss}>
           <X aria-hidden />
@@ -67,7 +65,7 @@ function Step({ step, done, number, isNext, mayConnect }: StepProps) {
           {title}
           {done && <span className="sr-only"> (done)</span>}
         </span>
-        {!done && <span className="text-muted">{isTheirs ? text : 'An admin of the workspace does this.'}</span>}
+        {!done && <span className="text-muted">{isTheirs ? text : 'An admin needs to do this.'}</span>}
       </span>
       {!done && isTheirs && (
         <ButtonLink

@@ -15,28 +15,28 @@ export interface StepText {
 export const stepText: Record<FirstStep, StepText> = {
   connect_x: {
     title: 'Connect your X account',
-    text: 'Messages go out from it, at a human pace.',
+    text: 'Your messages are sent from it, at a human pace.',
     action: 'Connect X',
     to: paths.xAutomation,
     needs: 'admin',
   },
   find_leads: {
     title: 'Find leads',
-    text: 'Scrape who follows a handle that your customers follow, or import a CSV file.',
+    text: 'Scrape the followers of an account your customers follow, or import a CSV file.',
     action: 'Find leads',
     to: `${paths.xAutomation}?tab=scraper`,
     needs: 'member',
   },
   make_list: {
     title: 'Put them on a list',
-    text: 'Pick leads and press Add to list. A campaign writes to everyone on one.',
-    action: 'Pick leads',
+    text: 'Select leads and choose Add to list. A campaign messages everyone on a list.',
+    action: 'Select leads',
     to: paths.leads,
     needs: 'member',
   },
   launch_campaign: {
     title: 'Launch a campaign',
-    text: 'Write one message, see what each lead will read, and let it go out.',
+    text: 'Write one message, preview it for each lead, and launch.',
     action: 'Write a message',
     to: paths.campaigns,
     needs: 'member',

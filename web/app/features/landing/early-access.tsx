@@ -13,7 +13,7 @@ export function EarlyAccess() {
           <h2 id="begin" className="text-3xl">
             Your next customers are already on X
           </h2>
-          <p className="text-lg text-muted">Be there first. It takes a minute, and no card.</p>
+          <p className="text-lg text-muted">Reach them first. Sign up in a minute, no card needed.</p>
         </div>
         <ButtonLink to={carry(paths.signUp)} variant="primary" size="lg">
           Join the early access list now!

@@ -13,7 +13,7 @@ export function Faq() {
             Frequently asked questions
           </h2>
           <p className="text-base text-muted">
-            Something else? A person answers at{' '}
+            Something else? A real person answers at{' '}
             <a href={`mailto:${support}`} className="text-link">
               {support}
             </a>

@@ -3,12 +3,12 @@ import { BarChart3, Bot, UserSearch, Users } from 'lucide-react'
 const features = [
   {
     title: 'Lead scraping',
-    words: 'Name a handle. Its followers become leads, filtered by size and by the words in their bio.',
+    words: 'Pick a handle. Its followers become leads, filtered by follower count and bio keywords.',
     icon: UserSearch,
   },
   {
     title: 'Auto DMs',
-    words: 'One message per lead, never two, within your hours and your daily cap. It goes on when you close the tab.',
+    words: 'One message per lead, never two, within your hours and daily cap. It keeps running when you close the tab.',
     icon: Bot,
   },
   {
@@ -18,7 +18,7 @@ const features = [
   },
   {
     title: 'Team access',
-    words: 'Role-based permissions and shared templates. Everybody sees the same leads, lists and campaigns.',
+    words: 'Role-based permissions and shared templates. Everyone sees the same leads, lists and campaigns.',
     icon: Users,
   },
 ]

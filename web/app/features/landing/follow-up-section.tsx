@@ -8,11 +8,11 @@ export function FollowUpSection() {
   return (
     <FeatureSection
       title="Follow-ups that know when to stop"
-      words="Most answers come to the second or third message. Following up raises conversion by 40%, as long as nobody is pestered."
+      words="Most replies come after the second or third message. Following up raises conversion by 40%, as long as you don't overdo it."
       points={[
-        ['Multi-stage follow-ups', 'One campaign after the other, to the same list, with a message of its own.'],
-        ['Smart pausing', 'A reply or an opt-out stops what is queued for that person, before it leaves.'],
-        ['Re-engagement', 'Conversations that went quiet can get one friendly reason to go on.'],
+        ['Multi-stage follow-ups', 'Launch one campaign after another on the same list, each with its own message.'],
+        ['Smart pausing', "A reply or an opt-out cancels that person's queued messages before they go out."],
+        ['Re-engagement', 'Give quiet conversations one friendly nudge.'],
       ]}
       isMirrored
       picture={
@@ -26,19 +26,19 @@ export function FollowUpSection() {
           <Step
             icon={<Send />}
             title="Follow-up"
-            words="Some days later, with a message of its own"
+            words="A few days later, with its own message"
             badge={<StatusBadge status="replied" />}
           />
           <Step
             icon={<Pause />}
-            title="Pauses by itself"
-            words="They wrote back: it is your turn"
+            title="Pauses automatically"
+            words="They replied, so it's your turn"
             badge={<StatusBadge status="paused" />}
           />
           <Step
             icon={<RotateCcw />}
             title="Re-engagement"
-            words="Weeks later, if it went quiet"
+            words="Weeks later, if they've gone quiet"
             badge={<StatusBadge status="queued" />}
             isLast
           />

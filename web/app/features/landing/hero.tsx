@@ -14,7 +14,7 @@ export function Hero() {
         <h1 className="max-w-2xl text-4xl md:text-5xl">Automate your X outreach with AI</h1>
         <div className="grid max-w-md justify-items-start gap-5">
           <p className="text-lg text-muted">
-            Find the followers worth talking to, write one message, and let it go out one by one, at a human pace.
+            Find the followers worth talking to, write one message, and send it one by one, at a human pace.
           </p>
           <ButtonLink to={carry(paths.signUp)} variant="primary" size="lg">
             Sign Up Now

@@ -16,7 +16,7 @@ export function ReferralRewards() {
               Bring friends, get rewarded
             </h2>
             <p className="max-w-lg text-lg text-muted">
-              Every friend who joins by your link moves you up 5 spots on the waitlist, and closer to the next tier.
+              Every friend who joins with your link moves you up 5 spots on the waitlist and closer to the next tier.
             </p>
           </div>
           <ButtonLink to={carry(paths.waitlist)}>Get your referral link</ButtonLink>

@@ -11,7 +11,7 @@ const badges = [
 /** What one can rely on. The support that is promised is a person to write to. */
 export function TrustBadges() {
   return (
-    <ul aria-label="What you can rely on" className="flex flex-wrap gap-x-8 gap-y-3 text-muted">
+    <ul aria-label="Our commitments" className="flex flex-wrap gap-x-8 gap-y-3 text-muted">
       {badges.map(({ label, icon: Icon, isContact }) => (
         <li key={label} className="flex items-center gap-2 [&>svg]:size-4">
           <Icon aria-hidden />

@@ -7,15 +7,12 @@ import { FeatureSection } from './feature-section'
 export function WritingSection() {
   return (
     <FeatureSection
-      title="One message, and everybody reads their own"
-      words="Say who you are and what you offer. The AI writer helps with the message; you keep the last word."
+      title="Write once. Everyone gets their own version."
+      words="Say who you are and what you offer. The AI writer drafts it; you have the final say."
       points={[
-        ['AI writer', 'Helps with the draft, short enough to be read on a phone.'],
-        [
-          'Custom variables',
-          'Names, companies, whatever your CSV holds; with words to fall back on where one is missing.',
-        ],
-        ['A/B testing', 'Write it in two ways, and see by the replies which one people answer.'],
+        ['AI writer', 'Drafts messages short enough to read on a phone.'],
+        ['Custom variables', 'Names, companies, any column of your CSV, with a fallback when a value is missing.'],
+        ['A/B testing', 'Write two versions and see which one gets more replies.'],
       ]}
       picture={
         <div className="grid grid-cols-1 gap-4 rounded-xl border border-line bg-surface p-4 shadow-sm md:p-5">

@@ -54,7 +54,7 @@ export function LeaderboardBoard({ period }: { period: LeaderboardPeriod }) {
         <p role="status" data-numeric>
           {loadingText ??
             (own
-              ? `You are #${formatNumber(own.rank)} of ${formatNumber(board.total)}`
+              ? `You're #${formatNumber(own.rank)} of ${formatNumber(board.total)}`
               : `${formatCount(board?.total ?? 0, 'person', 'people')} on this leaderboard`)}
         </p>
         {own && (
@@ -135,7 +135,7 @@ function NobodyYet() {
         </ButtonLink>
       }
     >
-      Send your referral link to a friend: once they join, you are on it.
+      Share your referral link. You'll appear here once a friend joins.
     </EmptyState>
   )
 }

@@ -55,7 +55,7 @@ function singleSignOnOf(error: unknown): SwitchProof['singleSignOn'] {
 
 async function leaveForSingleSignOn(workspaceId: string): Promise<void> {
   const codeChallenge = await newCodeChallenge('sso')
-  if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+  if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
   const { url } = await client.sso.begin({ workspaceId, codeChallenge })
   location.assign(url)
 }

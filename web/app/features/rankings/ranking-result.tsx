@@ -42,7 +42,7 @@ export function RankingResult({ user }: { user: Ranking }) {
           </Td>
         </Tr>
       </RankingTable>
-      <Card title="Your Referral Code" description="Friends who join with it move you up 5 spots each.">
+      <Card title="Your Referral Code" description="Each friend who joins with your code moves you up 5 spots.">
         <div className="grid gap-5">
           <p className="flex items-center gap-3">
             <code className="rounded-md border border-line bg-sunken px-3 py-1 font-mono text-lg">

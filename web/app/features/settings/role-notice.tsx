@@ -9,8 +9,8 @@ export function RoleNotice({ needs, children }: { needs: Role; children: ReactNo
 }
 
 /** Said where an X account could be connected. */
-export const ADMINS_CONNECT = 'X accounts are connected by the admins of this workspace. Ask one of them.'
+export const ADMINS_CONNECT = 'Only admins can connect X accounts. Ask an admin of this workspace.'
 
 /** Said where a viewer finds less than others. */
 export const VIEWER_WORDS =
-  'You are a viewer in this workspace: you see everything here and change nothing. An admin can give you another role.'
+  "You're a viewer in this workspace, so you can't make changes. An admin can change your role."

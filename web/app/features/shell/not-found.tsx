@@ -10,7 +10,7 @@ export function NotFound() {
     <div className="page-width flex min-h-[70dvh] flex-col items-center justify-center gap-3 text-center">
       <h1 className="text-3xl">404 - Page Not Found</h1>
       <p className="max-w-sm text-base text-muted">
-        Nothing lives at this address. It may have moved, or the link may be mistyped.
+        This page doesn't exist. It may have moved, or the link may have a typo.
       </p>
       <Link to={carry(paths.home)} className="text-link pt-1 text-base">
         Back to Home

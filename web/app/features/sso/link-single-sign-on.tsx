@@ -13,11 +13,11 @@ export function LinkSingleSignOn() {
   const begin = useMutation({
     async mutationFn(workspaceId: string) {
       const codeChallenge = await newCodeChallenge('link')
-      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
       return withReauthentication(() => client.sso.beginLink({ workspaceId, codeChallenge }))
     },
     onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => showFailure(error, 'The single sign-on could not begin. Please try again.'),
+    onError: (error) => showFailure(error, "We couldn't start single sign-on. Please try again."),
   })
   usePageRestored(begin.reset)
   const workspaces = own.data?.workspaces ?? []

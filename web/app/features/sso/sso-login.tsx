@@ -16,7 +16,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
   const begin = useMutation({
     async mutationFn(email: string) {
       const codeChallenge = await newCodeChallenge('sso')
-      if (!codeChallenge) throw new Error('The browser has no cryptography to offer.')
+      if (!codeChallenge) throw new Error('This page needs HTTPS: the browser offers no cryptography.')
       return client.sso.begin({ email, codeChallenge })
     },
     onSuccess: ({ url }) => location.assign(url),
@@ -30,7 +30,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
       onSubmit={form.handleSubmit(({ email }) => begin.mutate(email.trim()))}
     >
       {begin.isError && (
-        <Callout tone="bad">{errorText(begin.error, 'The single sign-on could not begin. Please try again.')}</Callout>
+        <Callout tone="bad">{errorText(begin.error, "We couldn't start single sign-on. Please try again.")}</Callout>
       )}
       <Field
         label="Work email"

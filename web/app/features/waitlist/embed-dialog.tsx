@@ -7,7 +7,7 @@ import { Select } from '../../ui/select'
 import { type EmbedTheme, embedSnippet } from './embed-snippet'
 
 const themes = [
-  { value: 'auto', label: 'Like the page around it' },
+  { value: 'auto', label: 'Match the page' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const
@@ -28,7 +28,7 @@ export default function EmbedDialog({ referralCode, open, onClose }: EmbedDialog
       open={open}
       onClose={onClose}
       title="Embed on your site"
-      description="A small form that joins the waitlist with your link. Paste this where it should stand."
+      description="A small sign-up form with your referral link. Paste this snippet where you want it to appear."
       footer={<CopyButton text={snippet} label="Copy snippet" variant="primary" />}
     >
       <div className="grid gap-4 pt-2">
@@ -46,9 +46,9 @@ export default function EmbedDialog({ referralCode, open, onClose }: EmbedDialog
           />
         </Field>
         <p className="text-muted">
-          Friends who join there count as your referrals. It sets no cookie and loads a few kilobytes.{' '}
+          Friends who join there count as your referrals. It sets no cookies and loads only a few kilobytes.{' '}
           <a href={preview} target="_blank" rel="noopener" className="text-link">
-            See how it looks
+            Preview
           </a>
         </p>
       </div>

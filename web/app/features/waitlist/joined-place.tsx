@@ -56,7 +56,7 @@ export function JoinedPlace({ place, referralCount }: JoinedPlaceProps) {
       <ReferralLink link={link} />
       <ShareButtons link={link} channels={['twitter', 'linkedin', 'whatsapp', 'email']} />
       <Button variant="ghost" size="sm" className="-ms-2.5 w-fit text-muted!" onClick={clearPlace}>
-        Join with another email
+        Use a different email
       </Button>
     </div>
   )
