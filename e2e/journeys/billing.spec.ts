@@ -151,7 +151,7 @@ describe('plans and payments, in a browser', () => {
     await page.getByText('Your subscription has been canceled and will end at the current billing period.').waitFor()
     await fact(page, 'Status').getByText('Active (Cancels at period end)', { exact: true }).waitFor()
     expect(await page.getByRole('button', { name: 'Cancel Subscription' }).count()).toBe(0)
-    await page.getByText('Nothing more is charged, and nothing that is queued is lost.').waitFor()
+    await page.getByText("You won't be charged again, and your queued messages are kept.").waitFor()
     await page.getByRole('button', { name: 'Keep Subscription' }).click()
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
 
@@ -198,7 +198,7 @@ describe('plans and payments, in a browser', () => {
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
     await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
-    await dialog.getByText('Your bank asks you to confirm this payment').waitFor()
+    await dialog.getByText('Your bank needs you to confirm this payment').waitFor()
     const [bank] = await Promise.all([
       page.waitForEvent('popup'),
       dialog.getByRole('link', { name: /^Confirm payment/ }).click(),
@@ -244,7 +244,7 @@ describe('plans and payments, in a browser', () => {
     await failing('**/api/billing/plans?*')
     await failing('**/api/billing/subscription')
     await page.reload()
-    await page.getByText('The status of your subscription is unavailable').waitFor()
+    await page.getByText('Your subscription status is unavailable').waitFor()
     await page.getByText('Failed to load pricing plans. Please try again.').waitFor()
     await card(page, 'Agency').getByText('White-label reports').waitFor()
     expect(await card(page, 'Pro').getByRole('button', { name: 'Select Plan' }).isDisabled()).toBe(true)
@@ -279,7 +279,7 @@ describe('plans and payments, in a browser', () => {
     )
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Credited to your next invoices').waitFor()
+    await dialog.getByText('Credit on your next invoices').waitFor()
     await dialog.getByRole('button', { name: 'Confirm Upgrade' }).click()
     await page.getByText('Failed to upgrade plan. Please try again.').waitFor()
     await page.unroute('**/api/billing/upgrade')
@@ -302,7 +302,7 @@ describe('plans and payments, in a browser', () => {
         payUrl: 'https://example.com/pay',
       },
     )
-    await page.getByText('Your workspace stays on Free until the payment arrives.').waitFor()
+    await page.getByText('Your workspace stays on Free until we receive your payment.').waitFor()
     // Not when the period ends that has begun unpaid.
     expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })

@@ -395,7 +395,7 @@ describe('the landing page', () => {
     const dark = page.getByRole('radio', { name: 'Dark theme' })
     const word = page.getByRole('alert')
     await dark.click()
-    await word.getByText('there may be a newer version').waitFor()
+    await word.getByText('This page may be out of date').waitFor()
     await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
     expect(loads).toBe(2)
     await expectSoundPage(page)
@@ -438,7 +438,7 @@ describe('the landing page', () => {
     await logIn.click()
     letGo()
     // As after a deployment. Loaded anew, the page would lose the password.
-    await word.getByText('there may be a newer version').waitFor()
+    await word.getByText('This page may be out of date').waitFor()
     expect(await logIn.getAttribute('aria-busy')).toBeNull()
     how = 'broken'
     await logIn.click()

@@ -87,7 +87,7 @@ describe('the operator, in a browser', () => {
     await row.waitFor({ state: 'detached' })
     await expect.poll(() => places('ray@example.com')).toBe(3)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('The referral is held again').waitFor()
+    await page.getByText('Referral held again').waitFor()
     await row.waitFor()
     expect(await places('ray@example.com')).toBe(3)
     await row.getByRole('button', { name: /^Refuse/ }).click()
@@ -96,7 +96,7 @@ describe('the operator, in a browser', () => {
     await page.getByRole('button', { name: /^Release the referral of fake2/ }).waitFor()
     await expectSoundPage(page)
     await page.getByRole('button', { name: /^Refuse the referral of fake2/ }).click()
-    await page.getByText('No referral waits for a decision').waitFor()
+    await page.getByText('No pending decisions').waitFor()
     await page.setViewportSize({ width: 1280, height: 900 })
 
     // Inviting: asked first, then the mail with a link to sign up comes.
@@ -109,7 +109,7 @@ describe('the operator, in a browser', () => {
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     await page.getByRole('heading', { name: 'Invite the next 3 members?' }).waitFor()
     await page.getByRole('button', { name: 'Invite 3' }).click()
-    await page.getByText('3 members invited. Their mails are on the way.').waitFor()
+    await page.getByText('3 members invited. Their emails are on the way.').waitFor()
     await expect.poll(() => figure('Invited').innerText()).toBe('3')
     expect(await linkInMail(world.mailbox, 'ray@example.com', /^Your invitation/)).toBe(`${world.origin}/auth`)
     expect(await places('ray@example.com')).toBe(3)
@@ -125,7 +125,7 @@ describe('the operator, in a browser', () => {
     await members.getByRole('cell', { name: 'early1@example.com' }).waitFor()
     await expectSoundPage(page)
     await page.getByLabel('Search members').fill('nobody')
-    await page.getByText('Nobody found').waitFor()
+    await page.getByText('No matches').waitFor()
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByLabel('Search members').fill('early')
     await members.getByRole('cell', { name: 'early7@example.com' }).waitFor()
@@ -133,7 +133,7 @@ describe('the operator, in a browser', () => {
 
     // Views and joins, by page and by the code that brought them.
     await page.getByRole('tab', { name: 'Views and joins' }).click()
-    const sources = page.getByRole('table', { name: 'Where they came from' })
+    const sources = page.getByRole('table', { name: 'Sources' })
     await sources.getByRole('cell', { name: '/embed' }).waitFor()
     await expectSoundPage(page)
     await page.setViewportSize({ width: 1280, height: 900 })
@@ -145,7 +145,7 @@ describe('the operator, in a browser', () => {
     await page.getByLabel('From', { exact: true }).fill('2026-01-01')
     await page.getByText('At most 92 days can be shown at once.').waitFor()
     await page.getByLabel('To', { exact: true }).fill('2026-01-02')
-    await page.getByText('Nothing was counted on these days').waitFor()
+    await page.getByText('No data for these dates').waitFor()
 
     // Everybody as a file.
     const [download] = await Promise.all([

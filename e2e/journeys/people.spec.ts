@@ -23,10 +23,10 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await page.reload()
   await page.getByLabel('Name', { exact: true }).fill('Acme')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The name was saved.').waitFor()
+  await page.getByText('Name saved.').waitFor()
   await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Send invitation' }).click()
-  await page.getByText('Enter the address to invite.').waitFor()
+  await page.getByText('Enter an email address.').waitFor()
   await page.getByLabel('Email address').fill(friend)
   await page.getByLabel('Viewer').check()
   await expectSoundPage(page)
@@ -35,7 +35,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
 
   // Whoever is not logged in does so, and is back.
   await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
-  await theirs.getByText('As a viewer one sees everything, and changes nothing.').waitFor()
+  await theirs.getByText('Viewer: View only.').waitFor()
   await expectSoundBothWays(theirs)
   await theirs.getByRole('link', { name: 'Log in', exact: true }).click()
   await theirs.getByLabel('Email').fill(friend)

@@ -110,7 +110,7 @@ describe('the session, in a browser', () => {
       world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
       await page.route(missing, (route) => route.abort())
       await page.goto('/dashboard', { waitUntil: 'commit' })
-      await words.getByText('What this page needs did not come. Check your connection, then reload it.').waitFor()
+      await words.getByText("This page didn't load. Check your connection, then reload it.").waitFor()
       await expectSoundPage(page)
       await page.unroute(missing)
       await words.getByRole('button', { name: 'Reload the page' }).click()

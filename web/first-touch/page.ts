@@ -23,9 +23,9 @@ const DRAWN_AFTER_MS = 3_000
 /** What runs longer in one piece is felt. */
 const PIECE_MS = 5
 
-const BROKEN = 'The rest of this page did not come. Check your connection, then try again.'
-const KEPT = ' What you typed stays.'
-const OUTDATED = 'This page cannot load what it needs: there may be a newer version of it. Reload it to go on.'
+const BROKEN = "This page didn't finish loading. Check your connection, then try again."
+const KEPT = ' Your input is kept.'
+const OUTDATED = 'This page may be out of date. Reload it to continue.'
 
 const root = document.documentElement
 const code = referralCodeIn(location.search)

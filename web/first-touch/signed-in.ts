@@ -8,7 +8,7 @@ import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'
 
 /** Begun so often in a row, the page is not begun again by itself. */
 const BEGUN_MAX = 3
-const BROKEN = 'What this page needs did not come. Check your connection, then reload it.'
+const BROKEN = "This page didn't load. Check your connection, then reload it."
 
 const awake = new AbortController()
 const { signal } = awake

@@ -11,7 +11,7 @@ export async function loadOnDemand(load: () => Promise<unknown>, what: string): 
   } catch {
     // What says it has come before, with the page, or does not come now either.
     void import('./toast').then(
-      ({ toast }) => toast.error(`${what} did not come. Check your connection, then reload the page.`),
+      ({ toast }) => toast.error(`${what} didn't load. Check your connection, then reload the page.`),
       () => {},
     )
     return false

@@ -72,7 +72,7 @@ function Close({ closeToast }: CloseButtonProps) {
   return (
     <button
       type="button"
-      aria-label="Close notice"
+      aria-label="Close notification"
       onClick={closeToast}
       className="absolute top-2 right-2 flex size-7 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-ink"
     >

@@ -1,3 +1,4 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { signedFetch } from '../../signed-fetch'
 
 /**
@@ -18,9 +19,9 @@ export async function fetchArchive(onReceived: (bytes: number) => void, signal: 
   return new Blob(pieces, { type: 'application/zip' })
 }
 
-/** How much that is, as people say it: '12 KB', '3.4 MB'. */
+/** '12 KB', '3.4 MB'. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`
-  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
+  if (bytes < 1_000) return formatCount(bytes, 'byte')
+  if (bytes < 1_000_000) return `${formatNumber(Math.round(bytes / 1_000))} KB`
+  return `${formatNumber(Math.round(bytes / 100_000) / 10)} MB`
 }

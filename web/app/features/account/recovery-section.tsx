@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { api, client } from '../../api'
 import { Button } from '../../ui/button'
@@ -55,9 +56,7 @@ export function RecoverySection() {
         <p className="text-muted">You'll get them when you add your first authenticator app or passkey.</p>
       ) : left < FEW ? (
         <Callout tone="warn">
-          {left === 0
-            ? 'You have no recovery codes left.'
-            : `Only ${left} of your recovery codes ${left === 1 ? 'is' : 'are'} left.`}{' '}
+          {left === 0 ? 'You have no recovery codes left.' : `Only ${formatCount(left, 'recovery code')} left.`}{' '}
           Generate new ones before you need them.
         </Callout>
       ) : (

@@ -61,7 +61,7 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
       open={open}
       onClose={onClose}
       title={isUpgrade ? `Upgrade to ${plan.name}` : `Change to ${plan.name}`}
-      description={`From ${current.name}, at once.`}
+      description={`From ${current.name}. Takes effect immediately.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -91,18 +91,18 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
         ) : preview.data ? (
           <>
             <Costs preview={preview.data} />
-            {isCancelled && !confirmation && <p className="text-muted">Your cancellation is taken back with it.</p>}
+            {isCancelled && !confirmation && <p className="text-muted">This also undoes your cancellation.</p>}
           </>
         ) : (
           <>
-            <LoadingText>Working out what it costs...</LoadingText>
+            <LoadingText>Calculating the price...</LoadingText>
             <SkeletonText lines={4} />
           </>
         )}
         {confirmation ? (
           <Callout
             tone="warn"
-            title="Your bank asks you to confirm this payment"
+            title="Your bank needs you to confirm this payment"
             action={
               <a
                 href={confirmation}
@@ -115,9 +115,9 @@ export function ChangePlanDialog({ plan, current, isCancelled, open, onClose }: 
               </a>
             }
           >
-            Your plan changes as soon as that is done.
+            Your plan changes once you've confirmed.
             {/* What the bank confirms is the change alone. */}
-            {isCancelled && ' Your cancellation stays until you take it back.'}
+            {isCancelled && ' Your cancellation stays in place until you undo it.'}
           </Callout>
         ) : (
           upgrade.isError &&
@@ -156,7 +156,7 @@ function Costs({ preview }: { preview: UpgradePreview }) {
         </div>
         {dueNowCents < 0 && (
           <div className="flex justify-between gap-4">
-            <dt className="text-muted">Credited to your next invoices</dt>
+            <dt className="text-muted">Credit on your next invoices</dt>
             <dd data-numeric>{formatMoney(-dueNowCents, currency)}</dd>
           </div>
         )}

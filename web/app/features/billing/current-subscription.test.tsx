@@ -27,7 +27,7 @@ const earned: Pick<BillingOverview, 'level' | 'source' | 'rewards'> = {
 test('says why Pro applies without a subscription, and until when', () => {
   const words = said(earned)
   expect(words).toContain('You earned free months of Pro by referring friends.')
-  expect(words).toContain('the workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
+  expect(words).toContain('your workspace moves to Free. To keep Pro or get higher limits, pick a plan below.')
   expect(words).not.toContain(NONE)
 })
 

@@ -61,7 +61,7 @@ export function CurrentSubscription({ known }: { known: KnownSubscription }) {
       {query.isError ? (
         <Callout
           tone="bad"
-          title="The status of your subscription is unavailable"
+          title="Your subscription status is unavailable"
           action={
             <Button size="sm" loading={query.isFetching} onClick={() => query.refetch()}>
               Try Again
@@ -119,11 +119,9 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
         </div>
       )}
       {details?.manageable === false && (
-        <p className="text-muted">This plan was given to your workspace. Nothing is charged for it.</p>
+        <p className="text-muted">This plan was granted to your workspace at no charge.</p>
       )}
-      {mayManage === false && (
-        <p className="text-muted">The owner of this workspace pays for it, and changes or cancels the plan.</p>
-      )}
+      {mayManage === false && <p className="text-muted">Only the workspace owner can change or cancel this plan.</p>}
     </div>
   )
 }
@@ -158,7 +156,7 @@ function NotSubscribed({ known: { overview, mayManage } }: { known: KnownSubscri
         {earnedUntil ? (
           <>
             {mayManage === false ? 'The owner of this workspace' : 'You'} earned free months of Pro by referring
-            friends. On <DateTime value={earnedUntil} precision="day" /> the workspace moves to Free.{' '}
+            friends. On <DateTime value={earnedUntil} precision="day" /> your workspace moves to Free.{' '}
             {mayManage === false
               ? 'To keep Pro, the owner can pick a plan.'
               : 'To keep Pro or get higher limits, pick a plan below.'}

@@ -47,7 +47,7 @@ export function Invoices() {
       )}
       {query.isPending && <LoadingText>Loading invoices...</LoadingText>}
       {invoices?.length === 0 ? (
-        <p className="text-muted">No invoices yet. The first comes with your first payment.</p>
+        <p className="text-muted">No invoices yet.</p>
       ) : (
         (invoices || query.isPending) && (
           <Table label="Invoices">

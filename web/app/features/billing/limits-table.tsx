@@ -6,7 +6,7 @@ const rows = [
   ['Scraped leads a month', 'scrapedLeads'],
   ['DMs a month', 'dms'],
   ['X accounts', 'xAccounts'],
-  ['People in a workspace', 'people'],
+  ['Workspace members', 'people'],
 ] as const
 
 const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
@@ -39,7 +39,7 @@ export function LimitsTable() {
           </Tr>
         ))}
         <Tr>
-          <Td className="max-md:font-strong">Leads you import or keep</Td>
+          <Td className="max-md:font-strong">Imported leads</Td>
           {levels.map((level) => (
             <Td key={level} label={PLAN_LEVELS[level].name} end>
               Unlimited

@@ -34,6 +34,6 @@ test('what is paid for besides is said with its price and can be ended; what end
   expect(saidOf()).toBe('')
   expect(saidOf(other)).toMatch(/You also pay for Pro.*\$50\.00\/month.*Don't renew/)
   const ending = saidOf({ ...other, cancelAtPeriodEnd: true })
-  expect(ending).toContain('Your second subscription, Pro, is not renewed')
+  expect(ending).toContain("Your second subscription, Pro, won't renew")
   expect(ending).not.toContain("Don't renew")
 })

@@ -15,8 +15,8 @@ function Other({ other }: { other: OtherSubscription }) {
   const day = <DateTime value={other.currentPeriodEnd} precision="day" />
   if (other.cancelAtPeriodEnd)
     return (
-      <Callout title={`Your second subscription, ${other.name}, is not renewed`}>
-        It ends on {day}. Nothing more is charged for it.
+      <Callout title={`Your second subscription, ${other.name}, won't renew`}>
+        It ends on {day}. You won't be charged again.
       </Callout>
     )
   return (
@@ -29,7 +29,7 @@ function Other({ other }: { other: OtherSubscription }) {
         </Button>
       }
     >
-      {amountText(other)}, next on {day}. It adds nothing to your current plan.
+      {amountText(other)}, next on {day}. It doesn't add anything to your current plan.
     </Callout>
   )
 }

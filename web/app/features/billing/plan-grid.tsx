@@ -44,7 +44,7 @@ export function PlanGrid({ known }: { known: KnownSubscription }) {
         <Segments label="Billing cycle" name="cycle" options={cycles} value={cycle} onChange={setCycle} />
       </div>
       {known.overview?.available === false && (
-        <Callout>Plans cannot be bought here, as this server has no payment provider.</Callout>
+        <Callout>Plans can't be bought here because this server has no payment provider.</Callout>
       )}
       {query.isError && (
         <Callout

@@ -1,4 +1,5 @@
 import type { BillingOverview } from '@x-automated/contract/billing'
+import { formatCount } from '@x-automated/contract/format'
 import { Link } from 'react-router'
 import { paths } from '../../paths'
 import { Card } from '../../ui/card'
@@ -6,7 +7,7 @@ import { DateTime } from '../../ui/date-time'
 import { SkeletonLine } from '../../ui/skeleton'
 import { achievementLook } from '../waitlist/achievements'
 
-const TITLE = 'Months earned by referrals'
+const TITLE = 'Free months from referrals'
 
 /** The card's room while what it says is coming. */
 export function RewardMonthsSkeleton() {
@@ -24,7 +25,7 @@ export function RewardMonths({ overview: { rewards, source } }: { overview: Bill
     <Card title={TITLE}>
       {rewards.grants.length === 0 ? (
         <p className="text-muted">
-          None yet. Three friends who join earn you a month of Pro.{' '}
+          None yet. Refer three friends to earn a month of Pro.{' '}
           <Link to={paths.dashboard} className="text-link">
             Get your referral link
           </Link>
@@ -38,16 +39,14 @@ export function RewardMonths({ overview: { rewards, source } }: { overview: Bill
                 <li key={`${achievement} ${grantedAt}`} className="flex flex-wrap items-center gap-x-2">
                   <Icon aria-hidden className={`size-4 ${colour}`} />
                   <span className="font-strong">{name}</span>
-                  <span data-numeric>
-                    {months} {months === 1 ? 'month' : 'months'} of Pro
-                  </span>
+                  <span data-numeric>{formatCount(months, 'month')} of Pro</span>
                   <DateTime value={grantedAt} precision="day" className="ms-auto text-muted" />
                 </li>
               )
             })}
           </ul>
           <p className="text-muted">
-            {source === 'subscription' ? 'They wait while your subscription is paid for.' : <Until rewards={rewards} />}
+            {source === 'subscription' ? 'They start when your paid plan ends.' : <Until rewards={rewards} />}
           </p>
         </div>
       )}
@@ -56,11 +55,11 @@ export function RewardMonths({ overview: { rewards, source } }: { overview: Bill
 }
 
 function Until({ rewards: { until } }: Pick<BillingOverview, 'rewards'>) {
-  if (until === null) return 'They are used up.'
+  if (until === null) return 'You have used them all.'
   const isOver = new Date(until) < new Date()
   return (
     <>
-      {isOver ? 'They lasted until' : 'You have Pro until'} <DateTime value={until} precision="day" />.
+      {isOver ? 'They ended on' : 'You have Pro until'} <DateTime value={until} precision="day" />.
     </>
   )
 }

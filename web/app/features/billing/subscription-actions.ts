@@ -49,7 +49,7 @@ export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>
     mutationFn: () =>
       client.billing.cancel({ subscriptionId: id }, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
-      toast.success(`Your second subscription, ${name}, will not be renewed.`)
+      toast.success(`Your second subscription, ${name}, won't renew.`)
       return reread()
     },
     onError: (error) => toast.error(errorText(error, 'Failed to cancel subscription. Please try again.')),
@@ -57,7 +57,7 @@ export function useEndOther({ id, name }: Pick<OtherSubscription, 'id' | 'name'>
   const ask = async () => {
     const sure = await confirm({
       title: `Don't renew ${name}?`,
-      body: 'Nothing more is charged for it. Your current plan stays as it is.',
+      body: "You won't be charged for it again. Your current plan doesn't change.",
       confirm: "Don't renew",
       cancel: 'Keep paying for both',
       danger: true,
@@ -73,7 +73,7 @@ export function useResumeSubscription() {
   return useMutation({
     mutationFn: () => client.billing.resume({}, { context: { idempotencyKey: crypto.randomUUID() } }),
     onSuccess() {
-      toast.success('Your subscription goes on. Nothing was canceled.')
+      toast.success('Your subscription continues.')
       return reread()
     },
     onError: (error) => toast.error(errorText(error, 'Failed to keep your subscription. Please try again.')),

@@ -29,5 +29,5 @@ function saidWith(daysLeft: number): string {
 test('a plan whose payment is missing is said to be kept while the days of grace last, and not after them', () => {
   expect(saidWith(3)).toContain('You keep Pro until')
   expect(saidWith(-3)).not.toContain('You keep Pro')
-  expect(saidWith(-3)).toContain('Your workspace stays on Free until the payment arrives.')
+  expect(saidWith(-3)).toContain('Your workspace stays on Free until we receive your payment.')
 })

@@ -39,38 +39,38 @@ export function SubscriptionNotices({ known: { subscription, overview, mayManage
         }
       >
         {!details?.graceEndsAt ? (
-          'The card is tried again in the next days. If payment fails, your workspace moves to Free.'
+          "We'll retry your card over the next few days. If payment fails, your workspace moves to Free."
         ) : new Date(details.graceEndsAt) > new Date() ? (
           <>
-            You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. The card is tried again
-            by then; without a payment your workspace moves to Free.
+            You keep {plan.name} until <DateTime value={details.graceEndsAt} precision="day" />. We'll retry your card
+            until then. If payment fails, your workspace moves to Free.
           </>
         ) : (
           <>
             {plan.name} was yours until <DateTime value={details.graceEndsAt} precision="day" />.{' '}
             {earnedUntil ? (
               <>
-                Until the payment arrives, your workspace has Pro from your referrals, at the latest until{' '}
+                Until we receive your payment, your workspace has Pro from your referrals, up to{' '}
                 <DateTime value={earnedUntil} precision="day" />.
               </>
             ) : (
-              'Your workspace stays on Free until the payment arrives.'
+              'Your workspace stays on Free until we receive your payment.'
             )}
           </>
         )}{' '}
-        Nothing that is queued is lost.
+        Your queued messages are kept.
       </Callout>
     )
   if (subscription.cancelAtPeriodEnd)
     return (
       <Callout title={<>Your subscription ends on {end}</>}>
-        You keep {plan.name} until then. Nothing more is charged, and nothing that is queued is lost.
+        You keep {plan.name} until then. You won't be charged again, and your queued messages are kept.
       </Callout>
     )
   if (subscription.status === 'trialing')
     return (
       <Callout title={<>Your trial ends on {end}</>}>
-        The first payment of {amountText(plan)} is due then. You can stop it before in Manage Billing.
+        Your first payment of {amountText(plan)} is due then. Cancel before that in Manage Billing to avoid it.
       </Callout>
     )
   return null

@@ -30,13 +30,13 @@ export function UsageSkeleton() {
 /** How much of what the plan limits is used, and which plan lifts what is nearly used up. */
 export function UsageCard({ overview }: { overview: BillingOverview }) {
   return (
-    <Card title={TITLE} description={`What your ${PLAN_LEVELS[overview.level].name} plan allows.`}>
+    <Card title={TITLE} description={`Your ${PLAN_LEVELS[overview.level].name} plan's limits.`}>
       <div className="grid gap-5">
         {overview.usage.map((usage) => (
           <UsageRow key={usage.what} usage={usage} />
         ))}
         <p className="text-muted">
-          Monthly limits begin anew on <DateTime value={overview.usageResetsAt} precision="day" />.
+          Resets on <DateTime value={overview.usageResetsAt} precision="day" />.
         </p>
       </div>
     </Card>
@@ -50,7 +50,7 @@ function UsageRow({ usage }: { usage: Usage }) {
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <span className="font-strong">{usageTitle(usage)}</span>
         <span className="text-muted" data-numeric>
-          {formatNumber(used)} · unlimited
+          {formatNumber(used)} used (unlimited)
         </span>
       </p>
     )

@@ -8,7 +8,7 @@ import { useRereadPlan } from './subscription-actions'
 /** How a payment ended, as the page that it ends on is told (`?checkout=…`). */
 const ENDS = {
   success: () => toast.success('Thank you! Your plan is being set up.'),
-  cancelled: () => toast.info('Nothing was paid, and nothing has changed.'),
+  cancelled: () => toast.info("Checkout canceled. You weren't charged."),
 }
 
 /** Asks the payment provider what has happened where one comes from its pages, so that nobody waits for its message to us. */

@@ -24,7 +24,7 @@ export function Growth() {
       placeholderData: (old) => old,
     }),
   )
-  if (growth.isError) return <Failure query={growth} fallback="Failed to load the growth of the waitlist." />
+  if (growth.isError) return <Failure query={growth} fallback="Failed to load waitlist growth." />
   const { members, confirmed, invited, held } = totals.data ?? {}
   return (
     <div className="grid gap-6">
@@ -47,7 +47,7 @@ export function Growth() {
         }
       >
         <LazyChart
-          label="Growth of the waitlist"
+          label="Waitlist growth"
           days={growth.data?.days}
           series={[
             { key: 'total', label: 'Members', shape: 'area' },

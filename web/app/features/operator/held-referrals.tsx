@@ -24,11 +24,11 @@ export function HeldReferrals() {
     api.operator.held.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
   const decide = useDecision()
-  if (held.isError) return <Failure query={held} fallback="Failed to load the held referrals." />
+  if (held.isError) return <Failure query={held} fallback="Failed to load held referrals." />
   if (held.data?.total === 0)
     return (
-      <EmptyState icon={<ShieldCheck aria-hidden />} title="No referral waits for a decision">
-        A referral is held when its address is a throw-away one, or when many join from one network at once.
+      <EmptyState icon={<ShieldCheck aria-hidden />} title="No pending decisions">
+        Referrals are held when the email is disposable or many people join from one network.
       </EmptyState>
     )
   return (
@@ -38,7 +38,7 @@ export function HeldReferrals() {
           <tr>
             <Th>Referred</Th>
             <Th>By</Th>
-            <Th>Why it is held</Th>
+            <Th>Reason</Th>
             <Th>Joined</Th>
             <Th end>Decision</Th>
           </tr>
@@ -53,7 +53,7 @@ export function HeldReferrals() {
                 <Td label="By" className="wrap-anywhere">
                   {referral.referrerEmail ?? DELETED}
                 </Td>
-                <Td label="Why">
+                <Td label="Reason">
                   <Badge tone="warn">{reasonText[referral.reason]}</Badge>
                 </Td>
                 <Td label="Joined">
@@ -107,7 +107,7 @@ function useDecision() {
   const again = () => queries.invalidateQueries({ queryKey: api.operator.key() })
   const undo = useMutation({
     mutationFn: (memberId: string) => client.operator.undo({ memberId }),
-    onSuccess: () => toast.info('The referral is held again'),
+    onSuccess: () => toast.info('Referral held again'),
     onError: (error) => toast.error(`Failed to undo: ${errorText(error)}`),
     onSettled: again,
   })

@@ -34,7 +34,7 @@ export function InviteNext() {
     const howMany = Number(count)
     const sure = await confirm({
       title: `Invite the next ${peopleText(howMany)}?`,
-      body: 'Each gets a mail with a link to sign up. They keep their places. Who is invited already or wants no mail is passed over. This cannot be taken back.',
+      body: "We'll email each of them a sign-up link. They keep their places. People already invited or unsubscribed are skipped. This can't be undone.",
       confirm: `Invite ${formatNumber(howMany)}`,
     })
     if (!sure) return
@@ -43,10 +43,7 @@ export function InviteNext() {
     invite.mutate(howMany)
   })
   return (
-    <Card
-      title="Invite the next"
-      description="By position. They keep their places and get a mail with a link to sign up."
-    >
+    <Card title="Invite the next" description="By position. We'll email them a sign-up link. They keep their places.">
       <form noValidate className="grid gap-4" onSubmit={submit}>
         <div className="flex flex-wrap items-start gap-3">
           <Field label="How many" hideLabel error={form.formState.errors.count?.message} className="w-32">
@@ -68,8 +65,8 @@ export function InviteNext() {
         {invite.isSuccess && (
           <Callout tone={invite.data.invited > 0 ? 'good' : 'info'}>
             {invite.data.invited > 0
-              ? `${peopleText(invite.data.invited)} invited. Their mails are on the way.`
-              : 'Everybody who can be invited is invited already.'}
+              ? `${peopleText(invite.data.invited)} invited. Their emails are on the way.`
+              : 'Everyone who can be invited has been.'}
           </Callout>
         )}
       </form>

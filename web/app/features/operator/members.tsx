@@ -25,7 +25,7 @@ export function Members() {
   )
   return (
     <div className="grid gap-4">
-      <Field label="Search members" hint="The beginning of an address, a referral code, or a place such as #12.">
+      <Field label="Search members" hint="Start of an email address, a referral code, or a position such as #12.">
         <Input
           type="search"
           leading={<Search aria-hidden />}
@@ -40,13 +40,15 @@ export function Members() {
       {members.isError ? (
         <Failure query={members} fallback="Failed to load the members." />
       ) : members.data?.total === 0 ? (
-        <EmptyState icon={<Users aria-hidden />} title={q ? 'Nobody found' : 'Nobody has joined yet'}>
-          {q ? 'Look for the beginning of an address, a whole code, or a place.' : 'Members are listed here by place.'}
+        <EmptyState icon={<Users aria-hidden />} title={q ? 'No matches' : 'No members yet'}>
+          {q
+            ? 'Search by the start of an email address, a full referral code, or a position.'
+            : 'Members appear here by position.'}
         </EmptyState>
       ) : (
         <div>
           {members.data?.more && (
-            <p className="pb-3 text-muted">Only the first {formatNumber(members.data.total)} are shown.</p>
+            <p className="pb-3 text-muted">Showing the first {formatNumber(members.data.total)}.</p>
           )}
           <Table label="Members" stale={members.isPlaceholderData}>
             <thead>

@@ -21,8 +21,8 @@ export function OperatorLog() {
   if (log.isError) return <Failure query={log} fallback="Failed to load the log." />
   if (log.data?.total === 0)
     return (
-      <EmptyState icon={<ScrollText aria-hidden />} title="Nothing has been done yet">
-        Decisions, invitations and exports are kept here with who did them.
+      <EmptyState icon={<ScrollText aria-hidden />} title="No activity yet">
+        Decisions, invitations and exports appear here.
       </EmptyState>
     )
   return (
@@ -32,8 +32,8 @@ export function OperatorLog() {
           <tr>
             <Th>When</Th>
             <Th>Operator</Th>
-            <Th>What</Th>
-            <Th>Whom</Th>
+            <Th>Action</Th>
+            <Th>Member</Th>
           </tr>
         </thead>
         <tbody>
@@ -46,8 +46,8 @@ export function OperatorLog() {
                 <Td label="Operator" className="wrap-anywhere">
                   {entry.operatorEmail ?? 'Deleted account'}
                 </Td>
-                <Td label="What">{actionText[entry.action]}</Td>
-                <Td label="Whom" className="wrap-anywhere">
+                <Td label="Action">{actionText[entry.action]}</Td>
+                <Td label="Member" className="wrap-anywhere">
                   {entry.count === null ? (entry.memberEmail ?? 'Deleted member') : peopleText(entry.count)}
                 </Td>
               </Tr>

@@ -3,8 +3,8 @@ import type { HoldReason, OperatorAction } from '@x-automated/contract/operator'
 
 /** Why a credit is held, for who decides. */
 export const reasonText: Record<HoldReason, string> = {
-  disposable_domain: 'Throw-away mail address',
-  address_burst: 'Many joins from one network at once',
+  disposable_domain: 'Disposable email address',
+  address_burst: 'Many sign-ups from one network',
 }
 
 /** What an operator did, as a sentence begins. */

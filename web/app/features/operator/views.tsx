@@ -22,10 +22,10 @@ const DAY_MS = 86_400_000
 
 /** What is wrong with a range of days; null where it can be asked for. */
 function rangeProblem(from: string, to: string): string | null {
-  if (!from || !to) return 'Pick both days.'
-  if (from > to) return 'The first day must not be after the last.'
+  if (!from || !to) return 'Choose both dates.'
+  if (from > to) return 'The start date must be before the end date.'
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
-  return days > VIEW_DAYS_MAX ? `At most ${VIEW_DAYS_MAX} days can be shown at once.` : null
+  return days > VIEW_DAYS_MAX ? `Choose at most ${VIEW_DAYS_MAX} days.` : null
 }
 
 /** Views, joins and how many views become joins: by day, and by the page or the referral code they came by. */
@@ -66,7 +66,7 @@ export function Views() {
             <StatCard label="Joins" value={data?.joins} />
             <StatCard label="Conversion" value={data && conversionText(data)} />
           </dl>
-          <Card title="By day" description="Days are those of UTC.">
+          <Card title="By day" description="Dates in UTC.">
             <LazyChart
               label="Views and joins by day"
               days={data?.days}
@@ -80,8 +80,8 @@ export function Views() {
           <div className="grid gap-3">
             <div className="flex flex-wrap items-end justify-between gap-3">
               <div className="grid gap-0.5">
-                <h2 className="text-base">Where they came from</h2>
-                <p className="text-muted">A join counts for the page on which its visit began.</p>
+                <h2 className="text-base">Sources</h2>
+                <p className="text-muted">Joins count toward the page where the visit started.</p>
               </div>
               <Select
                 aria-label="Grouped by"
@@ -97,8 +97,8 @@ export function Views() {
               />
             </div>
             {data?.total === 0 ? (
-              <EmptyState icon={<ChartNoAxesColumn aria-hidden />} title="Nothing was counted on these days">
-                Each view of a page and each join is counted by day. Pick other days to see more.
+              <EmptyState icon={<ChartNoAxesColumn aria-hidden />} title="No data for these dates">
+                Choose other dates to see page views and joins.
               </EmptyState>
             ) : (
               <Sources by={by} sources={data?.sources} stale={views.isPlaceholderData} />
@@ -127,7 +127,7 @@ interface SourcesProps {
 function Sources({ by, sources, stale }: SourcesProps) {
   const name = by === 'page' ? 'Page' : 'Referral code'
   return (
-    <Table label="Where they came from" stale={stale}>
+    <Table label="Sources" stale={stale}>
       <thead>
         <tr>
           <Th>{name}</Th>

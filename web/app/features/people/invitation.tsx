@@ -78,7 +78,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
     return (
       <Callout
         tone="warn"
-        title="This invitation is for another address"
+        title="This invitation is for a different email address"
         action={
           <Button
             size="sm"
@@ -91,7 +91,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
           </Button>
         }
       >
-        You are logged in as {state.user.email}. Log in with the account of {email} to accept.
+        You're logged in as {state.user.email}. Log in as {email} to accept.
       </Callout>
     )
   }
@@ -115,7 +115,7 @@ function Answer({ token, email, workspaceName }: { token: string; email: string;
 export function InvalidInvitation() {
   return (
     <div className="grid gap-4">
-      <Callout tone="bad">This invitation was used, taken back, or has expired. Ask for a new one.</Callout>
+      <Callout tone="bad">This invitation was used, revoked or has expired. Ask for a new one.</Callout>
       <Link to={paths.home} className="text-link w-fit">
         Back to Home
       </Link>

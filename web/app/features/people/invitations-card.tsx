@@ -22,7 +22,7 @@ export function InvitationsCard() {
   return (
     <Card
       title="Invitations"
-      description="Open for 7 days each."
+      description="Invitations expire after 7 days."
       actions={
         <Button
           variant="primary"
@@ -36,8 +36,8 @@ export function InvitationsCard() {
     >
       <div className="grid gap-4">
         {data?.planLimit && (
-          <Callout title="Your plan is for one person" action={<SeePlans />}>
-            {data.planLimit} Who is in the workspace already stays.
+          <Callout title="Your plan includes one person" action={<SeePlans />}>
+            {data.planLimit} Current members keep access.
           </Callout>
         )}
         {list.isError && !data ? (
@@ -54,9 +54,9 @@ export function InvitationsCard() {
         ) : !data ? (
           <SkeletonText lines={2} />
         ) : data.invitations.length === 0 ? (
-          <p className="text-muted">Nobody is invited at the moment.</p>
+          <p className="text-muted">No pending invitations.</p>
         ) : (
-          <ul aria-label="Open invitations" className="grid divide-y divide-line">
+          <ul aria-label="Pending invitations" className="grid divide-y divide-line">
             {data.invitations.map((invitation) => (
               <Row key={invitation.id} invitation={invitation} mayResend={data.planLimit === null} />
             ))}
@@ -76,21 +76,21 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
   const onError = (error: Error) => void toast.error(errorText(error))
   const resend = useMutation(
     api.people.resend.mutationOptions({
-      onSuccess: () => void toast.success(`A new link is on its way to ${email}.`),
+      onSuccess: () => void toast.success(`New link sent to ${email}.`),
       onError,
       onSettled,
     }),
   )
   const revoke = useMutation(
     api.people.revoke.mutationOptions({
-      onSuccess: () => void toast.success(`The invitation of ${email} was taken back.`),
+      onSuccess: () => void toast.success(`Invitation for ${email} revoked.`),
       onError,
       onSettled,
     }),
   )
   const askRevoke = async () => {
-    const body = 'The link that was mailed works no more. You can invite them again.'
-    if (await confirm({ title: `Take back the invitation of ${email}?`, body, confirm: 'Take back', danger: true }))
+    const body = 'The emailed link will stop working. You can invite them again.'
+    if (await confirm({ title: `Revoke the invitation for ${email}?`, body, confirm: 'Revoke', danger: true }))
       revoke.mutate({ id })
   }
   return (
@@ -99,7 +99,7 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
         <span className="font-strong wrap-anywhere">{email}</span>
         <span className="text-muted">
           {ROLES[role].name}, sent <DateTime value={sentAt} precision="day" />
-          {invitedBy && ` by ${invitedBy}`}, open until <DateTime value={expiresAt} precision="day" />
+          {invitedBy && ` by ${invitedBy}`}, expires <DateTime value={expiresAt} precision="day" />
         </span>
       </div>
       <div className="flex gap-2">
@@ -107,13 +107,18 @@ function Row({ invitation, mayResend }: { invitation: Invitation; mayResend: boo
           size="sm"
           disabled={!mayResend}
           loading={resend.isPending}
-          aria-label={`Send again to ${email}`}
+          aria-label={`Resend to ${email}`}
           onClick={() => resend.mutate({ id })}
         >
-          Send again
+          Resend
         </Button>
-        <Button size="sm" loading={revoke.isPending} aria-label={`Take back ${email}`} onClick={askRevoke}>
-          Take back
+        <Button
+          size="sm"
+          loading={revoke.isPending}
+          aria-label={`Revoke the invitation for ${email}`}
+          onClick={askRevoke}
+        >
+          Revoke
         </Button>
       </div>
     </li>

@@ -26,7 +26,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const invite = useMutation(
     api.people.invite.mutationOptions({
       onSuccess({ email }) {
-        toast.success(`The invitation to ${email} is on its way.`)
+        toast.success(`Invitation sent to ${email}.`)
         onClose()
       },
       onError(error) {
@@ -40,8 +40,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="Invite somebody"
-      description="They get a mail with a link that works once, for 7 days, and only for the account with that address."
+      title="Invite a teammate"
+      description="We'll email them a link. It works once, for 7 days, and only for this address."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -59,14 +59,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         onSubmit={form.handleSubmit((values) => invite.mutate(values))}
       >
         {invite.isError && !fieldProblems(invite.error).email && (
-          <Callout tone="bad">{errorText(invite.error, 'Failed to invite them. Please try again.')}</Callout>
+          <Callout tone="bad">{errorText(invite.error, 'Failed to send the invitation. Please try again.')}</Callout>
         )}
         <Field label="Email address" error={form.formState.errors.email?.message} required>
           <Input
             type="email"
             autoComplete="off"
             maxLength={254}
-            {...form.register('email', { required: 'Enter the address to invite.' })}
+            {...form.register('email', { required: 'Enter an email address.' })}
           />
         </Field>
         <RadioGroup

@@ -31,7 +31,7 @@ export function PeopleTab() {
           </Button>
         }
       >
-        {errorText(me.error, 'Failed to load the people. Please try again.')}
+        {errorText(me.error, 'Failed to load members. Please try again.')}
       </Callout>
     )
   }
@@ -41,8 +41,8 @@ export function PeopleTab() {
     <ProofProvider>
       <div className="grid grid-cols-1 gap-6">
         {!mayInvite && (
-          <Callout title={`You are in ${name} ${asRole(role)}`}>
-            {ROLES[role].does} Its owner and admins invite people and give roles.
+          <Callout title={`You're in ${name} ${asRole(role)}`}>
+            {ROLES[role].does} The owner and admins can invite people and change roles.
           </Callout>
         )}
         <PeopleTable role={role} />
@@ -59,10 +59,14 @@ export function PeopleTab() {
 function Coming({ mayInvite }: { mayInvite: boolean }) {
   return (
     <div className="grid grid-cols-1 gap-6">
-      <LoadingText>Loading the people...</LoadingText>
+      <LoadingText>Loading members...</LoadingText>
       <PeopleSkeleton />
       {mayInvite && (
-        <Card title="Invitations" description="Open for 7 days each." actions={<SkeletonButton className="w-24" />}>
+        <Card
+          title="Invitations"
+          description="Invitations expire after 7 days."
+          actions={<SkeletonButton className="w-24" />}
+        >
           <SkeletonLine />
         </Card>
       )}
@@ -72,7 +76,7 @@ function Coming({ mayInvite }: { mayInvite: boolean }) {
 
 function RolesCard() {
   return (
-    <Card title="What each role may do">
+    <Card title="What each role can do">
       <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[auto_1fr]">
         {Object.values(ROLES).map(({ name, does }) => (
           <div key={name} className="contents">
@@ -95,11 +99,11 @@ function LeaveCard({ name }: { name: string }) {
     }),
   )
   const ask = async () => {
-    const body = 'You lose access to everything in it. What you made stays there. To come back you need an invitation.'
+    const body = "You'll lose access to everything in it. What you created stays. To rejoin, you need an invitation."
     if (await confirm({ title: `Leave ${name}?`, body, confirm: 'Leave', danger: true })) leave.mutate({})
   }
   return (
-    <Card title="Leave this workspace" description="Your account and your own workspace stay.">
+    <Card title="Leave this workspace" description="You keep your account and your own workspace.">
       <Button variant="danger" loading={leave.isPending} onClick={ask}>
         Leave {name}
       </Button>

@@ -77,7 +77,7 @@ export function PeopleTable({ role }: { role: Role }) {
           </Button>
         }
       >
-        {errorText(list.error, 'Failed to load the people. Please try again.')}
+        {errorText(list.error, 'Failed to load members. Please try again.')}
       </Callout>
     )
   }
@@ -150,7 +150,7 @@ function RoleSelect({ person, role }: { person: Person; role: GivenRole }) {
   const queries = useQueryClient()
   const update = useMutation(
     api.people.update.mutationOptions({
-      onSuccess: ({ name, role: given }) => void toast.success(`${name} is in the workspace ${asRole(given)} now.`),
+      onSuccess: ({ name, role: given }) => void toast.success(`${name} is now in the workspace ${asRole(given)}.`),
       onError: (error) => void toast.error(errorText(error, 'Failed to change the role. Please try again.')),
       onSettled: () => queries.invalidateQueries({ queryKey: api.people.key() }),
     }),
@@ -175,23 +175,23 @@ function PersonMenu({ person: { id, name, email }, mayHandOver }: { person: Pers
     Promise.all([api.people.key(), api.auth.key()].map((queryKey) => queries.invalidateQueries({ queryKey })))
   const remove = useMutation(
     api.people.remove.mutationOptions({
-      onSuccess: () => void toast.success(`${name} is no longer in the workspace.`),
+      onSuccess: () => void toast.success(`${name} was removed from the workspace.`),
       onError: (error) => void toast.error(errorText(error, 'Failed to remove them. Please try again.')),
       onSettled,
     }),
   )
   const transfer = useMutation({
     mutationFn: () => withReauthentication(() => client.people.transfer({ personId: id })),
-    onSuccess: () => void toast.success(`${name} owns the workspace now.`),
-    onError: (error) => showFailure(error, 'Failed to hand the workspace over. Please try again.'),
+    onSuccess: () => void toast.success(`${name} now owns the workspace.`),
+    onError: (error) => showFailure(error, 'Failed to transfer ownership. Please try again.'),
     onSettled,
   })
   const askRemove = async () => {
-    const body = `${email} loses access within a minute. What they made stays.`
+    const body = `${email} loses access within a minute. What they created stays.`
     if (await confirm({ title: `Remove ${name}?`, body, confirm: 'Remove', danger: true })) remove.mutate({ id })
   }
   const askTransfer = async () => {
-    const body = 'Billing and deletion are theirs from then on. You stay as an admin, and cannot take it back yourself.'
+    const body = "They'll control billing and deletion. You become an admin and can't undo this."
     if (await confirm({ title: `Make ${name} the owner?`, body, confirm: 'Make owner', danger: true }))
       transfer.mutate()
   }

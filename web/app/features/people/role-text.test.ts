@@ -9,6 +9,6 @@ test.each([
   expect(asRole(role)).toBe(words)
 })
 
-test('says what a role may do', () => {
-  expect(roleSentence('viewer')).toBe('As a viewer one sees everything, and changes nothing.')
+test('describes what a role can do', () => {
+  expect(roleSentence('viewer')).toBe('Viewer: View only.')
 })

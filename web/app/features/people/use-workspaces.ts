@@ -31,7 +31,7 @@ export function useSwitchWorkspace(onQuestion?: () => void) {
       session.move({ token: moved.token, refreshToken: moved.refreshToken })
       location.assign(paths.dashboard)
     },
-    onError: (error) => showFailure(error, 'Failed to switch the workspace. Please try again.'),
+    onError: (error) => showFailure(error, 'Failed to switch workspaces. Please try again.'),
   })
   usePageRestored(switching.reset)
   return switching

@@ -13,7 +13,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
   const form = useForm({ values: { name } })
   const rename = useMutation(
     api.people.rename.mutationOptions({
-      onSuccess: () => void toast.success('The name was saved.'),
+      onSuccess: () => void toast.success('Name saved.'),
       onError(error) {
         const problem = fieldProblems(error).name
         if (problem) form.setError('name', { message: problem })
@@ -23,7 +23,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
     }),
   )
   return (
-    <Card title="Name of the workspace" description="Invitations say it, and the menu where you switch workspaces.">
+    <Card title="Workspace name" description="Shown in invitations and the workspace switcher.">
       <form
         noValidate
         method="post"
@@ -34,7 +34,7 @@ export function WorkspaceNameCard({ name }: { name: string }) {
           <Input
             maxLength={100}
             autoComplete="organization"
-            {...form.register('name', { validate: (value) => value.trim() !== '' || 'Give the workspace a name.' })}
+            {...form.register('name', { validate: (value) => value.trim() !== '' || 'Please enter a name' })}
           />
         </Field>
         <Button type="submit" loading={rename.isPending} disabled={!form.formState.isDirty}>

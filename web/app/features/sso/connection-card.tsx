@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useState } from 'react'
@@ -24,14 +25,11 @@ interface ConnectionCardProps {
 export function ConnectionCard({ connection, mayChange }: ConnectionCardProps) {
   const [isEditing, setEditing] = useState(false)
   return (
-    <Card
-      title="2. Tell us about your identity provider"
-      description={connection ? undefined : 'One for the whole workspace.'}
-    >
+    <Card title="2. Connect your identity provider" description={connection ? undefined : 'One per workspace.'}>
       <div className="grid grid-cols-1 gap-5">
         {!mayChange && (
-          <Callout title="Only the owner of the workspace sets, changes and removes the identity provider">
-            It decides who can sign in as whom. Ask the owner to {connection ? 'change' : 'set'} it.
+          <Callout title="Only the workspace owner can manage the identity provider">
+            It decides who can sign in. Ask the owner to {connection ? 'change' : 'set up'} it.
           </Callout>
         )}
         {connection && !isEditing ? (
@@ -57,19 +55,19 @@ function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
   const test = useMutation(api.sso.test.mutationOptions({ onError: (error) => toast.error(errorText(error)) }))
   const remove = useMutation({
     mutationFn: () => withReauthentication(() => client.sso.remove({})),
-    onSuccess: () => toast.success('The identity provider was removed.'),
+    onSuccess: () => toast.success('Identity provider removed.'),
     onError: (error) => showFailure(error),
     onSettled: () => queries.invalidateQueries({ queryKey: api.sso.key() }),
   })
   const { kind, issuer, clientId, scopes, ssoUrl, certificates, linkedCount, updatedAt } = connection
   const ask = async () => {
-    const people = linkedCount === 1 ? '1 person' : `${linkedCount} people`
+    const people = formatCount(linkedCount, 'person', 'people')
     const yes = await confirm({
       title: 'Remove the identity provider?',
       body:
         linkedCount > 0
-          ? `Nobody can sign in with it any more. ${people} linked it: their links and the sessions that came from them end, and they get an email.`
-          : 'Nobody can sign in with it any more.',
+          ? `No one can sign in with it anymore. ${people} linked it: they'll be unlinked, signed out of those sessions and notified by email.`
+          : 'No one will be able to sign in with it.',
       confirm: 'Remove',
       danger: true,
     })
@@ -81,22 +79,22 @@ function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
         <Term name="Protocol">{kindNames[kind]}</Term>
         <Term name={kind === 'oidc' ? 'Issuer' : 'Entity ID'}>{issuer}</Term>
         {clientId && <Term name="Client ID">{clientId}</Term>}
-        {clientId && <Term name="Client secret">Stored, and never shown again</Term>}
+        {clientId && <Term name="Client secret">Stored and never shown again</Term>}
         {scopes && <Term name="Scopes">{scopes}</Term>}
-        {ssoUrl && <Term name="Sign-in address">{ssoUrl}</Term>}
+        {ssoUrl && <Term name="Sign-in URL">{ssoUrl}</Term>}
         {certificates.map((certificate) => (
           <Term key={certificate.fingerprint} name="Certificate">
             {certificate.subject}, until <DateTime value={certificate.expiresAt} precision="day" />
             <code className="block text-xs text-muted">SHA-256 {certificate.fingerprint}</code>
           </Term>
         ))}
-        <Term name="Linked by">{linkedCount === 1 ? '1 member' : `${linkedCount} members`}</Term>
+        <Term name="Linked by">{formatCount(linkedCount, 'member')}</Term>
         <Term name="Changed">
           <DateTime value={updatedAt} />
         </Term>
       </dl>
       {test.data && (
-        <ul aria-label="What the test found" className="grid gap-2 rounded-lg border border-line p-4">
+        <ul aria-label="Test results" className="grid gap-2 rounded-lg border border-line p-4">
           {test.data.checks.map(({ label, ok, detail }) => (
             <li key={label} className="flex gap-2">
               {ok ? (
@@ -123,7 +121,7 @@ function Connection({ connection, mayChange, onEdit }: ConnectionProps) {
         )}
       </div>
       <p role="status" className="sr-only">
-        {test.data && (test.data.ok ? 'The test found nothing wrong.' : 'The test found something wrong.')}
+        {test.data && (test.data.ok ? 'Test passed.' : 'Test failed.')}
       </p>
     </div>
   )

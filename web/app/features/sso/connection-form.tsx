@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnection } from '@x-automated/contract/sso'
 import { useForm } from 'react-hook-form'
 import { api, client, errorText, fieldProblems } from '../../api'
@@ -13,10 +14,10 @@ import { type ConnectionValues, connectionInput, emptyConnection } from './conne
 
 type Name = Exclude<keyof ConnectionValues, 'kind' | 'samlBy'>
 
-/** What keeps links: then the provider's names for people mean the same as before. */
-const WHAT_STAYS = {
-  oidc: 'the issuer and the client ID stay the same',
-  saml: 'the entity ID stays the same and a present certificate is among the new ones',
+/** Links survive a change only if the provider's identifiers for people keep their meaning. */
+const UNLINK_UNLESS = {
+  oidc: 'the issuer and client ID stay the same',
+  saml: 'the entity ID stays the same and you keep at least one current certificate',
 }
 
 export interface ConnectionFormProps {
@@ -37,8 +38,8 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
     onSuccess({ linkedCount }) {
       toast.success(
         linkedCount < linked
-          ? `The identity provider was saved. ${linked === 1 ? '1 link has' : `${linked} links have`} ended.`
-          : 'The identity provider was saved. Test it before you tell your team.',
+          ? `Identity provider saved. ${formatCount(linked, 'account')} unlinked.`
+          : 'Identity provider saved. Test it before you tell your team.',
       )
       onDone()
       return queries.invalidateQueries({ queryKey: api.sso.key() })
@@ -80,9 +81,7 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
       onSubmit={form.handleSubmit((values) => save.mutate(connectionInput(values)))}
     >
       {said && (
-        <Callout tone="bad">
-          {errorText(save.error, 'The identity provider could not be saved. Please try again.')}
-        </Callout>
+        <Callout tone="bad">{errorText(save.error, 'Failed to save the identity provider. Please try again.')}</Callout>
       )}
       <RadioGroup
         label="Protocol"
@@ -90,13 +89,13 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
         onChange={(value) => form.setValue('kind', value as ConnectionValues['kind'])}
         options={[
           { value: 'oidc', label: 'OpenID Connect', hint: 'Google Workspace, Okta, Entra ID, Auth0 and most others' },
-          { value: 'saml', label: 'SAML 2.0', hint: 'ADFS, and where your company asks for it' },
+          { value: 'saml', label: 'SAML 2.0', hint: 'AD FS and other SAML providers' },
         ]}
       />
       {kind === 'oidc' ? (
         <>
           {input('issuer', 'Issuer', {
-            hint: 'Its discovery is at this address with /.well-known/openid-configuration.',
+            hint: "We'll load {issuer}/.well-known/openid-configuration.",
             placeholder: 'https://login.company.com',
           })}
           {input('clientId', 'Client ID')}
@@ -104,8 +103,8 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
             required: connection?.kind !== 'oidc',
             hint:
               connection?.kind === 'oidc'
-                ? 'Leave it empty to keep the stored one.'
-                : 'Stored encrypted, and never shown again.',
+                ? 'Leave empty to keep the current secret.'
+                : 'Stored encrypted and never shown again.',
           })}
           {input('scopes', 'Scopes')}
         </>
@@ -116,30 +115,30 @@ export function ConnectionForm({ connection, onDone }: ConnectionFormProps) {
             value={samlBy}
             onChange={(value) => form.setValue('samlBy', value as ConnectionValues['samlBy'])}
             options={[
-              { value: 'url', label: 'From a metadata address' },
+              { value: 'url', label: 'From a metadata URL' },
               { value: 'xml', label: 'From metadata XML' },
-              { value: 'hand', label: 'By hand' },
+              { value: 'hand', label: 'Manually' },
             ]}
           />
           {samlBy === 'url' &&
-            input('metadataUrl', 'Metadata address', {
-              hint: 'Read once, now.',
+            input('metadataUrl', 'Metadata URL', {
+              hint: 'Read once, when you save.',
               placeholder: 'https://login.company.com/metadata',
             })}
-          {samlBy === 'xml' && text('metadataXml', 'Metadata XML', 'Paste the whole file.')}
+          {samlBy === 'xml' && text('metadataXml', 'Metadata XML', 'Paste the entire file.')}
           {samlBy === 'hand' && (
             <>
               {input('entityId', 'Entity ID of your identity provider')}
-              {input('ssoUrl', 'Sign-in address (HTTP-Redirect)')}
+              {input('ssoUrl', 'Sign-in URL (HTTP-Redirect)')}
               {text('certificate', 'Signing certificate', 'X.509, as PEM or base64.')}
             </>
           )}
         </>
       )}
       {linked > 0 && (
-        <Callout tone="warn" title="What a change ends">
-          {linked === 1 ? '1 person has' : `${linked} people have`} linked this provider. Their links, and the sessions
-          that came from them, end unless {kind === 'oidc' ? WHAT_STAYS.oidc : WHAT_STAYS.saml}. You and they get an
+        <Callout tone="warn" title="Changes can sign people out">
+          {formatCount(linked, 'person has', 'people have')} linked this provider. Their links, and the sessions that
+          came from them, end unless {kind === 'oidc' ? UNLINK_UNLESS.oidc : UNLINK_UNLESS.saml}. You and they get an
           email.
         </Callout>
       )}

@@ -17,8 +17,8 @@ import { toast } from '../../ui/toast'
 export function DomainsCard({ domains }: { domains: readonly SsoDomain[] }) {
   return (
     <Card
-      title="3. Prove your domains"
-      description="Only addresses on a domain that you have proved by a TXT record can sign in."
+      title="3. Verify your domains"
+      description="Only email addresses on a domain you've verified with a TXT record can sign in."
     >
       <div className="grid gap-5">
         {domains.length > 0 && (
@@ -41,14 +41,14 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
   const verify = useMutation(
     api.sso.verifyDomain.mutationOptions({
       onSuccess() {
-        toast.success(`${domain} is proved.`)
+        toast.success(`${domain} verified.`)
         return refresh()
       },
     }),
   )
   const remove = useMutation(
     api.sso.removeDomain.mutationOptions({
-      onSuccess: () => toast.success(`${domain} was removed.`),
+      onSuccess: () => toast.success(`${domain} removed.`),
       onError: (error) => toast.error(errorText(error)),
       onSettled: refresh,
     }),
@@ -57,8 +57,8 @@ function DomainRow({ domain: { id, domain, record, verifiedAt } }: { domain: Sso
     const yes = await confirm({
       title: `Remove ${domain}?`,
       body: verifiedAt
-        ? 'Nobody with an address on it can sign in with single sign-on any more. To add it again, you prove it anew.'
-        : 'Its TXT record counts no more. To add it again, you get a new one.',
+        ? 'People with an email address on it can no longer use single sign-on. To add it again, you must verify it again.'
+        : 'Its TXT record is no longer valid. To add it again, you get a new one.',
       confirm: 'Remove',
       danger: true,
     })

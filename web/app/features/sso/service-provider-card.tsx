@@ -12,7 +12,7 @@ export interface ServiceProvider {
 export function ServiceProviderCard({ serviceProvider }: { serviceProvider: ServiceProvider }) {
   const { redirectUri, entityId, acsUrl, metadataUrl } = serviceProvider
   return (
-    <Card title="1. Tell your identity provider about us" description="Make an application there, with these values.">
+    <Card title="1. Add us to your identity provider" description="Create an application there with these values.">
       <div className="grid gap-6">
         <Values title="OpenID Connect" values={[['Redirect URI', redirectUri]]} />
         <Values
@@ -27,7 +27,7 @@ export function ServiceProviderCard({ serviceProvider }: { serviceProvider: Serv
           <a className="text-link" href={metadataUrl} download="x-automated-metadata.xml">
             SAML metadata
           </a>
-          . Assertions must be signed, and carry the email address.
+          . Assertions must be signed and include the email address.
         </p>
       </div>
     </Card>

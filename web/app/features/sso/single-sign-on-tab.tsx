@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { pluralize } from '@x-automated/contract/format'
 import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -18,8 +19,8 @@ export function SingleSignOnTab() {
   const sso = useQuery({ ...api.sso.find.queryOptions(), enabled: mayManage })
   if (role && !mayManage) {
     return (
-      <Callout title="Only the owner and admins set up single sign-on">
-        Where it is set up, you link it to your account on your account page.
+      <Callout title="Only the owner and admins can set up single sign-on">
+        Once it's set up, link it on your account page.
       </Callout>
     )
   }
@@ -34,7 +35,7 @@ export function SingleSignOnTab() {
           </Button>
         }
       >
-        {errorText(failed.error, 'Failed to load the single sign-on. Please try again.')}
+        {errorText(failed.error, 'Failed to load single sign-on. Please try again.')}
       </Callout>
     )
   }
@@ -42,15 +43,13 @@ export function SingleSignOnTab() {
     return (
       <div className="grid gap-6">
         <Skeleton className="h-22 rounded-lg" />
-        {[
-          '1. Tell your identity provider about us',
-          '2. Tell us about your identity provider',
-          '3. Prove your domains',
-        ].map((title) => (
-          <Card key={title} title={title}>
-            <SkeletonText lines={8} />
-          </Card>
-        ))}
+        {['1. Add us to your identity provider', '2. Connect your identity provider', '3. Verify your domains'].map(
+          (title) => (
+            <Card key={title} title={title}>
+              <SkeletonText lines={8} />
+            </Card>
+          ),
+        )}
       </div>
     )
   }
@@ -71,16 +70,16 @@ function State({ isConnected, proved }: { isConnected: boolean; proved: number }
   if (isConnected && proved > 0) {
     return (
       <Callout tone="good" title="Single sign-on is on">
-        Members with an address on {proved === 1 ? 'your proved domain' : 'your proved domains'} can sign in with it,
-        once they have linked it on their account page. Whoever is invited and has no account yet gets one by it.
+        Members with an email address on your verified {pluralize(proved, 'domain')} can sign in with it once they link
+        it on their account page. Invited people without an account get one when they sign in.
       </Callout>
     )
   }
   return (
     <Callout title="Single sign-on is off">
       {isConnected
-        ? 'Your identity provider is set. Prove a domain to turn it on.'
-        : 'Your team signs in with your own identity provider, by OpenID Connect or SAML. Tell it about us, tell us about it, and prove your domain.'}
+        ? 'Your identity provider is connected. Verify a domain to turn it on.'
+        : 'Let your team sign in with OpenID Connect or SAML. Connect your identity provider and verify your domain.'}
     </Callout>
   )
 }

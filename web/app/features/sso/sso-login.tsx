@@ -34,7 +34,7 @@ export function SsoLogin({ onBack }: { onBack: () => void }) {
       )}
       <Field
         label="Work email"
-        hint="It tells us which company's sign-in to open."
+        hint="We use it to find your company's sign-in page."
         error={errors.email?.message}
         required
       >

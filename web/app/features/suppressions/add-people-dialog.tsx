@@ -29,7 +29,7 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
     api.suppressions.create.mutationOptions({
       onSuccess({ suppressed, stopped }) {
         toast.success(
-          `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} stopped.` : ''}`,
+          `${people(suppressed)} added.${stopped > 0 ? ` ${formatCount(stopped, 'queued message')} canceled.` : ''}`,
         )
         close()
         onDone()
@@ -55,19 +55,19 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
       open={open}
       onClose={close}
       title="Add people"
-      description="They are not written to any more, and what is queued for them stops at once."
+      description="They won't be messaged again, and their queued messages are canceled immediately."
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
           <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
-            Add to the list
+            Suppress
           </Button>
         </>
       }
     >
       <form id={formId} noValidate className="grid gap-5" onSubmit={submit}>
-        {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add them. Please try again.')}</Callout>}
-        <Field label="Handles" hint="One a line, or with commas between." error={problem} required>
+        {add.isError && <Callout tone="bad">{errorText(add.error, 'Failed to add people. Please try again.')}</Callout>}
+        <Field label="Handles" hint="One per line, or separated by commas." error={problem} required>
           <Textarea rows={4} spellCheck={false} value={text} onChange={(event) => setText(event.currentTarget.value)} />
         </Field>
         <RadioGroup
@@ -75,11 +75,11 @@ export function AddPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
           value={reason}
           onChange={(value) => setReason(value as typeof reason)}
           options={[
-            { value: 'manual', label: 'We do not want to write to them' },
-            { value: 'opted_out', label: 'They have opted out' },
+            { value: 'manual', label: "We don't want to message them" },
+            { value: 'opted_out', label: 'They opted out' },
           ]}
         />
-        <Field label="Note" hint="Only your team sees it.">
+        <Field label="Note" hint="Only visible to your team.">
           <Input
             maxLength={SUPPRESSION_NOTE_MAX}
             value={note}

@@ -17,7 +17,7 @@ import { type PeopleDialogProps, people } from './add-people-dialog'
 /** 64 MiB, as the server takes. */
 const BYTES_MAX = 64 * 1024 * 1024
 const REFUSED_SHOWN = 100
-const HINT = `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} lines have a problem, nothing is imported.`
+const HINT = `Up to 64 MB. If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows are invalid, nothing is imported.`
 
 /** Brings people onto the suppression list from a CSV file. */
 export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps) {
@@ -47,7 +47,7 @@ export function ImportPeopleDialog({ open, onClose, onDone }: PeopleDialogProps)
       open={open}
       onClose={close}
       title="Import people"
-      description="From a CSV file with a column twitter_handle, or a bare column of handles. Columns reason and note are taken too."
+      description="Upload a CSV with a twitter_handle column, or just a column of handles. Optional columns: reason and note."
       footer={
         load.isSuccess ? (
           <Button variant="primary" onClick={close}>
@@ -115,8 +115,8 @@ function Result({ result: { imported, known, stopped, rejected, rejectedCount } 
   return (
     <div className="grid gap-4">
       <Callout tone={rejectedCount > 0 ? 'warn' : 'good'} title={`${people(imported)} added`}>
-        {known > 0 && <p>{people(known)} on the list already.</p>}
-        {stopped > 0 && <p>{formatCount(stopped, 'queued message')} stopped.</p>}
+        {known > 0 && <p>{people(known)} already on the list.</p>}
+        {stopped > 0 && <p>{formatCount(stopped, 'queued message')} canceled.</p>}
         {rejectedCount > 0 && <p>{formatCount(rejectedCount, 'row')} skipped.</p>}
       </Callout>
       {rejected.length > 0 && (
@@ -126,7 +126,7 @@ function Result({ result: { imported, known, stopped, rejected, rejectedCount } 
               Line {formatNumber(line)} {problem}
             </li>
           ))}
-          {rejectedCount > REFUSED_SHOWN && <li className="text-muted">The first {REFUSED_SHOWN} are shown.</li>}
+          {rejectedCount > REFUSED_SHOWN && <li className="text-muted">Showing the first {REFUSED_SHOWN}.</li>}
         </ul>
       )}
     </div>

@@ -24,7 +24,7 @@ const PAGE_SIZE = 50
 export const REASONS: Record<SuppressionReason, string> = {
   opted_out: 'Opted out',
   replied_stop: 'Replied to stop',
-  manual: 'Added by hand',
+  manual: 'Added manually',
   import: 'Imported',
 }
 
@@ -56,19 +56,19 @@ export function SuppressionsTab() {
   const putBack = useMutation(
     api.suppressions.create.mutationOptions({
       onSettled: changed,
-      onError: (error) => toast.error(errorText(error, 'Failed to put them back. Please try again.')),
+      onError: (error) => toast.error(errorText(error, 'Failed to undo. Please try again.')),
     }),
   )
   const remove = useMutation({
     mutationFn: (one: Suppression) => api.suppressions.remove.call({ id: one.id }),
     onSuccess: (_, { twitterHandle, reason, note }) =>
-      toast.success(`@${twitterHandle} may be written to again.`, {
+      toast.success(`@${twitterHandle} can be messaged again.`, {
         action: {
           label: 'Undo',
           onClick: () => putBack.mutate({ handles: [twitterHandle], reason, ...(note && { note }) }),
         },
       }),
-    onError: (error) => toast.error(errorText(error, 'Failed to remove them from the list. Please try again.')),
+    onError: (error) => toast.error(errorText(error, 'Failed to remove them. Please try again.')),
     onSettled: changed,
   })
   const turn = (next: number) => {
@@ -109,7 +109,7 @@ export function SuppressionsTab() {
         {data && (
           <>
             {formatNumber(data.total)} {data.total === 1 ? 'person' : 'people'}
-            {q ? ' found' : ' never written to'}
+            {q ? ' found' : ' suppressed'}
           </>
         )}
       </p>
@@ -125,13 +125,10 @@ export function SuppressionsTab() {
           {errorText(list.error, 'Failed to load the suppression list. Please try again.')}
         </Callout>
       ) : data?.total === 0 ? (
-        <EmptyState
-          icon={<Ban aria-hidden />}
-          title={q ? 'Nobody of that handle is on the list.' : 'Nobody is on the list yet'}
-        >
+        <EmptyState icon={<Ban aria-hidden />} title={q ? 'No matches' : 'No one suppressed yet'}>
           {q
             ? 'Try fewer letters.'
-            : 'Who replies with an opt-out word comes here by itself. Add others who do not want to hear from you.'}
+            : "People who opt out are added automatically. Add anyone else who doesn't want to hear from you."}
         </EmptyState>
       ) : (
         <Table label="Suppression list" stale={list.isPlaceholderData}>

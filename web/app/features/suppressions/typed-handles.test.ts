@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { typedHandles } from './typed-handles'
 
 it.each([
-  ['', { problem: 'Type at least one handle.' }],
+  ['', { problem: 'Enter at least one handle.' }],
   ['@ada', { handles: ['ada'] }],
   ['ada, @grace\nhttps://x.com/linus/status/1  ADA', { handles: ['ADA', 'grace', 'linus'] }],
   ['x.com/home', { problem: '“x.com/home” is no handle: they have 1 to 15 letters, digits or underscores.' }],
@@ -10,6 +10,6 @@ it.each([
   ['ada no!', { problem: '“no!” is no handle: they have 1 to 15 letters, digits or underscores.' }],
   [
     Array.from({ length: 1001 }, (_, i) => `h${i}`).join('\n'),
-    { problem: 'For more than 1,000 people import a file.' },
+    { problem: 'To add more than 1,000 people, import a file.' },
   ],
 ])('%#', (text, read) => expect(typedHandles(text)).toEqual(read))

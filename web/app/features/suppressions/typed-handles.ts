@@ -8,13 +8,13 @@ export function typedHandles(text: string): { handles: string[] } | { problem: s
   const words = text.split(/[\s,;]+/).filter((word) => word !== '')
   const bare = words.map(handleIn)
   const wrong = bare.findIndex((handle) => handleFault(handle))
-  if (words.length === 0) return { problem: 'Type at least one handle.' }
+  if (words.length === 0) return { problem: 'Enter at least one handle.' }
   if (wrong !== -1) {
     const isPage = handleFault(bare[wrong] ?? '') === 'page'
     const problem = isPage ? HANDLE_PROBLEMS.page : 'is no handle: they have 1 to 15 letters, digits or underscores'
     return { problem: `“${words[wrong]}” ${problem}.` }
   }
   const handles = [...new Map(bare.map((handle) => [handle.toLowerCase(), handle])).values()]
-  if (handles.length > HANDLES_MAX) return { problem: 'For more than 1,000 people import a file.' }
+  if (handles.length > HANDLES_MAX) return { problem: 'To add more than 1,000 people, import a file.' }
   return { handles }
 }

@@ -46,7 +46,7 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
       onClose={onClose}
       size="wide"
       title="Delivery log"
-      description={<span className="wrap-anywhere">{endpoint.url}, the last 30 days</span>}
+      description={<span className="wrap-anywhere">{endpoint.url}, last 30 days</span>}
       footer={<Button onClick={onClose}>Close</Button>}
     >
       <div className="grid grid-cols-1 gap-4">
@@ -60,10 +60,12 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
             setPage(1)
           }}
         />
-        {log.isError && <Callout tone="bad">{errorText(log.error, 'The log could not be loaded.')}</Callout>}
+        {log.isError && (
+          <Callout tone="bad">{errorText(log.error, 'Failed to load the delivery log. Please try again.')}</Callout>
+        )}
         {data?.total === 0 ? (
           <p className="py-8 text-center text-muted">
-            {status ? 'No such delivery.' : 'Nothing was sent yet. Send a test, or wait for somebody to join.'}
+            {status ? 'No matching deliveries.' : 'Nothing sent yet. Send a test event or wait for someone to join.'}
           </p>
         ) : (
           <Table label="Deliveries" stale={log.isPlaceholderData}>
@@ -71,7 +73,7 @@ export function DeliveryLog({ endpoint, onClose }: { endpoint: WebhookEndpoint; 
               <tr>
                 <Th>Event</Th>
                 <Th>Status</Th>
-                <Th>Answer</Th>
+                <Th>Response</Th>
                 <Th>When</Th>
                 <ActionsTh />
               </tr>
@@ -105,7 +107,7 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
   const queries = useQueryClient()
   const redeliver = useMutation(
     api.webhooks.redeliver.mutationOptions({
-      onSuccess: () => void toast.success('It is sent again.'),
+      onSuccess: () => void toast.success('Delivery queued again.'),
       onError: (error) => void toast.error(errorText(error)),
       onSettled: () => queries.invalidateQueries({ queryKey: api.webhooks.key() }),
     }),
@@ -124,9 +126,9 @@ function DeliveryRow({ delivery, enabled }: { delivery: WebhookDelivery; enabled
       <Td label="Status">
         <StatusBadge status={looks[status]}>{words[status]}</StatusBadge>
       </Td>
-      <Td label="Answer">
+      <Td label="Response">
         <span className="grid">
-          <span data-numeric>{lastError ?? (lastStatus === null ? 'None yet' : `Answered ${lastStatus}`)}</span>
+          <span data-numeric>{lastError ?? (lastStatus === null ? 'None yet' : `HTTP ${lastStatus}`)}</span>
           {attempts > 1 && <span className="text-muted">{attempts} attempts</span>}
           {status === 'pending' && attempts > 0 && nextAttemptAt && (
             <span className="text-muted">

@@ -36,17 +36,17 @@ export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCard
     api.webhooks.test.mutationOptions({
       ...answered,
       onSuccess({ status, lastStatus, lastError }) {
-        if (status === 'delivered') toast.success(`Test delivered: answered ${lastStatus}.`)
+        if (status === 'delivered') toast.success(`Test delivered (HTTP ${lastStatus}).`)
         else toast.error(`Test failed: ${lastError}.`)
       },
     }),
   )
   const askRotate = async () => {
-    const body = 'You get a new one. For 24 hours events are signed with both, so that your service can change over.'
+    const body = "You'll get a new one. For 24 hours, events are signed with both so you can switch over."
     if (await confirm({ title: 'Rotate the signing secret?', body, confirm: 'Rotate secret' })) rotate.mutate({ id })
   }
   const askRemove = async () => {
-    const body = 'It gets no more events, and its delivery log goes with it. This cannot be undone.'
+    const body = "It stops receiving events, and its delivery log is deleted. This can't be undone."
     const question = { title: 'Delete this webhook?', body, confirm: 'Delete webhook', danger: true }
     if (await confirm(question)) remove.mutate({ id })
   }
@@ -97,7 +97,7 @@ export function EndpointCard({ endpoint, onEdit, onLog, onSecret }: EndpointCard
             </Button>
           }
         >
-          {disabledText[disabledReason]} What happens meanwhile is not sent later.
+          {disabledText[disabledReason]} Events that happen while it's disabled aren't sent later.
         </Callout>
       )}
       {enabled && failingSince && (

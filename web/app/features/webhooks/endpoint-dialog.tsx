@@ -86,13 +86,13 @@ export function EndpointDialog({ endpoint, open, onClose, onSecret }: EndpointDi
     >
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
         {refused && <Callout tone="bad">{errorText(saving.error)}</Callout>}
-        <Field label="Address" error={errors.url?.message} required>
+        <Field label="URL" error={errors.url?.message} required>
           <Input
             type="url"
             inputMode="url"
             autoComplete="off"
             placeholder="https://example.com/hooks/waitlist"
-            {...form.register('url', { validate: (url) => url.trim() !== '' || 'Please enter an address' })}
+            {...form.register('url', { validate: (url) => url.trim() !== '' || 'Please enter a URL' })}
           />
         </Field>
         <Field label="Description (optional)" error={errors.description?.message}>

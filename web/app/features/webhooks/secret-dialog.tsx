@@ -11,7 +11,7 @@ export function SecretDialog({ secret, onClose }: { secret: string | null; onClo
       open={secret !== null}
       onClose={onClose}
       title="Signing secret"
-      description="Your service checks with it that events come from here. Keep it now: it is not shown again."
+      description="Use it to verify that events come from us. Copy it now: it won't be shown again."
       footer={
         <Button variant="primary" onClick={onClose}>
           Done

@@ -2,8 +2,8 @@ import type { DeliveryEvent, DisabledReason, WebhookEvent } from '@x-automated/c
 
 /** Each event and what it tells (docs/webhooks.md). Written here, as the contract's values stay out of the bundle. */
 export const eventHints = {
-  'member.joined': 'Somebody took a place on the waitlist. Holds their email address.',
-  'referral.credited': "A friend's join counted for a member.",
+  'member.joined': 'Someone joined the waitlist. Includes their email address.',
+  'referral.credited': 'A member earned a referral.',
   'achievement.earned': 'A member earned an achievement.',
 } as const satisfies Record<WebhookEvent, string>
 
@@ -17,5 +17,5 @@ export function eventWord(event: DeliveryEvent): string {
 /** Why an endpoint gets nothing any more. */
 export const disabledText = {
   failing: 'Disabled: every attempt failed for more than 18 hours.',
-  gone: 'Disabled: it answered 410 Gone.',
+  gone: 'Disabled: the endpoint returned 410 Gone.',
 } as const satisfies Record<DisabledReason, string>

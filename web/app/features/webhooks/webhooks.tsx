@@ -53,13 +53,13 @@ export function Webhooks() {
             </Button>
           }
         >
-          {errorText(error, 'The webhooks could not be loaded.')}
+          {errorText(error, 'Failed to load webhooks. Please try again.')}
         </Callout>
       )}
       {isPending && <Skeleton className="h-36 w-full" />}
       {endpoints?.length === 0 && (
         <EmptyState icon={<Webhook aria-hidden />} title="No webhooks yet" action={add}>
-          Add the address of a service, and it is told of each join as it happens.
+          Add a URL to receive an event whenever someone joins.
         </EmptyState>
       )}
       {endpoints && endpoints.length > 0 && (
