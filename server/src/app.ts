@@ -17,7 +17,7 @@ import { serveGoogleCallback } from './edges/google-callback.ts'
 import { serveHealth } from './edges/health.ts'
 import { serveLeadFiles } from './edges/lead-files.ts'
 import { serveMemberFiles } from './edges/member-files.ts'
-import { serveNoticeLinks } from './edges/notice-links.ts'
+import { serveNotificationLinks } from './edges/notification-links.ts'
 import { type ShowNotFound, servePages } from './edges/pages.ts'
 import { servePaymentLinks } from './edges/payment-links.ts'
 import { servePaymentsWebhook } from './edges/payments-webhook.ts'
@@ -193,7 +193,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   await serveSso(app, services)
   serveAccountArchive(app, services)
   await serveWaitlistLinks(app, services)
-  await serveNoticeLinks(app, services)
+  await serveNotificationLinks(app, services)
   serveLeadFiles(app, services)
   serveMemberFiles(app, services)
   serveExtension(app, extension)

@@ -22,7 +22,7 @@ import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetExpiredRequests } from './domains/sso/service.ts'
-import { expireWeek, forgetOld } from './domains/waitlist/service.ts'
+import { expireWeek, purgeJoinData } from './domains/waitlist/service.ts'
 import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
 import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
@@ -174,7 +174,7 @@ export async function startServer({
         forgetUnfinished,
         forgetExpiredAuthorizations,
         forgetExpiredRequests,
-        forgetOld,
+        purgeJoinData,
         forgetOldDeliveries,
         forgetOldNotices,
         forgetOldPaymentEvents,

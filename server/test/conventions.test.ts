@@ -252,7 +252,7 @@ describe('elsewhere', () => {
       const answer = await fetch(app.origin + path)
       expect([answer.status, await answer.json()]).toEqual([
         400,
-        { success: false, code: 'INVALID_INPUT', error: 'The address could not be read.' },
+        { success: false, code: 'INVALID_INPUT', error: 'The URL is malformed.' },
       ])
       expect(answer.headers.get('x-request-id')).toBeTruthy()
     },

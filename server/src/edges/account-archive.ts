@@ -5,7 +5,7 @@ import { requireAccountSession } from '../domains/auth/service.ts'
 import { archiveOf } from '../domains/personal-data/service.ts'
 import { signedIn } from './signed-in.ts'
 
-/** GET /api/auth/user/export: everything of the account, as one ZIP. 403 from single sign-on. */
+/** GET /api/auth/user/export: all account data as a ZIP. 403 for single sign-on sessions. */
 export function serveAccountArchive(app: FastifyInstance, services: Services): void {
   app.get('/api/auth/user/export', { exposeHeadRoute: false }, async (request, reply) => {
     const actor = await signedIn(services, request, 'viewer')

@@ -4,19 +4,19 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How long a request to this route may take to arrive, in seconds. */
     bodySeconds?: number
-    /** How fast a request to this route must arrive, over every `PACE_SECONDS`. */
+    /** Minimum upload speed for this route, measured over every `PACE_SECONDS`. */
     bodyBytesPerSecond?: number
   }
 }
 
-/** How long a request may take to arrive where its route says nothing else. */
+/** How long a request may take to arrive, by default. */
 const BODY_SECONDS = 120
-/** The longest that any route gives. Node's own limit (`requestTimeout`) knows no routes, so it is this one. */
+/** The longest time of any route. Node's `requestTimeout` applies to all routes, so it uses this one. */
 export const BODY_SECONDS_MAX = 15 * 60
-/** A connection may pause for this long, as on a train. */
+/** A connection may pause this long, for example in a tunnel. */
 const PACE_SECONDS = 20
 
-/** Ends connections that are slower than their route allows, as Node does: through the server's `clientError`. */
+/** Ends connections slower than their route allows through the server's `clientError`, as Node does. */
 export function limitBodyTime(
   app: FastifyInstance,
   { seconds = BODY_SECONDS, paceSeconds = PACE_SECONDS }: { seconds?: number; paceSeconds?: number } = {},

@@ -6,10 +6,10 @@ import { Refusal } from '../refusal.ts'
 
 type WithToken = { Querystring: { token?: unknown } }
 
-/** The links of an address's change: GET asks, as mail scanners open every link; POST /api/auth/change-email?token= agrees. */
+/** Links for changing an email address: GET shows a form, because mail scanners open links; POST confirms. */
 export async function serveChangeEmail(app: FastifyInstance, services: Services): Promise<void> {
   await app.register(async (links) => {
-    // A form of the page, whose only word is in the link already.
+    // The form is empty: the token is in the URL.
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', (_request, body, done) => {
       body.resume()
@@ -22,7 +22,7 @@ export async function serveChangeEmail(app: FastifyInstance, services: Services)
         .headers({
           'cache-control': 'no-store',
           'referrer-policy': 'no-referrer',
-          // The redirect after the form is held to form-action too.
+          // form-action also applies to the redirect after the form.
           'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${services.origin}; frame-ancestors 'none'; base-uri 'none'`,
         })
         .send(PAGE),
@@ -53,4 +53,4 @@ button { width: 100%; padding: 12px 20px; font: inherit; font-weight: 600; color
 button:focus-visible { outline: 2px solid Highlight; outline-offset: 2px }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Change your email address</title><style>${STYLE}</style></head><body><main><h1>Change your email address?</h1><p>Your X-Automated account moves to the new address once both mailboxes have confirmed.</p><form method="post"><button type="submit">Confirm the change</button></form></main></body></html>`
+const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Change your email address</title><style>${STYLE}</style></head><body><main><h1>Change your email address?</h1><p>Your X-Automated account uses the new address once both addresses are confirmed.</p><form method="post"><button type="submit">Confirm the change</button></form></main></body></html>`

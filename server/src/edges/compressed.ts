@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply } from 'fastify'
 
-const ways: Record<string, (text: string) => Promise<Buffer>> = {
+const encoders: Record<string, (text: string) => Promise<Buffer>> = {
   br: (text) =>
     promisify(brotliCompress)(text, {
       params: {
@@ -15,12 +15,12 @@ const ways: Record<string, (text: string) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
 }
 
-/** Sends a text that stays the same: compressed once, as small as it gets, for all who take it so; and not again to who has it. */
+/** Sends a constant text, compressed once per encoding, and 304 to clients that have it. */
 export type SendText = (reply: FastifyReply) => Promise<FastifyReply>
 
 export function compressedOnce(text: string): SendText {
   const made = new Map<string, Promise<Buffer>>()
-  // Weak: the same words, however they are compressed.
+  // Weak, because all encodings share it.
   const tag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
   return async (reply) => {
     reply.header('vary', 'accept-encoding')
@@ -28,11 +28,11 @@ export function compressedOnce(text: string): SendText {
       reply.header('etag', tag)
       if (reply.request.headers['if-none-match'] === tag) return reply.status(304).send()
     }
-    const way = negotiate(reply.request.headers['accept-encoding'] ?? '', Object.keys(ways))
-    const compress = way && ways[way]
+    const encoding = negotiate(reply.request.headers['accept-encoding'] ?? '', Object.keys(encoders))
+    const compress = encoding && encoders[encoding]
     if (!compress) return reply.send(text)
-    const bytes = made.get(way) ?? compress(text)
-    made.set(way, bytes)
-    return reply.header('content-encoding', way).send(await bytes)
+    const bytes = made.get(encoding) ?? compress(text)
+    made.set(encoding, bytes)
+    return reply.header('content-encoding', encoding).send(await bytes)
   }
 }

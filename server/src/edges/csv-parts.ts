@@ -1,21 +1,22 @@
 import type { CsvRecord } from '@x-automated/contract/csv'
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
 import type { FilePart, RejectedLine } from '../domains/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { CsvFile } from './csv-records.ts'
 
-/** What a domain makes of a record: a row to stage, what is wrong with it, or null for a header. */
+/** Parses a record into a row to stage, a problem, or null for a header. */
 export type ReadLine = (record: CsvRecord, delimiter: string | null) => { row: object } | { problem: string } | null
 
 const ROWS_MAX = 1_000
-/** Characters of JSON. The event loop passes each part on to PostgreSQL in one piece. */
+/** Characters of JSON. The event loop passes each part to PostgreSQL as one string. */
 const SIZE_MAX = 512 * 1024
-/** How long one part takes at most, in milliseconds: other files are read in between. */
+/** Maximum time per part, in milliseconds, so that several files make progress. */
 const PART_MS = 50
 
 /**
- * Reads a file part by part.
- * @throws Refusal INVALID_INPUT: the file is empty, or more than `rejectedMax` of its lines are rejected
+ * Reads a file in parts.
+ * @throws Refusal INVALID_INPUT if the file is empty or more than `rejectedMax` rows are rejected
  */
 export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPORT_REJECTED_MAX): Generator<FilePart> {
   let first: RejectedLine | null = null
@@ -59,9 +60,8 @@ export function* readParts(file: CsvFile, readLine: ReadLine, rejectedMax = IMPO
 }
 
 function tooManyRejected(max: number, { line, problem }: RejectedLine): Refusal {
-  const number = (value: number) => value.toLocaleString('en')
   return new Refusal(
     'INVALID_INPUT',
-    `More than ${number(max)} lines have a problem, so nothing of the file was imported. The first problem is in line ${number(line)}: ${problem}.`,
+    `More than ${formatNumber(max)} rows have a problem, so nothing was imported. The first problem is in row ${formatNumber(line)}: ${problem}.`,
   )
 }

@@ -3,15 +3,14 @@ import type { FilePart } from '../domains/leads/service.ts'
 import { Refusal } from '../refusal.ts'
 import type { LinesOf, ReadOrder, Sent } from './csv-thread.ts'
 
-/** Reads files in a thread of their own, started for the first one. */
+/** Reads files in a worker thread, started on first use. */
 export interface CsvReader {
-  /** A file from its beginning. @throws Refusal INVALID_INPUT: it cannot be imported */
+  /** Reads a file from its beginning. @throws Refusal INVALID_INPUT if it cannot be imported */
   read(fd: number, linesOf: LinesOf): AsyncGenerator<FilePart>
   close(): Promise<void>
 }
 
-const RESTARTING =
-  'The server is being restarted. Nothing of the file was imported. Please import it again in a minute.'
+const RESTARTING = 'The server is restarting. Nothing was imported. Import the file again in a minute.'
 
 export function createCsvReader(): CsvReader {
   let thread: Worker | null = null
@@ -21,7 +20,7 @@ export function createCsvReader(): CsvReader {
   function start(): Worker {
     const started = new Worker(new URL('./csv-thread.ts', import.meta.url))
     started.unref()
-    // A caller that waits for a part sees its port close. The next file gets a new thread.
+    // Callers waiting for a part see their port close. The next file starts a new thread.
     started.on('error', (error) => {
       cause = error
     })
@@ -40,9 +39,7 @@ export function createCsvReader(): CsvReader {
       let asked = Promise.withResolvers<Sent>()
       const fail = () =>
         asked.reject(
-          isClosing
-            ? new Refusal('UNAVAILABLE', RESTARTING)
-            : new Error('The thread that reads CSV files ended.', { cause }),
+          isClosing ? new Refusal('UNAVAILABLE', RESTARTING) : new Error('The CSV thread has stopped.', { cause }),
         )
       port1.on('message', (sent: Sent) => asked.resolve(sent))
       port1.on('close', () => {
@@ -51,27 +48,27 @@ export function createCsvReader(): CsvReader {
       })
       const ask = () => {
         asked = Promise.withResolvers()
-        // It may fail before anybody waits for it.
+        // It may fail before anyone awaits it.
         asked.promise.catch(() => {})
         if (isClosed) fail()
         else port1.postMessage('next')
         return asked.promise
       }
-      // One part ahead: the thread reads while the part before is stored.
-      let coming = ask()
+      // Ask one part ahead, so that the thread reads while this one is stored.
+      let upcoming = ask()
       try {
         for (;;) {
-          const sent = await coming
+          const sent = await upcoming
           if ('refusal' in sent)
             throw new Refusal(sent.refusal.code, sent.refusal.message, { details: sent.refusal.details })
           if ('fault' in sent) throw sent.fault
           if ('end' in sent) return
-          coming = ask()
+          upcoming = ask()
           yield sent.part
         }
       } finally {
-        // The caller closes the file, so nothing may be reading it.
-        await coming.catch(() => {})
+        // Wait, because the caller closes the file next.
+        await upcoming.catch(() => {})
         port1.close()
       }
     },

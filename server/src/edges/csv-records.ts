@@ -1,11 +1,11 @@
 import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { parse } from 'csv-parse/sync'
 
-/** A file of CSV that is being read: its records as `openCsv` reads them, and what is known of it so far. */
+/** A CSV file that is being read. */
 export interface CsvFile {
   records: Iterable<CsvRecord>
   bytesRead(): number
-  /** What separates its cells; null before the first record. */
+  /** The separator of its cells; null before the first record. */
   delimiter(): string | null
 }
 

@@ -7,22 +7,20 @@ import { Refusal } from '../refusal.ts'
 import { readParts } from './csv-parts.ts'
 import { readCsv } from './csv-records.ts'
 
-/*
- * The thread that reads files: no file, whatever is in it, holds up the event loop that answers requests.
- * Each file has a port of its own. A message on it asks for the next part.
- */
+// Reads files in a worker thread, so that no file blocks the event loop.
+// Each file has its own port. A message on it requests the next part.
 
-/** Whose lines a file holds. */
+/** The domain that a file's rows belong to. */
 export type LinesOf = { domain: 'leads'; columns?: readonly string[] | undefined } | { domain: 'suppressions' }
 
-/** Asks the thread to read a file. */
+/** Requests the thread to read a file. */
 export interface ReadOrder {
   fd: number
   linesOf: LinesOf
   port: MessagePort
 }
 
-/** What the thread sends on a file's port. Errors lose their class on the way, so a refusal is sent as its parts. */
+/** Messages on a file's port. Errors lose their class in transfer, so a refusal is sent as plain data. */
 export type Sent =
   | { part: FilePart }
   | { end: true }

@@ -9,24 +9,24 @@ import { Refusal } from '../refusal.ts'
 import { createCsvReader } from './csv-reading.ts'
 import type { LinesOf } from './csv-thread.ts'
 
-/** A file that was received whole. */
+/** A fully received file. */
 export interface Upload extends Pick<ImportSource, 'bytes' | 'inTurn'> {
-  /** Its lines, from the beginning each time. */
+  /** Reads its rows, from the beginning each time. */
   read(linesOf: LinesOf): AsyncIterable<FilePart>
 }
 
-/** CSV files that people send: received whole, then imported a few at a time. */
+/** Uploaded CSV files: received completely, then imported a few at a time. */
 export interface Uploads {
   /**
-   * Receives the body of a request and gives it to `take`.
-   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files at the same time),
-   *   UNAVAILABLE (the disk is full)
+   * Receives a request body and passes it to `take`.
+   * @throws Refusal INVALID_INPUT (not CSV in UTF-8), BODY_TOO_LARGE, RATE_LIMITED (too many files in progress),
+   *   UNAVAILABLE (disk full)
    */
   receive<T>(request: FastifyRequest, userId: string, take: (upload: Upload) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** @param connections of the database's pool */
+/** @param connections size of the database pool */
 export function openUploads(connections: number): Uploads {
   const space = createSpace()
   const inTurn = createTurns(Math.max(1, Math.floor(connections / 2)))
@@ -59,16 +59,15 @@ export function openUploads(connections: number): Uploads {
   }
 }
 
-const NO_SPACE =
-  'The server has no room for the file at the moment. Nothing was imported. Please try again in a minute.'
+const NO_SPACE = 'The server has no disk space for this file right now. Nothing was imported. Try again in a minute.'
 const isOutOfSpace = (error: unknown) => /^(ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException | null)?.code ?? '')
 const NOT_UTF8 = 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
 
 const FILES_OF_ONE_USER = 3
-/** What all files together may take on the disk: received ones, and those that are still arriving. */
+/** Disk space for all files, whether received or still arriving. */
 const HELD_BYTES_MAX = 2 * 1024 * 1024 * 1024
 
-/** Limits the files that are here at the same time: their number for a user, their bytes for all. */
+/** Limits concurrent files: their number per user and their total size. */
 function createSpace() {
   const users: string[] = []
   let held = 0
@@ -77,7 +76,7 @@ function createSpace() {
     /** @throws Refusal RATE_LIMITED */
     take(userId: string) {
       if (users.filter((id) => id === userId).length >= FILES_OF_ONE_USER)
-        throw tryLater(`${FILES_OF_ONE_USER} of your files are being imported. Please try again when one is done.`)
+        throw tryLater(`You're already importing ${FILES_OF_ONE_USER} files. Try again when one is done.`)
       users.push(userId)
       let own = 0
       return {
@@ -85,7 +84,7 @@ function createSpace() {
         fill(bytes: number) {
           own += bytes
           held += bytes
-          if (held > HELD_BYTES_MAX) throw tryLater('Other files are being imported. Please try again in a minute.')
+          if (held > HELD_BYTES_MAX) throw tryLater('Other files are being imported. Try again in a minute.')
         },
         leave() {
           users.splice(users.indexOf(userId), 1)
@@ -97,15 +96,15 @@ function createSpace() {
 }
 
 /**
- * Runs `work` of a few users at the same time, one of each, in the order in which they came. Each import keeps a
- * connection of the database for minutes: the rest of the API needs some too.
+ * Runs the work of a few users concurrently, one per user, in order of arrival. Each import occupies a database
+ * connection for minutes, and the rest of the API needs some too.
  */
-function createTurns(importsAtOnce: number) {
+function createTurns(concurrency: number) {
   const running: string[] = []
   const waiting: { userId: string; start: () => void }[] = []
   const startNext = () => {
     const next = waiting.find(({ userId }) => !running.includes(userId))
-    if (!next || running.length >= importsAtOnce) return
+    if (!next || running.length >= concurrency) return
     waiting.splice(waiting.indexOf(next), 1)
     running.push(next.userId)
     next.start()
@@ -134,7 +133,7 @@ function createTurns(importsAtOnce: number) {
 
 const NAME_START = 'csv-import-'
 
-/** A new file that has lost its name already: nothing of the people in it is left on the disk, however this process ends. */
+/** Creates a file and deletes its name, so that no personal data stays on disk if this process dies. */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `${NAME_START}${crypto.randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
@@ -142,26 +141,25 @@ async function openUnnamed(): Promise<FileHandle> {
   return file
 }
 
-/** A file keeps its name for a moment only, so what has had one for longer is of a dead process. */
+/** A file keeps its name only for a moment, so an older named file belongs to a dead process. */
 const ABANDONED_MS = 60_000
 
-/** Deletes what processes left behind that were killed while they opened a file. */
+/** Deletes files of processes that were killed while opening them. */
 export async function removeAbandonedUploads(): Promise<void> {
   const folder = tmpdir()
   for (const name of await readdir(folder)) {
     if (!name.startsWith(NAME_START)) continue
     const path = join(folder, name)
     const found = await lstat(path).catch(() => null)
-    // The folder is everybody's: what belongs to another user is not ours to delete.
+    // Skip other users' files in the shared folder.
     if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < ABANDONED_MS) continue
     await rm(path, { recursive: true, force: true })
   }
 }
 
 /**
- * Writes the body to a file.
+ * Writes the body to a file and returns its size in bytes.
  * @param onChunk called with the size of each chunk before it is written
- * @returns its bytes
  * @throws Refusal BODY_TOO_LARGE, INVALID_INPUT (not UTF-8)
  */
 async function receive(
@@ -182,7 +180,7 @@ async function receive(
     for await (const chunk of body?.iterator({ destroyOnReturn: false }) ?? []) {
       size += chunk.length
       if (size > IMPORT_MAX_BYTES)
-        throw new Refusal('BODY_TOO_LARGE', `A file may have at most ${IMPORT_MAX_BYTES / 1024 / 1024} MB.`)
+        throw new Refusal('BODY_TOO_LARGE', `The file is larger than ${IMPORT_MAX_BYTES / 1024 / 1024} MB.`)
       onChunk(chunk.length)
       check(chunk)
       await file.write(chunk)
@@ -190,7 +188,7 @@ async function receive(
     check()
     return size
   } finally {
-    // Read to its end, so that the sender comes to read our answer.
+    // Drain the body, so that the client reads our response.
     body?.resume()
   }
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
-/** GET /api/docs: the reference page, whose script and style are shipped with the product. */
+/** GET /api/docs: the API reference, with bundled scripts and styles. */
 export async function serveDocs(app: FastifyInstance): Promise<void> {
   const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   await app.register(fastifyStatic, {
@@ -24,7 +24,7 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
   )
 }
 
-/** The reference's own parts set style attributes and use data: images for their icons. */
+/** Swagger UI sets style attributes and uses data: images as icons. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -34,7 +34,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference · X-Automated</title>
-<meta name="description" content="Every call of the X-Automated API, with what it takes and what it answers.">
+<meta name="description" content="Every X-Automated API operation, with its parameters and responses.">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/api/docs/assets/swagger-ui.css">
 </head>

@@ -5,7 +5,7 @@ import type { Services } from '../app.ts'
 import { asRefusal } from '../operations.ts'
 import type { Refusal } from '../refusal.ts'
 
-/** Answers with the error envelope, on any route. */
+/** Sends the error envelope. */
 export function sendRefusal(
   reply: FastifyReply,
   refusal: Pick<Refusal, 'code' | 'message' | 'details' | 'retryAfterSeconds'>,
@@ -20,7 +20,7 @@ export function sendRefusal(
   return reply.status(ERROR_STATUS[refusal.code]).type('application/json').send(body)
 }
 
-/** What Fastify itself refuses (unreadable or oversized bodies), and faults, in the envelope too. */
+/** Sends Fastify's own errors and unexpected errors in the envelope, too. */
 export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFault'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const refusal = asRefusal(error)
@@ -33,17 +33,15 @@ export function useEnvelope(app: FastifyInstance, services: Pick<Services, 'onFa
     return sendRefusal(reply, {
       code,
       message:
-        code === 'INVALID_INPUT'
-          ? 'The body could not be read: it must be a JSON object, sent as application/json.'
-          : ERROR_TEXT[code],
+        code === 'INVALID_INPUT' ? 'The body must be a JSON object, sent as application/json.' : ERROR_TEXT[code],
     })
   })
 }
 
-/** An address that Fastify cannot decode. */
+/** Rejects a URL that Fastify cannot decode. */
 export function refuseMalformed(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
-  sendRefusal(reply, { code: 'INVALID_INPUT', message: 'The address could not be read.' })
+  sendRefusal(reply, { code: 'INVALID_INPUT', message: 'The URL is malformed.' })
 }
 
 type Unreadable = [status: string, code: ErrorCode, text: string]
@@ -54,10 +52,10 @@ const UNREADABLE: Record<string, Unreadable> & { OTHER: Unreadable } = {
     'INVALID_INPUT',
     'The request arrived too slowly. Check your connection and try again.',
   ],
-  OTHER: ['400 Bad Request', 'INVALID_INPUT', 'The request could not be read.'],
+  OTHER: ['400 Bad Request', 'INVALID_INPUT', 'The request is malformed.'],
 }
 
-/** What is no HTTP request at all, too large a head, or one that did not come in time: answered on the bare connection, which then ends. */
+/** Rejects malformed, oversized and slow requests on the raw socket, then closes it. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

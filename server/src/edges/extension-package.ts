@@ -5,10 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import { zipSync } from 'fflate'
 import { Refusal } from '../refusal.ts'
 
-/** The built browser extension, as this product hands it out. */
+/** The built browser extension, adapted to this server. */
 export interface ExtensionPackage {
   version: string
-  /** The ZIP of /extension.zip, made at the first call: one folder, to be loaded unpacked. */
+  /** The ZIP for /extension.zip, created on first use: one folder, to load unpacked. */
   zip(): Buffer
 }
 
@@ -16,8 +16,8 @@ const FOLDER = 'x-automated-extension'
 
 /**
  * @param folder extension/.output/chrome-mv3
- * @param origin the product's, which alone may talk to the extension and which alone it talks to
- * @returns null where the extension was not built
+ * @param origin the product's, the only one that the extension may exchange messages with
+ * @returns null if the extension is not built
  */
 export function openExtensionPackage(folder: string, origin: string): ExtensionPackage | null {
   const manifestFile = join(folder, 'manifest.json')
@@ -38,7 +38,7 @@ interface Manifest {
   [field: string]: unknown
 }
 
-/** The manifest for a product at this origin. */
+/** Restricts the manifest to this origin. */
 export function manifestFor(manifest: Manifest, origin: string): Manifest {
   const matches = connectableMatches(origin)
   return { ...manifest, externally_connectable: { matches }, host_permissions: matches }
@@ -58,7 +58,7 @@ function pack(folder: string, manifest: Manifest): Buffer {
 /** GET /extension.zip */
 export function serveExtension(app: FastifyInstance, extension: ExtensionPackage | null): void {
   app.get('/extension.zip', { exposeHeadRoute: false }, async (_request, reply) => {
-    if (!extension) throw new Refusal('NOT_FOUND', 'The extension is not built here.')
+    if (!extension) throw new Refusal('NOT_FOUND', 'This server has no build of the extension.')
     return reply
       .type('application/zip')
       .header('content-disposition', `attachment; filename="x-automated-extension-${extension.version}.zip"`)

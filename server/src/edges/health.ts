@@ -7,24 +7,24 @@ import { sendRefusal } from './envelope.ts'
 
 const READY_TIMEOUT_MS = 2_000
 
-/** Headers that proxies add. A proxy on this machine that adds none looks like a local call: it needs METRICS_TOKEN. */
+/** Headers added by proxies. A local proxy that adds none looks like a local call: set METRICS_TOKEN then. */
 const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded-.*)$/
 
-/** GET /healthz (this process lives), GET /readyz (it and what it depends on can serve), GET /metrics (Prometheus). */
+/** GET /healthz (the process runs), GET /readyz (it can serve requests), GET /metrics (Prometheus). */
 export function serveHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 
-  let looking: Promise<DatabaseState> | null = null
+  let checking: Promise<DatabaseState> | null = null
   app.get('/readyz', async (_request, reply) => {
-    // However often it is asked, the database is looked at once at a time.
-    looking ??= lookAt(services.database.pool).finally(() => {
-      looking = null
+    // Concurrent requests share one database check.
+    checking ??= checkDatabase(services.database.pool).finally(() => {
+      checking = null
     })
-    const database = await looking
+    const database = await checking
     const draining = services.isDraining()
     const ready = database === 'ok' && !draining
     return reply.status(ready ? 200 : 503).send({
-      ...(ready ? { status: 'ok' } : { success: false, code: 'NOT_READY', error: 'The service is not ready.' }),
+      ...(ready ? { status: 'ok' } : { success: false, code: 'NOT_READY', error: "The service isn't ready." }),
       dependencies: { database, server: draining ? 'draining' : 'ok' },
     })
   })
@@ -33,7 +33,7 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
   collectDefaultMetrics({ register: registry })
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time to answer, by route and status',
+    help: 'Response time by route and status',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -60,12 +60,12 @@ export function serveHealth(app: FastifyInstance, services: Services): void {
 
 type DatabaseState = 'ok' | 'full' | 'down'
 
-/** More than fits in so little memory: PostgreSQL writes it to a temporary file, which fails if its disk is full. */
+/** Exceeds work_mem, so PostgreSQL writes a temporary file, which fails if its disk is full. */
 const WRITES_TO_DISK = "set local work_mem = '64kB'; select count(*) from generate_series(1, 20000)"
 /** PostgreSQL's disk_full. */
 const DISK_FULL = '53100'
 
-async function lookAt(pool: pg.Pool): Promise<DatabaseState> {
+async function checkDatabase(pool: pg.Pool): Promise<DatabaseState> {
   const late = new Promise<'down'>((resolve) => setTimeout(() => resolve('down'), READY_TIMEOUT_MS).unref())
   const answer = pool.query(WRITES_TO_DISK).then(
     () => 'ok' as const,

@@ -269,7 +269,7 @@ describe('POST /leads/import', () => {
     ['unreadable', '"x,\n', 'has a quote that is not closed or not doubled'],
   ])('stops at 100,000 lines that are %s, says so and keeps nothing', async (_name, line, problem) => {
     const answer = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
-    const error = `More than 100,000 lines have a problem, so nothing of the file was imported. The first problem is in line 3: ${problem}.`
+    const error = `More than 100,000 rows have a problem, so nothing was imported. The first problem is in row 3: ${problem}.`
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
     expect(await rows()).toEqual([])
     expect((await person.client.imports.list({})).imports[0]).toMatchObject({ status: 'failed', error })

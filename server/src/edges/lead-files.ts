@@ -16,18 +16,15 @@ import { BODY_SECONDS_MAX } from './body-time.ts'
 import { openUploads, type Upload } from './csv-uploads.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Slower than any line that people upload files over. */
+/** Slower than any connection used for uploads. */
 const UPLOAD_BYTES_PER_SECOND = 4 * 1024
 
-/**
- * What comes and goes as text/csv: POST /api/leads/import and GET /api/leads/export with the specification's column names (§3),
- * and POST /api/suppressions/import.
- */
+/** CSV endpoints: POST /api/leads/import, GET /api/leads/export and POST /api/suppressions/import. */
 export function serveLeadFiles(app: FastifyInstance, services: Services): void {
   const uploads = openUploads(services.database.pool.options.max)
   app.addHook('onClose', () => uploads.close())
   app.register(async (files) => {
-    // The body comes as it is sent; what it is, the handler finds out once it knows who sends it.
+    // Keep the body as a stream until the handler has authenticated the client.
     files.removeAllContentTypeParsers()
     files.addContentTypeParser('*', (_request, body, done) => done(null, body))
 
@@ -40,21 +37,21 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       const options = readOptions(request.query)
       if (!/\bapplication\/x-ndjson\b/.test(request.headers.accept ?? ''))
         return uploads.receive(request, actor.userId, (upload) => run(services, actor, leadsIn(upload), options))
-      // Who asks for lines is told which import it is, how far it is, and at last what came of it. It goes on when they have gone.
+      // An NDJSON client gets the import's id, its progress and the result. The import continues if the client disconnects.
       return new Promise((answer, refuse) => {
         const lines = new PassThrough()
-        const say = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
+        const writeLine = (line: object) => void lines.write(`${JSON.stringify(line)}\n`)
         const take = async (upload: Upload) => {
           answer(reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(lines))
           try {
             const result = await run(services, actor, leadsIn(upload), {
               ...options,
-              onBegun: (id) => say({ import: { id } }),
-              onProgress: (progress) => say({ progress }),
+              onBegun: (id) => writeLine({ import: { id } }),
+              onProgress: (progress) => writeLine({ progress }),
             })
-            say({ result })
+            writeLine({ result })
           } catch (error) {
-            say({ failure: failureOf(services, error) })
+            writeLine({ failure: failureOf(services, error) })
           }
           lines.end()
         }
@@ -78,7 +75,7 @@ export function serveLeadFiles(app: FastifyInstance, services: Services): void {
       header: true,
       bom: true,
       columns: [...EXPORT_COLUMNS],
-      // A cell that begins like a formula would run in a spreadsheet; an import takes the guard off again.
+      // Spreadsheets would run a cell that looks like a formula. Imports remove the escape.
       escape_formulas: true,
       record_delimiter: 'windows',
     })
@@ -97,7 +94,7 @@ const leadsIn = (upload: Upload): ImportSource => ({
   read: (columns) => upload.read({ domain: 'leads', columns }),
 })
 
-/** What the query of an import says: the columns as a JSON list, the contact basis of everyone in the file, and what it is called. */
+/** Query parameters of an import: the columns as a JSON list, the default contact basis, and the file name. */
 const ImportQuery = z.object({
   columns: z
     .string()
@@ -106,7 +103,7 @@ const ImportQuery = z.object({
       try {
         return JSON.parse(json) as unknown
       } catch {
-        context.addIssue('must be a list in JSON')
+        context.addIssue('must be a JSON list')
         return z.NEVER
       }
     })
@@ -122,7 +119,7 @@ function readOptions(query: unknown) {
   return { columns, fileName, basis: basis && basis !== 'none' ? { basis, source: basisSource || null } : null }
 }
 
-/** @throws Refusal INVALID_INPUT with what is wrong with each field */
+/** @throws Refusal INVALID_INPUT with the problem of each field */
 function readQuery<T>(schema: z.ZodType<T>, query: unknown): T {
   const read = schema.safeParse(query)
   if (read.success) return read.data
@@ -130,7 +127,7 @@ function readQuery<T>(schema: z.ZodType<T>, query: unknown): T {
   throw new Refusal('INVALID_INPUT', details[0]?.problem, { details })
 }
 
-/** A failure that comes when the answer has begun: what its status and body would have been. */
+/** A failure after the response has started: the status and body it would have had. */
 function failureOf(services: Services, error: unknown) {
   const refusal = asRefusal(error)
   if (!refusal) services.onFault(error)
@@ -138,7 +135,7 @@ function failureOf(services: Services, error: unknown) {
   return { status: ERROR_STATUS[code], body: { success: false, code, error: message, details } }
 }
 
-/** In the order of the specification's entity. */
+/** Export columns. Imports accept the same names. */
 const EXPORT_COLUMNS = [
   'id',
   'name',

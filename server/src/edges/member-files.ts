@@ -5,7 +5,7 @@ import type { Services } from '../app.ts'
 import { authenticateOperator } from '../domains/auth/service.ts'
 import { type ExportedMember, startExport } from '../domains/operator/service.ts'
 
-/** GET /api/operator/members/export: every member as text/csv with the specification's column names (§3). To all but operators there is nothing here. */
+/** GET /api/operator/members/export: every member as CSV. 404 for everyone but operators. */
 export function serveMemberFiles(app: FastifyInstance, services: Services): void {
   app.get('/api/operator/members/export', { exposeHeadRoute: false }, async (request, reply) => {
     const { db } = services.database
@@ -16,7 +16,7 @@ export function serveMemberFiles(app: FastifyInstance, services: Services): void
       header: true,
       bom: true,
       columns: [...COLUMNS],
-      // A cell that begins like a formula would run in a spreadsheet.
+      // Spreadsheets would run a cell that looks like a formula.
       escape_formulas: true,
       record_delimiter: 'windows',
     })
@@ -27,14 +27,14 @@ export function serveMemberFiles(app: FastifyInstance, services: Services): void
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="members.csv"')
-        // For whoever shows how far it is; members may join meanwhile.
+        // For progress bars. Members may join during the export.
         .header('x-total-count', String(total))
         .send(rows.pipe(lines))
     )
   })
 }
 
-/** The specification's fields of a user, then what else is known. */
+/** Columns of the export. */
 const COLUMNS = [
   'id',
   'email',

@@ -1,23 +1,24 @@
 import type { OpenAPI } from '@orpc/openapi'
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX, IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
 import { IMPORT_MAX_BYTES } from '@x-automated/contract/leads'
 import { X_CALLBACK_OUTCOMES } from '@x-automated/contract/x-account'
 
-/** What imports say of files that are no good. */
-const STOPS = `If more than ${IMPORT_REJECTED_MAX.toLocaleString('en')} lines have a problem, nothing is imported: 400 with the first of them.`
+/** The rule for files with too many rejected rows. */
+const REJECTED_RULE = `If more than ${formatNumber(IMPORT_REJECTED_MAX)} rows have a problem, nothing is imported: 400 with the first problem.`
 
-/** The operations that the contract cannot say (redirects, files, streams), described by hand for /api/openapi.json. */
+/** Operations outside the typed contract (redirects, files, streams), described by hand for /api/openapi.json. */
 export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
   '/auth/verify-email': {
     get: {
       operationId: 'auth.verifyEmail',
       tags: ['Authentication'],
-      summary: 'Open the emailed link of a sign-up',
+      summary: 'Confirm a sign-up by its emailed link',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: {
         '302': {
           description:
-            'In the browser that signed up: to {origin}/auth/callback with a one-time code. Anywhere else nothing changes: to {origin}/auth/confirm#token, which asks for a new password. To {origin}/auth/callback with an error if the link is invalid',
+            'In the browser that signed up, redirects to {origin}/auth/callback with a one-time code. In any other browser, redirects to {origin}/auth/confirm#token, which asks for a new password. If the link is invalid, redirects to {origin}/auth/callback with an error',
         },
       },
     },
@@ -26,12 +27,12 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'identities.callback',
       tags: ['Authentication'],
-      summary: 'Where Google sends the browser back to',
+      summary: 'Google sign-in callback',
       parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
       responses: {
         '302': {
           description:
-            'To {origin}/auth/callback, /waitlist or /account (as the sign-in began) with a one-time code, or with an error',
+            'Redirects to {origin}/auth/callback, /waitlist or /account, depending on where sign-in started, with a one-time code or an error',
         },
       },
     },
@@ -40,10 +41,10 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'xAccount.callback',
       tags: ['X connection'],
-      summary: 'Where X sends the browser back to',
+      summary: 'X authorization callback',
       parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
       responses: {
-        '302': { description: `To {origin}/twitter?x=, which says how it ended: ${X_CALLBACK_OUTCOMES.join(', ')}` },
+        '302': { description: `Redirects to {origin}/twitter?x= with the outcome: ${X_CALLBACK_OUTCOMES.join(', ')}` },
       },
     },
   },
@@ -51,16 +52,18 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'sso.leave',
       tags: ['Single sign-on'],
-      summary: 'Lead the browser on to the identity provider',
+      summary: 'Redirect the browser to the identity provider',
       parameters: [{ name: 'request', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '303': { description: 'To the provider, or to {origin}/auth/callback or /account with an error' } },
+      responses: {
+        '303': { description: 'Redirects to the provider, or to {origin}/auth/callback or /account with an error' },
+      },
     },
   },
   '/auth/sso/oidc/{workspaceId}/callback': {
     get: {
       operationId: 'sso.openIdCallback',
       tags: ['Single sign-on'],
-      summary: 'Where an OpenID provider sends the browser back to',
+      summary: 'OpenID provider callback',
       parameters: [
         { name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } },
         ...['state', 'code', 'iss', 'error'].map((name) => ({
@@ -70,7 +73,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         })),
       ],
       responses: {
-        '303': { description: 'To {origin}/auth/callback or /account with a one-time code, or with an error' },
+        '303': { description: 'Redirects to {origin}/auth/callback or /account with a one-time code or an error' },
       },
     },
   },
@@ -78,7 +81,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     post: {
       operationId: 'sso.samlCallback',
       tags: ['Single sign-on'],
-      summary: 'The assertion consumer service (SAML 2.0, HTTP-POST)',
+      summary: 'SAML 2.0 assertion consumer service (HTTP-POST)',
       parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
       requestBody: {
         required: true,
@@ -89,7 +92,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         },
       },
       responses: {
-        '303': { description: 'To {origin}/auth/callback or /account with a one-time code, or with an error' },
+        '303': { description: 'Redirects to {origin}/auth/callback or /account with a one-time code or an error' },
       },
     },
   },
@@ -97,7 +100,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'sso.samlMetadata',
       tags: ['Single sign-on'],
-      summary: 'Our metadata, for an identity provider',
+      summary: 'Get our SAML metadata for an identity provider',
       parameters: [{ name: 'workspaceId', in: 'path', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'SAML 2.0 metadata', content: { 'application/samlmetadata+xml': {} } } },
     },
@@ -106,10 +109,10 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'personalData.export',
       tags: ['Account'],
-      summary: 'Everything of the account, as one ZIP of JSON files',
+      summary: 'Export all account data as a ZIP of JSON files',
       responses: {
         '200': { description: 'The archive', content: { 'application/zip': {} } },
-        '403': { description: 'REAUTHENTICATION_NEEDED: the session came from single sign-on' },
+        '403': { description: 'REAUTHENTICATION_NEEDED: this is a single sign-on session' },
       },
     },
   },
@@ -117,19 +120,19 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'auth.askEmailChange',
       tags: ['Account'],
-      summary: 'Ask whether a mailbox agrees to the change of an address',
+      summary: 'Show the confirmation page of an email change',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
     },
     post: {
       operationId: 'auth.confirmEmailChange',
       tags: ['Account'],
-      summary: 'Agree to the change of an address',
+      summary: 'Confirm an email change',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: {
         '303': {
           description:
-            'To {origin}/account with emailChange=done, emailChange=waiting (for the other mailbox), or emailChange=error (unknown, used or late)',
+            'Redirects to {origin}/account with emailChange=done, emailChange=waiting (for the other address), or emailChange=error (link unknown, used or expired)',
         },
       },
     },
@@ -138,25 +141,25 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
     get: {
       operationId: 'waitlist.confirm',
       tags: ['Waitlist'],
-      summary: "Open the link of a member's confirmation mail",
+      summary: "Confirm a member's email address by its emailed link",
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '302': { description: 'To {origin}/waitlist with confirmed=true, or with an error' } },
+      responses: { '302': { description: 'Redirects to {origin}/waitlist with confirmed=true or an error' } },
     },
   },
   '/waitlist/unsubscribe': {
     get: {
       operationId: 'waitlist.askUnsubscribe',
       tags: ['Waitlist'],
-      summary: 'Ask whether to stop mails about the waitlist',
+      summary: 'Show the unsubscribe page for waitlist emails',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
     },
     post: {
       operationId: 'waitlist.unsubscribe',
       tags: ['Waitlist'],
-      summary: 'Stop mails about the waitlist (one click, RFC 8058)',
+      summary: 'Unsubscribe from waitlist emails (one click, RFC 8058)',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
+      responses: { '200': { description: 'Unsubscribed', content: { 'text/html': {} } } },
     },
   },
   '/extension.zip': {
@@ -165,35 +168,35 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'extension.download',
       tags: ['Extension'],
       summary: 'Download the browser extension',
-      responses: { '200': { description: 'To be unpacked and loaded', content: { 'application/zip': {} } } },
+      responses: { '200': { description: 'Unzip it and load it unpacked', content: { 'application/zip': {} } } },
     },
   },
   '/notices/unsubscribe': {
     get: {
       operationId: 'notices.askUnsubscribe',
       tags: ['Notices'],
-      summary: 'Ask whether to stop mails of this kind',
+      summary: 'Show the unsubscribe page for a kind of notification',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
     },
     post: {
       operationId: 'notices.unsubscribe',
       tags: ['Notices'],
-      summary: 'Stop mails of this kind (one click, RFC 8058)',
+      summary: 'Unsubscribe from a kind of notification (one click, RFC 8058)',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
-      responses: { '200': { description: 'Stopped', content: { 'text/html': {} } } },
+      responses: { '200': { description: 'Unsubscribed', content: { 'text/html': {} } } },
     },
   },
   '/suppressions/import': {
     post: {
       operationId: 'suppressions.import',
       tags: ['Suppressions'],
-      summary: 'Import people not to write to from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns twitter_handle (alone required), x_user_id, reason (opted_out, replied_stop, manual or import) and note; others are passed over. A bare column of handles will do. What is queued for any of them fails at once. Who is on the list already stays as they are. ${STOPS}`,
+      summary: 'Import people into the suppression list from CSV',
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Columns: twitter_handle (required), x_user_id, reason (opted_out, replied_stop, manual or import) and note. Other columns are ignored. A single column of handles works without a header. Messages queued for these people fail immediately. Existing entries are not changed. ${REJECTED_RULE}`,
       requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
         '200': {
-          description: 'What became of each line',
+          description: 'The result of each row',
           content: {
             'application/json': {
               schema: {
@@ -220,11 +223,11 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'leads.import',
       tags: ['Leads'],
       summary: 'Import leads from CSV',
-      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead; only twitter_handle is required; unknown columns become metadata. Comma, semicolon or tab, UTF-8. A blank cell changes nothing. Lines that cannot be imported are named in the answer (the first ${IMPORT_REJECTED_NAMED.toLocaleString('en')}), all others are imported; ${STOPS} The same file again changes nothing. One file of a user is imported at a time, the next ones wait. Once the file is sent the import goes on without its sender: GET /imports says how far it is. With \`Accept: application/x-ndjson\` the answer tells it line by line, the first one being \`{"import": {"id"}}\`, and the last \`{"result"}\` or \`{"failure": {"status", "body"}}\` with the error.`,
+      description: `At most ${IMPORT_MAX_BYTES / 1024 / 1024} MiB. Headers are the column names of a lead. Only twitter_handle is required; unknown columns become metadata. UTF-8, separated by commas, semicolons or tabs. Blank cells change nothing. The response lists the first ${formatNumber(IMPORT_REJECTED_NAMED)} rejected rows; all others are imported. ${REJECTED_RULE} Importing the same file again changes nothing. Each user's files are imported one at a time. Once the file is sent, the import continues even if the client disconnects; GET /imports shows its progress. With \`Accept: application/x-ndjson\`, the response streams progress as lines: first \`{"import": {"id"}}\`, last \`{"result"}\` or \`{"failure": {"status", "body"}}\`.`,
       requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
       responses: {
         '200': {
-          description: 'What became of each line',
+          description: 'The result of each row',
           content: {
             'application/json': {
               schema: {
@@ -244,7 +247,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
         },
         '409': {
           description:
-            'IMPORT_STATE: somebody has stopped it (POST /imports/{id}/cancel), or the server was held up for too long. Nothing of the file was kept.',
+            'IMPORT_STATE: it was stopped (POST /imports/{id}/cancel), or the server stalled for too long. Nothing was imported.',
         },
       },
     },
@@ -254,9 +257,9 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'leads.export',
       tags: ['Leads'],
       summary: 'Export leads as CSV',
-      description: 'Takes the filter of GET /leads.',
+      description: 'Accepts the filters of GET /leads.',
       responses: {
-        '200': { description: 'All leads that match', content: { 'text/csv': { schema: { type: 'string' } } } },
+        '200': { description: 'All matching leads', content: { 'text/csv': { schema: { type: 'string' } } } },
       },
     },
   },
@@ -265,7 +268,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       operationId: 'operator.export',
       tags: ['Operator'],
       summary: 'Export every member of the waitlist as CSV',
-      description: 'For operators; to all others there is nothing here. `x-total-count` says how many there are.',
+      description: 'For operators; 404 for everyone else. `x-total-count` is the number of members.',
       responses: { '200': { description: 'All members', content: { 'text/csv': { schema: { type: 'string' } } } } },
     },
   },
@@ -277,7 +280,7 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
       responses: {
         '200': {
-          description: 'Events `progress` and `done`; the data is the scrape',
+          description: 'Events `progress` and `done`, with the scrape as data',
           content: { 'text/event-stream': { schema: { type: 'string' } } },
         },
       },

@@ -1,20 +1,20 @@
 import { SHARE_PICTURE } from './share-picture.ts'
 
-/** Stands in built pages for the address that people write to. */
+/** Placeholder in built pages for the support address. */
 const SUPPORT_PLACEHOLDER = 'support@x-automated.example'
-/** Stands in built pages for the origin that they are served at. */
+/** Placeholder in built pages for the origin that serves them. */
 const ORIGIN_PLACEHOLDER = 'https://x-automated.example'
 
-/** What this product is called by, and where: the build does not know. */
+/** The product's addresses, unknown at build time. */
 export interface Address {
   /** Without a trailing slash. */
   origin: string
   supportEmail: string
-  /** Does it offer to sign in with Google? */
+  /** Whether it offers sign-in with Google. */
   google: boolean
 }
 
-/** Writes the product's own addresses where the built page leaves room for them, and what it does not offer. */
+/** Replaces the placeholders of a built page, and marks it if Google sign-in is unavailable. */
 export function withAddress(html: string, { origin, supportEmail, google }: Address): string {
   return html
     .replace('<html ', google ? '<html ' : '<html data-without="google" ')
@@ -23,25 +23,25 @@ export function withAddress(html: string, { origin, supportEmail, google }: Addr
     .replaceAll(encodeURIComponent(ORIGIN_PLACEHOLDER), encodeURIComponent(origin))
 }
 
-/** Codes that a page is filled for; whatever else stands in `ref` is not one. */
+/** Whether `ref` could be a referral code. */
 export function isPlausibleCode(ref: unknown): ref is string {
   return typeof ref === 'string' && /^[A-Za-z0-9]{1,32}$/.test(ref)
 }
 
-/** What a referral link is called where it is shared. */
+/** Link preview of a referral link. */
 const INVITATION = {
   title: 'You’re invited to X-Automated',
-  description: 'Join by this link, and you both get priority access.',
+  description: 'Join with this link, and you both get priority access.',
 }
 
 /**
- * A prerendered page with what search engines and networks are to know of it.
- * @param url its address, without a query
- * @param code of the friend whose link this is; the networks are told of the invitation, and shown its picture
+ * Adds link preview and search metadata to a prerendered page.
+ * @param url its URL, without a query
+ * @param code the referral code in the link; adds the invitation and its picture to the preview
  */
 export function withHead(html: string, url: string, origin: string, code?: string): string {
   const picture = code ? `${origin}/share/${code}.png` : `${origin}/share.png`
-  const told = code
+  const titled = code
     ? html
         .replace(/(<meta property="og:title" content=")[^"]*/, `$1${INVITATION.title}`)
         .replace(/(<meta property="og:description" content=")[^"]*/, `$1${INVITATION.description}`)
@@ -49,7 +49,7 @@ export function withHead(html: string, url: string, origin: string, code?: strin
   const head = [
     `<link rel="canonical" href="${url}"/>`,
     property('og:type', 'website'),
-    // Networks look at this address in place of the one that was shared.
+    // Networks fetch this URL instead of the shared one.
     property('og:url', code ? `${url}?ref=${code}` : url),
     property('og:image', picture),
     property('og:image:type', 'image/png'),
@@ -58,19 +58,19 @@ export function withHead(html: string, url: string, origin: string, code?: strin
     property('og:image:alt', code ? INVITATION.title : 'X-Automated: automate your X outreach with AI'),
     '<meta name="twitter:card" content="summary_large_image"/>',
   ]
-  return told.replace('</head>', `${head.join('')}</head>`)
+  return titled.replace('</head>', `${head.join('')}</head>`)
 }
 
 function property(name: string, content: string): string {
   return `<meta property="${name}" content="${content}"/>`
 }
 
-/** Marks a page as opened by the link of a member, so that it may announce them from its first moment. */
+/** Marks a page as opened through a referral link, so that it can announce the invitation immediately. */
 export function withReferrer(html: string, code: string): string {
   return html.replace('<html ', `<html data-referrer="${code}" `)
 }
 
-/** For pages that nobody is to find: they are for who is signed in, or came by a link. */
+/** Keeps a page out of search engines: pages for signed-in users and emailed links. */
 export function withoutIndex(html: string): string {
   return html.replace('</head>', '<meta name="robots" content="noindex"/></head>')
 }

@@ -231,7 +231,7 @@ describe('what is said of a page', () => {
     expect(headers['content-security-policy']).toBe((await get(path)).headers['content-security-policy'])
     if (bare === '/') {
       expect(contentOf(body, 'og:title')).toBe('You’re invited to X-Automated')
-      expect(contentOf(body, 'og:description')).toBe('Join by this link, and you both get priority access.')
+      expect(contentOf(body, 'og:description')).toBe('Join with this link, and you both get priority access.')
     }
   })
 

@@ -13,35 +13,35 @@ interface Page {
   send: SendText
   policy: string
   isFramed: boolean
-  /** The page as a friend's link shows it; null for documents, for the widget and for what signed-in pages start from. */
+  /** Renders the page for a referral link; null for documents, the widget and the app's fallback page. */
   invitation: ((code: string) => string) | null
 }
 
-/** What every signed-in page begins from. */
+/** The HTML that every signed-in page starts from. */
 const FALLBACK_FILE = '__spa-fallback.html'
 
-/** The join widget: the one page that others may frame, and the script by which they do (docs/widget.md). */
+/** The join widget: the only page that other sites may frame, and its loader script (docs/widget.md). */
 const WIDGET_PAGE = '/embed'
 const WIDGET_SCRIPT = 'embed.js'
 
-/** Static documents: their bare paths lead the browser to them (specification §2). */
+/** Static documents. Their bare paths redirect to the HTML file. */
 const DOCUMENTS = ['/privacy', '/terms']
 
 export interface PagesOptions extends Address {
   /** web/build/client */
   folder: string
-  /** Where pictures of people on X come from, beside X's own host; null: from nowhere else. */
+  /** Another allowed origin for profile pictures besides X's host, if any. */
   pictures: string | null
-  /** Does a member have this referral code? */
+  /** Whether a member has this referral code. */
   knowsCode(request: FastifyRequest, code: string): Promise<boolean>
 }
 
-/** Answers with the 404 page who is led to an address that is none; false where it is the API that was asked, or no page was built. */
+/** Shows the 404 page to browsers; returns false for API requests or if no page is built. */
 export type ShowNotFound = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 /**
- * Serves the built web app: prerendered pages as they are, every other path of the app with the fallback page, anything else with the 404 page.
- * @returns for addresses that reach no route
+ * Serves the built web app: prerendered pages, the fallback page for the app's other paths, and the 404 page.
+ * @returns the 404 handler for other routes
  */
 export async function servePages(app: FastifyInstance, options: PagesOptions): Promise<ShowNotFound> {
   const { folder } = options
@@ -56,7 +56,7 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
       root: folder,
       wildcard: false,
       index: false,
-      // HTML goes out with its own policy, below; what the build compressed, in place of its original.
+      // HTML is sent below with its own policy, and precompressed files replace their originals.
       globIgnore: ['**/*.html', '**/*.br', '**/*.gz'],
       preCompressed: true,
       setHeaders(reply, path) {
@@ -102,10 +102,9 @@ export async function servePages(app: FastifyInstance, options: PagesOptions): P
 }
 
 /**
- * Where an address leads that reads as a page of ours to the app, which knows no capital letters and takes what follows two slashes
- * for a host, but not to this server: the app would show another page than what was sent.
+ * Finds the page that a URL means to the app's router, which ignores case and reads `//` as a host, unlike this server.
  * @param url path and query
- * @returns path and query, or null
+ * @returns the corrected path and query, or null
  */
 function addressMeant(url: string, isPage: (path: string) => boolean): string | null {
   const [, path = '', query = ''] = url.match(/^([^?]*)(.*)$/s) ?? []
@@ -119,32 +118,29 @@ function isOfApi(url: string): boolean {
   return /^\/api(?![^/?])/.test(url)
 }
 
-/** Is it a browser that would show what it gets? */
+/** Whether the client is a browser that displays the response. */
 function takesPages({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') ?? false
 }
 
-/** Answers a path of the app, with a slash at its end and without. */
+/** Serves a path of the app, with and without a trailing slash. */
 function serve(app: FastifyInstance, path: string, answer: RouteHandlerMethod): void {
   for (const url of path === '/' ? [path] : [path, `${path}/`]) {
     app.get(url, answer)
-    app.post(url, { onRequest: backToThePage }, () => {})
+    app.post(url, { onRequest: redirectToPage }, () => {})
   }
 }
 
-/**
- * A form that a browser sends itself, as no script runs: it is led back to its page, which says that it needs one. What was sent is
- * not even read, whatever it is and however large.
- */
-async function backToThePage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // Whole addresses are asked for by proxies, which may name any host.
+/** Redirects a form that a browser without JavaScript posted back to its page, without reading the body. */
+async function redirectToPage({ url }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  // Proxies request absolute URLs, which may name any host.
   const { pathname, search } = new URL(url, 'http://here')
   return reply.redirect(pathname + search, 303)
 }
 
 function sendPage(reply: FastifyReply, page: Page, status: number): Promise<FastifyReply> {
   if (page.isFramed) {
-    // Set for every answer, before it is known which page it is.
+    // Helmet sets this header for every response.
     reply.raw.removeHeader('x-frame-options')
     reply.header('cross-origin-resource-policy', 'cross-origin')
   }
@@ -156,7 +152,7 @@ function sendPage(reply: FastifyReply, page: Page, status: number): Promise<Fast
   return page.send(reply)
 }
 
-/** Every HTML file of the build by its path, with a policy that allows exactly its own inline scripts. */
+/** Reads every HTML file of the build, with a policy that allows exactly its own inline scripts. */
 function readPages({ folder, pictures, ...address }: PagesOptions, list: PageList): Map<string, Page> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.html'))
   const found = findable(list)
@@ -178,7 +174,7 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
         const send = compressedOnce(withHead(built, url, origin))
         return [path, { send, policy, isFramed, invitation: isDocument ? null : invitation }]
       }
-      // The pages that show leads read there what the policy allows.
+      // Pages that show leads read the allowed picture origin from here.
       const shown =
         pictures && file === FALLBACK_FILE
           ? built.replace('<head>', `<head><meta name="pictures" content="${pictures}"/>`)
@@ -191,17 +187,17 @@ function readPages({ folder, pictures, ...address }: PagesOptions, list: PageLis
   )
 }
 
-/** The paths that search engines are told of. */
+/** Indexable paths. */
 function findable(list: PageList): string[] {
   return [...list.findable, ...DOCUMENTS.map((path) => `${path}.html`)]
 }
 
-/** What the build says of its pages (build/pages.json): which paths the fallback page serves, and the not-found page. */
+/** Contents of build/pages.json, written by the build. */
 interface PageList {
-  /** As Fastify takes them: `/campaigns/:campaignId`. */
+  /** Paths served by the fallback page, as Fastify patterns: `/campaigns/:campaignId`. */
   app: string[]
   notFound: string
-  /** Prerendered pages that are there to be found. */
+  /** Indexable prerendered pages. */
   findable: string[]
 }
 
@@ -212,8 +208,8 @@ function readPageList(folder: string): PageList {
 }
 
 /**
- * A prerendered page can carry no nonce, so its inline scripts and styles are allowed by their hashes.
- * @param framedBy who may show the page in a frame
+ * Prerendered pages cannot carry a nonce, so the policy allows inline scripts and styles by hash.
+ * @param framedBy who may frame the page
  */
 function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | null): string {
   const scripts = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)
@@ -233,6 +229,6 @@ function policyFor(html: string, framedBy: "'none'" | '*', pictures: string | nu
 }
 
 function hashesOf(inline: Iterable<RegExpMatchArray>): Set<string> {
-  const words = [...inline].map(([, text]) => text ?? '')
-  return new Set(words.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`))
+  const texts = [...inline].map(([, text]) => text ?? '')
+  return new Set(texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`))
 }

@@ -3,7 +3,7 @@ import type { Services } from '../app.ts'
 import { PAYMENTS_WEBHOOK_PATH, receivePayment } from '../domains/billing/engine.ts'
 import { Refusal } from '../refusal.ts'
 
-/** POST /api/billing/webhook: what the payment provider tells. Answered once it is kept; what it means is looked up by the queue. */
+/** POST /api/billing/webhook: payment provider events. Stored immediately, processed by the queue. */
 export async function servePaymentsWebhook(app: FastifyInstance, services: Services): Promise<void> {
   await app.register(async (raw) => {
     raw.removeAllContentTypeParsers()
@@ -14,7 +14,7 @@ export async function servePaymentsWebhook(app: FastifyInstance, services: Servi
       const signature = request.headers['stripe-signature']
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const event = typeof signature === 'string' ? await receivePayment(services, body, signature) : null
-      if (!event) throw new Refusal('FORBIDDEN', 'The signature is not that of the payment provider, or is too old.')
+      if (!event) throw new Refusal('FORBIDDEN', 'The signature is invalid or too old.')
       return { success: true }
     })
   })

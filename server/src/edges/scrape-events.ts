@@ -9,16 +9,16 @@ import { find, follow, view } from '../domains/scrapes/service.ts'
 import { Refusal } from '../refusal.ts'
 import { signedIn } from './signed-in.ts'
 
-/** Keeps proxies from closing a silent stream, and finds out that the session was ended. */
+/** Keeps proxies from closing an idle stream, and detects ended sessions. */
 const HEARTBEAT_MS = 15_000
-/** How soon a client should come back. */
+/** How soon clients should reconnect. */
 const RETRY_MS = 2_000
-/** One person's screens, all together. */
+/** Limit for all tabs of one user. */
 const STREAMS_PER_USER = 20
 
 /**
- * GET /api/scrapes/{id}/events: server-sent events `progress` and, at the end, `done`; their data is the scrape.
- * An event's id is the scrape's version, so that Last-Event-ID spares what the client has seen.
+ * GET /api/scrapes/{id}/events: server-sent events `progress` and, at the end, `done`, with the scrape as data.
+ * An event's id is the scrape's version, so Last-Event-ID skips what the client has seen.
  */
 export function serveScrapeEvents(app: FastifyInstance, services: Services): void {
   const open = new Map<AbortController, string>()
@@ -50,18 +50,18 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
       }, HEARTBEAT_MS)
 
       const seen = Number(request.headers['last-event-id'] ?? -1)
-      const tell = async () => {
+      const writeEvents = async () => {
         stream.write(`retry: ${RETRY_MS}\n\n`)
         for await (const row of follow(services, actor, id, ended.signal)) {
           const scrape = Scrape.parse(view(row))
           const isOver = ['completed', 'canceled', 'failed'].includes(scrape.status)
           if (!isOver && row.version <= seen) continue
           const event = `id: ${row.version}\nevent: ${isOver ? 'done' : 'progress'}\ndata: ${JSON.stringify(scrape)}\n\n`
-          // A slow reader gets the newest state later, not every state.
+          // A slow client skips intermediate states.
           if (!stream.write(event)) await once(stream, 'drain', { signal: ended.signal })
         }
       }
-      tell()
+      writeEvents()
         .catch((error: unknown) => {
           if (!ended.signal.aborted) request.log.warn({ err: error }, 'scrape events ended early')
         })
@@ -76,7 +76,7 @@ export function serveScrapeEvents(app: FastifyInstance, services: Services): voi
           .header('content-type', 'text/event-stream; charset=utf-8')
           .header('cache-control', 'no-store, no-transform')
           .header('x-accel-buffering', 'no')
-          // A connection kept for more requests would hold up a server that is going.
+          // A kept-alive connection would delay the shutdown.
           .header('connection', 'close')
           .send(stream)
       )

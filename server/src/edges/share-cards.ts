@@ -7,16 +7,16 @@ import type { RequestContext } from '../requests/context.ts'
 import { isPlausibleCode } from './page-head.ts'
 import { drawSharePicture } from './share-picture.ts'
 
-/** Pictures that are kept, some 40 KB each; the one asked for longest ago goes first. */
+/** Cached pictures, about 40 KB each; the least recently used is evicted first. */
 const KEPT_MAX = 200
-/** Pictures that may wait to be drawn. Beyond, a link is shown with the picture that names no place. */
+/** Pictures waiting to be drawn. Beyond this, links get the generic picture. */
 const WAITING_MAX = 10
 
 type Key = number | null
 
 /**
- * GET /share.png, the picture of a link to the product, and GET /share/CODE.png, of a referral link: with the place of whoever shares it, and no name.
- * A code that nobody has gets the first. What it costs is bounded: pictures are kept by place, and drawn one at a time.
+ * GET /share.png and GET /share/CODE.png: preview pictures of the product and of a referral link, with the referrer's
+ * place but no name. Unknown codes get the generic one. Pictures are cached by place and drawn one at a time.
  */
 export function serveShareCards(app: FastifyInstance, services: Services): void {
   const pictures = createPictures()
@@ -42,7 +42,7 @@ export function serveShareCards(app: FastifyInstance, services: Services): void 
   })
 }
 
-/** @returns null for a code that no one on the waitlist has, undefined if the client has looked up too many */
+/** @returns null for unknown codes, undefined if the client has looked up too many */
 async function findPosition(context: RequestContext, code: string): Promise<number | null | undefined> {
   try {
     return (await findReferralCode(context, code))?.position || null
@@ -52,7 +52,7 @@ async function findPosition(context: RequestContext, code: string): Promise<numb
   }
 }
 
-/** Shown on other sites, which is what it is for. */
+/** Other sites may embed the pictures. */
 function headersFor(seconds: number): Record<string, string> {
   return { 'cache-control': `public, max-age=${seconds}`, 'cross-origin-resource-policy': 'cross-origin' }
 }

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { SKRSContext2D } from '@napi-rs/canvas'
+import { formatNumber } from '@x-automated/contract/format'
 
-/** What networks show a link with; the size that they ask for. */
+/** Size of link previews on social networks, in pixels. */
 export const SHARE_PICTURE = { width: 1200, height: 630 }
 
-/** As web/app/ui/tokens.css has them, dark. */
+/** The dark colors of web/app/ui/tokens.css. */
 const CANVAS = '#0c0f0b'
 const INK = '#eff1ee'
 const MUTED = '#a8aca6'
@@ -16,13 +17,9 @@ const FONT = fileURLToPath(import.meta.resolve('@fontsource-variable/inter/files
 const FAMILY = 'Inter share picture'
 const EDGE = 96
 
-/**
- * Draws the picture of a link to the product.
- * @param position on the waitlist, of whoever shares the link; null: of nobody in particular
- * @returns a PNG
- */
+/** Draws the preview picture as a PNG. @param position the referrer's place on the waitlist; null for the generic picture */
 export async function drawSharePicture(position: number | null): Promise<Buffer> {
-  // Not before somebody asks: it takes its time and memory to load.
+  // Loaded on first use, because it is slow and large.
   const { createCanvas, GlobalFonts } = await import('@napi-rs/canvas')
   if (!GlobalFonts.has(FAMILY)) GlobalFonts.register(readFileSync(FONT), FAMILY)
   const canvas = createCanvas(SHARE_PICTURE.width, SHARE_PICTURE.height)
@@ -37,49 +34,49 @@ export async function drawSharePicture(position: number | null): Promise<Buffer>
     write(pen, 'Find the right people. Write once. Send at a human pace.', { x: EDGE, y: 540, size: 34, colour: MUTED })
   } else {
     write(pen, 'You’re invited by', { x: EDGE, y: 310, size: 46, colour: MUTED })
-    const place = `#${position.toLocaleString('en-US')}`
+    const place = `#${formatNumber(position)}`
     const room = SHARE_PICTURE.width - 2 * EDGE
-    // Long places are written smaller, as a whole.
+    // Shrink long places to fit.
     const wanted = widthOf(pen, place, 136) + 28 + widthOf(pen, 'on the waitlist', 64)
     const scale = Math.min(1, room / wanted)
     const end = write(pen, place, { x: EDGE, y: 448, size: 136 * scale, strong: true, colour: ACCENT })
     write(pen, 'on the waitlist', { x: end + 28 * scale, y: 448, size: 64 * scale, strong: true })
-    write(pen, 'Join by this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, colour: MUTED })
+    write(pen, 'Join with this link, and you both get priority access.', { x: EDGE, y: 540, size: 34, colour: MUTED })
   }
   return canvas.encode('png')
 }
 
-interface Words {
+interface TextStyle {
   x: number
-  /** Of the line that the letters stand on. */
+  /** Of the baseline. */
   y: number
   size: number
   strong?: boolean
   colour?: string
 }
 
-function take(pen: SKRSContext2D, size: number, strong: boolean): void {
+function setFont(pen: SKRSContext2D, size: number, strong: boolean): void {
   const weight = strong ? 570 : 400
   pen.fontVariationSettings = `"wght" ${weight}`
   pen.font = `${weight} ${size}px "${FAMILY}"`
   pen.letterSpacing = `${-0.025 * size}px`
 }
 
-/** Of strong words. */
-function widthOf(pen: SKRSContext2D, words: string, size: number): number {
-  take(pen, size, true)
-  return pen.measureText(words).width
+/** Width of bold text. */
+function widthOf(pen: SKRSContext2D, text: string, size: number): number {
+  setFont(pen, size, true)
+  return pen.measureText(text).width
 }
 
-/** @returns where the words end */
-function write(pen: SKRSContext2D, words: string, { x, y, size, strong = false, colour = INK }: Words): number {
-  take(pen, size, strong)
+/** Draws text. @returns the x coordinate of its end */
+function write(pen: SKRSContext2D, text: string, { x, y, size, strong = false, colour = INK }: TextStyle): number {
+  setFont(pen, size, strong)
   pen.fillStyle = colour
-  pen.fillText(words, x, y)
-  return x + pen.measureText(words).width
+  pen.fillText(text, x, y)
+  return x + pen.measureText(text).width
 }
 
-/** The mark of the product (web/public/favicon.svg, on a grid of 24). */
+/** Draws the logo (web/public/favicon.svg, on a grid of 24). */
 function drawMark(pen: SKRSContext2D): void {
   pen.save()
   pen.translate(EDGE, 104)

@@ -5,10 +5,7 @@ import type { Services } from '../app.ts'
 import { authenticate } from '../domains/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
-/**
- * Who calls an edge, by the rules of every signed-in operation.
- * @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role below `access`)
- */
+/** Authenticates a request to an edge. @throws Refusal UNAUTHORIZED, RATE_LIMITED, FORBIDDEN (a role below `access`) */
 export async function signedIn(services: Services, request: FastifyRequest, access: Role): Promise<Actor> {
   const actor = await authenticate(services, request.headers.authorization ?? null)
   services.limits.spendCall(actor.userId)

@@ -7,8 +7,8 @@ import { finishOpenIdSignIn, finishSamlSignIn, leave, metadataOf } from '../doma
 type OfWorkspace = { Params: { workspaceId: string } }
 
 /**
- * Where a browser is led through a single sign-on: GET /api/auth/sso/leave (to the provider), GET …/oidc/{workspaceId}/callback and
- * POST …/saml/{workspaceId}/acs (back from it), and our metadata for the provider. All but the metadata redirect; back always to our own origin.
+ * Single sign-on: GET /api/auth/sso/leave (to the provider), GET …/oidc/{workspaceId}/callback and
+ * POST …/saml/{workspaceId}/acs (back to our origin), and our SAML metadata.
  */
 export async function serveSso(app: FastifyInstance, services: Services): Promise<void> {
   const contextFor = (request: FastifyRequest, reply: FastifyReply) =>

@@ -4,33 +4,33 @@ type WithToken = { Querystring: { token?: unknown } }
 
 interface UnsubscribePage {
   path: string
-  /** Asked of who opens the link. */
+  /** The heading of the page. */
   question: string
-  /** @returns what to say when it is done @throws Refusal INVALID_CODE */
+  /** @returns the confirmation text @throws Refusal INVALID_CODE */
   unsubscribe(token: string): Promise<string>
 }
 
-/** The page that a mail's 'Unsubscribe' opens, which mail programs also post to by themselves (RFC 8058). */
+/** The page behind an email's Unsubscribe link. Mail clients also post to it directly (RFC 8058). */
 export async function serveUnsubscribePage(app: FastifyInstance, page: UnsubscribePage): Promise<void> {
   await app.register(async (links) => {
-    // Mail programs post a form of either kind; what it says is in the link already.
+    // Mail clients post different kinds of forms, but the token is in the URL.
     links.removeAllContentTypeParsers()
     links.addContentTypeParser('*', (_request, body, done) => {
       body.resume()
       body.once('end', () => done(null))
     })
-    // Opening the link alone changes nothing, as mail scanners open every link.
+    // GET changes nothing, because mail scanners open every link.
     links.get<WithToken>(page.path, async (_request, reply) =>
       sendPage(reply, page.question, '<form method="post"><button type="submit">Unsubscribe</button></form>'),
     )
     links.post<WithToken>(page.path, async ({ query: { token } }, reply) => {
       const done = await page.unsubscribe(typeof token === 'string' ? token : '')
-      return sendPage(reply, 'You are unsubscribed', `<p>${done}</p>`)
+      return sendPage(reply, "You're unsubscribed", `<p>${done}</p>`)
     })
   })
 }
 
-/** A page of its own, for who reads mail elsewhere: no script, no style. */
+/** A minimal page without scripts or styles. */
 function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')

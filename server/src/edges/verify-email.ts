@@ -3,11 +3,11 @@ import type { Services } from '../app.ts'
 import { openConfirmation } from '../domains/auth/service.ts'
 import { Refusal } from '../refusal.ts'
 
-/** GET /api/auth/verify-email?token=: the mailed link of a sign-up. Always redirects into the product, on our own origin. */
+/** GET /api/auth/verify-email?token=: a sign-up's emailed link. Always redirects to a page on our own origin. */
 export function serveVerifyEmail(app: FastifyInstance, services: Services): void {
   app.get<{ Querystring: { token?: unknown } }>(
     '/api/auth/verify-email',
-    // HEAD must not use up the code.
+    // HEAD must not use up the token.
     { exposeHeadRoute: false },
     async (request, reply) => {
       const token = typeof request.query.token === 'string' ? request.query.token : ''
@@ -28,7 +28,7 @@ async function pageFor(
   try {
     const opened = await openConfirmation(context, link)
     if (opened.outcome === 'confirmed') return `/auth/callback?code=${opened.code}`
-    // In the fragment, which no server and no Referer header sees.
+    // In the fragment, which is not sent to servers or in Referer headers.
     return opened.outcome === 'confirmed before' ? '/auth/callback?confirmed=before' : `/auth/confirm#${link.token}`
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

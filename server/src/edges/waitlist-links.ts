@@ -6,7 +6,7 @@ import { serveUnsubscribePage } from './unsubscribe-page.ts'
 
 type WithToken = { Querystring: { token?: unknown } }
 
-/** The links in mails to members: GET /api/waitlist/confirm, GET and POST /api/waitlist/unsubscribe. */
+/** Links in emails to members: GET /api/waitlist/confirm, GET and POST /api/waitlist/unsubscribe. */
 export async function serveWaitlistLinks(app: FastifyInstance, services: Services): Promise<void> {
   const context = { ...services, db: services.database.db }
 
@@ -24,10 +24,10 @@ export async function serveWaitlistLinks(app: FastifyInstance, services: Service
 
   await serveUnsubscribePage(app, {
     path: '/api/waitlist/unsubscribe',
-    question: 'Stop mails about the waitlist?',
+    question: 'Unsubscribe from waitlist emails?',
     async unsubscribe(token) {
       await unsubscribe(context, token)
-      return 'You will get no more mails about the waitlist.'
+      return "You'll get no more emails about the waitlist."
     },
   })
 }

@@ -4,16 +4,16 @@ import { receive, WEBHOOK_PATH } from '../domains/replies/service.ts'
 import { readDelivery } from '../outside/x-activity.ts'
 import { Refusal } from '../refusal.ts'
 
-/** X waits 10 seconds for an answer, and delivers again where there was none. */
+/** X waits 10 seconds for an answer and retries failed deliveries. */
 const ANSWER_WITHIN_MS = 8_000
 
 /**
- * What X's challenges are made of. Nothing else is signed: the very same signature would stand for a delivery, which is JSON and so begins with a brace,
- * and anybody may ask for it.
+ * Characters of X's challenge tokens. We sign nothing else: anyone can request a challenge signature, which must never
+ * be valid for a delivery. A delivery is JSON, so it starts with a brace.
  */
 const CHALLENGE = /^[A-Za-z0-9._~+/=-]{1,256}$/
 
-/** GET and POST /api/x/webhook: X's check that this address is ours, and what it tells of accounts (outside/x-activity.ts). */
+/** GET and POST /api/x/webhook: X's challenge and its deliveries (outside/x-activity.ts). */
 export async function serveXWebhook(app: FastifyInstance, services: Services): Promise<void> {
   const { xActivity, database } = services
   await app.register(async (raw) => {
@@ -24,7 +24,7 @@ export async function serveXWebhook(app: FastifyInstance, services: Services): P
       if (!xActivity) throw new Refusal('NOT_FOUND')
       const token = request.query.crc_token
       if (typeof token !== 'string' || !CHALLENGE.test(token))
-        throw new Refusal('INVALID_INPUT', 'crc_token is missing, or is not one of X.')
+        throw new Refusal('INVALID_INPUT', 'crc_token is missing or invalid.')
       return { response_token: xActivity.answerCheck(token) }
     })
 
@@ -33,12 +33,12 @@ export async function serveXWebhook(app: FastifyInstance, services: Services): P
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
       const signature = request.headers['x-twitter-webhooks-signature']
       if (typeof signature !== 'string' || !xActivity.isSigned(body, signature))
-        throw new Refusal('FORBIDDEN', 'The signature is not that of X.')
+        throw new Refusal('FORBIDDEN', 'The signature is invalid.')
       const happenings = readDelivery(parse(body))
       const kept = receive(database.db, happenings)
       if (!(await inTime(kept))) {
-        // It goes on; should it fail, X delivers again.
-        kept.catch((error) => request.log.warn({ err: error }, 'a late delivery of X failed'))
+        // The work continues. If it fails, X delivers again.
+        kept.catch((error) => request.log.warn({ err: error }, 'late X delivery failed'))
         throw new Refusal('UNAVAILABLE')
       }
       return { success: true }
@@ -50,7 +50,7 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    throw new Refusal('INVALID_INPUT', 'The body is not JSON.')
+    throw new Refusal('INVALID_INPUT', "The body isn't JSON.")
   }
 }
 

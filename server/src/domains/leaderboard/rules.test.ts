@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readCursor, writeCursor } from './rules.ts'
 
 describe('cursors', () => {
-  it('come back as they were', () => {
+  it('survive a round trip', () => {
     const place = fc.record({ referralCount: fc.nat(), lastCredit: fc.maxSafeNat(), rank: fc.nat() })
     fc.assert(
       fc.property(place, (p) => {
@@ -12,7 +12,7 @@ describe('cursors', () => {
     )
   })
 
-  it('that are none are told', () => {
+  it('rejects malformed cursors', () => {
     fc.assert(fc.property(fc.string(), (text) => readCursor(text) === null))
     for (const value of ['[1,2]', '[1,2,"3"]', '[-1,2,3]', '[3000000000,2,3]', '{}'])
       expect(readCursor(Buffer.from(value).toString('base64url'))).toBeNull()

@@ -1,4 +1,4 @@
-/** Where a page of the leaderboard ends: count and last credit of its last row, and how many stand before the next. */
+/** The end of a leaderboard page: its last row's count and last credit, and the number of rows so far. */
 export interface LeaderboardPlace {
   referralCount: number
   lastCredit: number
@@ -9,7 +9,7 @@ export function writeCursor({ referralCount, lastCredit, rank }: LeaderboardPlac
   return Buffer.from(JSON.stringify([referralCount, lastCredit, rank])).toString('base64url')
 }
 
-/** @returns null for what was not written by `writeCursor` */
+/** @returns null if `writeCursor` did not write it */
 export function readCursor(cursor: string): LeaderboardPlace | null {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -8,12 +8,12 @@ import { members } from '../waitlist/tables.ts'
 const REFERRERS = 12
 
 let app: TestApp
-/** Some of the referrers, with an account. */
+/** Some of the referrers have an account. */
 const people: Person[] = []
 
 /**
- * Referrers whose credits lie in the week's counts, some of them expired since the job ran. Counts, ties and what is left of
- * them differ: several lose all, several fall behind others, the last ones lose nothing.
+ * Referrers with credits in the weekly counts, some expired since the job last ran. Some lose all credits, some fall
+ * behind others, and the last ones lose none.
  */
 beforeAll(async () => {
   app = await openApp()
@@ -87,12 +87,12 @@ const expired = async () => {
 }
 
 describe('the weekly leaderboard', () => {
-  it('leaves out credits that have expired since the job ran, in rows, ranks and totals', async () => {
+  it('ignores credits that expired since the job ran, in rows, ranks and totals', async () => {
     expect(await expired()).toBeGreaterThan(10)
     await expectWeekToBeExact()
   })
 
-  it('is read while another transaction has the waitlist locked', async () => {
+  it('can be read while another transaction locks the waitlist', async () => {
     await app.db.transaction(async (tx) => {
       await tx.execute(sql`select from waitlist_state for update`)
       const readers = Array.from({ length: 10 }, () => call(app, 'GET', '/leaderboard?period=week'))
@@ -102,7 +102,7 @@ describe('the weekly leaderboard', () => {
     expect(await expired()).toBeGreaterThan(10)
   })
 
-  it('is the same after the job has run', async () => {
+  it('is the same after the job ran', async () => {
     await expireWeek(app.db)
     expect(await expired()).toBe(0)
     await expectWeekToBeExact()

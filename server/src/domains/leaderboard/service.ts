@@ -21,9 +21,9 @@ interface LeaderboardInput {
 }
 
 /**
- * One page of a leaderboard, and the caller's own row wherever it stands.
- * @param userId the account that asks; null for a visitor
- * @throws Refusal INVALID_INPUT: a cursor that is none
+ * Returns one page of a leaderboard, and the caller's own row.
+ * @param userId the caller's account; null for visitors
+ * @throws Refusal INVALID_INPUT for a malformed cursor
  */
 export async function leaderboard(
   { db, env }: { db: Db; env: { leaderboardEmailsInFull: boolean } },
@@ -67,11 +67,11 @@ interface Standing {
   lastCredit: number
 }
 
-/** Credits that a period's counts still contain and that no longer count, by referrer. Reads take them off, without a lock. */
+/** Expired credits that a period's counts still contain, by referrer. Reads subtract them without a lock. */
 const expiredCredits = sql`select referrer_id, count(*)::int as credits from ${referrals} where ${expiredInWeek} group by 1`
 const noCredits = sql`select null::uuid as referrer_id, 0 as credits where false`
 
-/** What is left to the referrers who have lost credits. They are few: the job takes them out every minute. */
+/** What is left to referrers who lost credits. They are few, because the job runs every minute. */
 const remainingOf = (key: SQL) => sql`
   select c.member_id, c.referral_count as counted, c.referral_count - lost.credits as referral_count, c.last_credit
   from lost join ${referralCounts} c on c.period = ${key} and c.member_id = lost.referrer_id`
@@ -87,7 +87,7 @@ async function readStandings(
   const shown = behind
     ? sql`referral_count > 0 and (${mostFirst}, last_credit) > (${-behind.referralCount}::int, ${behind.lastCredit}::bigint)`
     : sql`referral_count > 0`
-  // The ids first: far down, the index alone tells them.
+  // Select the ids first: on late pages the index alone suffices.
   const ranked = sql`(
     with lost as materialized (${lost})
     (select member_id, referral_count, last_credit from ${referralCounts}
@@ -108,7 +108,7 @@ async function readStandings(
     .orderBy(sql`-ranked.referral_count`, sql`ranked.last_credit`)
 }
 
-/** Members who are on a leaderboard: a sum over the different counts that there are, without those who have lost all. */
+/** Members on a leaderboard: the sum over all distinct counts, without those who have lost all credits. */
 async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   const { rows } = await db.execute<{ total: string }>(sql`
     with lost as materialized (${lost})
@@ -117,12 +117,12 @@ async function readTotal(db: Db, key: SQL, lost: SQL): Promise<number> {
   return Number(rows[0]?.total ?? 0)
 }
 
-/** Credits of one bucket of leaderboard_ties, as its triggers have it. */
+/** Credits per bucket of leaderboard_ties; its triggers use the same value. */
 const TIE_BUCKET = 1024
 
 /**
- * Where an account's member stands: behind those with more, those with as many in earlier buckets, and the few before it in its own.
- * These counts contain what was lost, so those who have lost credits are taken out and counted by what is left to them.
+ * The rank of an account's member: members with more referrals, ties in earlier buckets, and ties in the same bucket.
+ * The stored counts include expired credits, so referrers who lost some are subtracted and counted separately.
  */
 async function findOwnStanding(
   db: Db,

@@ -139,7 +139,7 @@ describe('mails', () => {
     const [link] = lost.text.match(/\/api\/notices\/unsubscribe\?token=\S+/)!
     const path = link!.slice('/api'.length)
     const asked = await call(app, 'GET', path)
-    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('Stop these mails?')])
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('Unsubscribe from these emails?')])
     expect((await person.client.notices.listPreferences()).preferences[0]?.mail).toBe(true)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)

@@ -10,12 +10,12 @@ import {
   changeWaitlist,
   count,
   credit,
-  invitationMail,
+  invitationEmail,
   type LockedWaitlist,
   type Member,
   normalizeEmail,
   type Referral,
-  takeBack,
+  revertCredit,
   type WaitlistContext,
 } from '../waitlist/service.ts'
 import { members, referralCounts, referrals, waitlistDays } from '../waitlist/tables.ts'
@@ -172,7 +172,7 @@ export async function undoDecision(context: OperatorContext, operatorId: string,
   const decided: Referral['status'][] = ['credited', 'refused', 'unconfirmed']
   return decide(context, { operatorId, action: 'undo', memberId }, decided, async (waitlist, referral) => {
     if (!referral.holdReason || !referral.decidedAt) throw new Refusal('REFERRAL_STATE')
-    await takeBack(waitlist, referral)
+    await revertCredit(waitlist, referral)
     await waitlist.tx
       .update(referrals)
       .set({ status: 'held', decidedAt: null, decidedBy: null })
@@ -214,7 +214,7 @@ export async function inviteNext(context: OperatorContext, operatorId: string, h
       .limit(howMany)
     const reached = await tx.update(members).set({ invitedAt: now }).where(inArray(members.id, next)).returning()
     const addressees = reached.map((member) => addresseeOf(context, member)).filter((to) => to !== null)
-    await context.outbox.postAll(tx, addressees.map(invitationMail))
+    await context.outbox.postAll(tx, addressees.map(invitationEmail))
     if (reached.length > 0) await note({ ...context, db: tx }, { operatorId, action: 'invite', count: reached.length })
     return reached.length
   })

@@ -5,7 +5,7 @@ import type { Email } from '../../outside/mail.ts'
 import { ROLE_WORDS } from './rules.ts'
 
 /** Asks somebody into a workspace. The same whether the address has an account or not. */
-export function invitationMail(
+export function invitationEmail(
   to: string,
   { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
 ): Email {

@@ -9,7 +9,7 @@ import { requireAccountSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { beyondPlan, limitOn } from '../billing/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
-import { invitationMail } from './mails.ts'
+import { invitationEmail } from './mails.ts'
 import { invitationLink } from './rules.ts'
 import { type Context, lockPeople } from './service-locks.ts'
 import { workspaceInvitations } from './tables.ts'
@@ -116,7 +116,7 @@ async function send({ limits, outbox, origin }: Context, tx: Db, { workspace, em
   const [inviter] = await tx.select({ name: authUsers.name }).from(authUsers).where(eq(authUsers.id, actor.userId))
   if (!invitation || !inviter) throw new Refusal('FORBIDDEN')
   const facts = { workspace, invitedBy: inviter.name, role, link: invitationLink(origin, token) }
-  await outbox.post(tx, invitationMail(email, facts))
+  await outbox.post(tx, invitationEmail(email, facts))
   return { ...invitation, invitedBy: inviter.name }
 }
 

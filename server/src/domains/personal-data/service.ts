@@ -28,7 +28,7 @@ import { unlinkWorkspace } from '../sso/service.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { suppressions } from '../suppressions/tables.ts'
 import { leadTags, tags } from '../tags/tables.ts'
-import { forgetMember, type WaitlistContext } from '../waitlist/service.ts'
+import { anonymizeMember, type WaitlistContext } from '../waitlist/service.ts'
 import { members, referrals, rewardGrants } from '../waitlist/tables.ts'
 import { endMemberships } from '../workspaces/service.ts'
 import { membershipChanges, workspaceMembers, workspaces } from '../workspaces/tables.ts'
@@ -71,7 +71,7 @@ export async function remove(
       await tx.delete(workspaces).where(eq(workspaces.id, workspaceId))
     }
     // Only now, as all joins wait from here on.
-    await forgetMember(tx, user.id)
+    await anonymizeMember(tx, user.id)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     // First answers that are kept for their Idempotency-Keys hold data of the account.
     await tx.execute(sql`delete from idempotency_keys where scope = ${`user:${user.id}`}`)

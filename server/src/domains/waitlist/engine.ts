@@ -5,31 +5,31 @@ import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { createSealer } from '../../sealing.ts'
 import { tell } from '../webhooks/service.ts'
-import { type Addressee, achievementsMail, movedUpMail } from './mails.ts'
+import { type Addressee, achievementsEmail, movedUpEmail } from './mails.ts'
 import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
 
 export type Member = typeof members.$inferSelect
 export type Referral = typeof referrals.$inferSelect
 
-/** What the waitlist needs of the process: how mails go out, and how it is set up. */
+/** The services and settings that the waitlist needs. */
 export interface WaitlistContext {
   env: { authSecret: string; waitlistConfirmRequired: boolean }
   origin: string
   outbox: Outbox
 }
 
-/** Where a request came from: hashes of its address and range, and its country. */
+/** The origin of a request: hashes of its address and range, and its country. */
 export interface Provenance {
   addressHash: string
   rangeHash: string
   country: string | null
 }
 
-/** The waitlist while nobody else changes it. */
+/** The waitlist, locked against other changes. */
 export interface LockedWaitlist {
   tx: Db
-  /** Places taken. */
+  /** Number of places. */
   joined: number
   /** The number of the last credit. */
   credits: number
@@ -37,7 +37,7 @@ export interface LockedWaitlist {
 }
 
 /**
- * Runs `work` in one transaction, alone among those that change places and counts: so places stay dense, and credits have an order.
+ * Runs `work` in a transaction that locks the waitlist, so that places stay dense and credits are ordered.
  * Keep it short: all joins wait for it.
  */
 export function changeWaitlist<T>(db: Db, work: (waitlist: LockedWaitlist) => Promise<T>): Promise<T> {
@@ -63,8 +63,8 @@ interface Newcomer {
   referredBy: string | null
 }
 
-/** Gives the next place to somebody new. @returns null where the mailbox has a member */
-export async function takePlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
+/** Assigns the next place to a new member. @returns null if the mailbox already has a member */
+export async function assignPlace(waitlist: LockedWaitlist, newcomer: Newcomer): Promise<Member | null> {
   const { tx, now } = waitlist
   const position = waitlist.joined + 1
   const member = await insertMember(tx, {
@@ -78,12 +78,12 @@ export async function takePlace(waitlist: LockedWaitlist, newcomer: Newcomer): P
   })
   if (!member) return null
   waitlist.joined = position
-  await tellJoined(waitlist, member)
+  await publishJoined(waitlist, member)
   return member
 }
 
-/** Gives the next place to a member who has an account and never joined. @returns null where they have joined by now */
-export async function takePlaceLater(
+/** Assigns the next place to an existing member without one. @returns null if they have joined in the meantime */
+export async function assignPlaceToMember(
   waitlist: LockedWaitlist,
   memberId: string,
   country: string | null,
@@ -103,20 +103,20 @@ export async function takePlaceLater(
     .returning()
   if (!member) return null
   waitlist.joined = position
-  await tellJoined(waitlist, member)
+  await publishJoined(waitlist, member)
   return member
 }
 
-/** Tells webhooks who took a place, and what it earned. */
-async function tellJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
+/** Publishes a join and the achievements it earned to webhooks. */
+async function publishJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
   const { id, email, position, referredBy } = member
   const data = { memberId: id, email, position, referredBy, joinedAt: now.toISOString() }
   await tell(tx, { event: 'member.joined', at: now, data, addressOf: id })
-  await tellEarned(tx, now, id, achievementsAt(position), 0)
+  await publishEarned(tx, now, id, achievementsAt(position), 0)
 }
 
-/** Tells webhooks what a member has earned. */
-async function tellEarned(
+/** Publishes earned achievements to webhooks. */
+async function publishEarned(
   tx: Db,
   now: Date,
   memberId: string,
@@ -135,9 +135,9 @@ function achievementsAt(position: number): Achievement[] {
 
 type NewMember = Omit<typeof members.$inferInsert, 'referralCode'> & { referralCode: () => string }
 
-/** Makes a member with a code that is free. @returns null where the mailbox already has a member */
+/** Inserts a member with an unused code. @returns null if the mailbox already has a member */
 export async function insertMember(tx: Db, { referralCode, ...member }: NewMember): Promise<Member | null> {
-  // Short codes meet now and then: of some, the first that nobody has.
+  // Short codes collide occasionally: take the first unused one.
   const codes = Array.from({ length: 4 }, referralCode)
   const free = sql<string>`(select code from unnest(array[${sql.join(
     codes.map((code) => sql`${code}`),
@@ -151,11 +151,11 @@ export async function insertMember(tx: Db, { referralCode, ...member }: NewMembe
   return made ?? null
 }
 
-/** Without characters that are read for another. */
+/** Without easily confused characters. */
 const LETTERS_AND_DIGITS = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CAPITALS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** The code of a member whom a session made (specification §5). */
+/** The referral code of a member created by signing in: six capitals and digits. */
 export function sessionCode(): string {
   return randomText(CAPITALS_AND_DIGITS, 6)
 }
@@ -164,8 +164,8 @@ function randomText(alphabet: string, length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 }
 
-/** Keeps where a member came from, for as long as bursts are told by it. */
-export async function keepAddress(tx: Db, memberId: string, from: Provenance): Promise<void> {
+/** Stores where a member joined from, to detect bursts. */
+export async function storeAddress(tx: Db, memberId: string, from: Provenance): Promise<void> {
   const { addressHash, rangeHash } = from
   await tx.insert(joinAddresses).values({ memberId, addressHash, rangeHash }).onConflictDoNothing()
 }
@@ -178,8 +178,8 @@ interface NewReferral {
 }
 
 /**
- * As `creditOrHold`, for a member who is there already.
- * @returns false, and does nothing, where the member has a referrer, is the referrer, or has referred the referrer
+ * Like `creditOrHold`, for an existing member.
+ * @returns false without an effect if the member has a referrer, is the referrer, or has referred the referrer
  */
 export async function refer(
   waitlist: LockedWaitlist,
@@ -200,10 +200,7 @@ export async function refer(
   return true
 }
 
-/**
- * Notes a referral and credits it, unless something speaks for waiting.
- * Call it before the member's own address is kept: a burst is told by those before.
- */
+/** Records a referral, and credits it unless it is suspicious or unconfirmed. Call it before storing the member's address. */
 export async function creditOrHold(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -222,7 +219,7 @@ export async function creditOrHold(
   await countCredit(waitlist, context, { memberId: member.id, referrerId, country: from.country, moves: true })
 }
 
-/** Joins from a range before now, in the time of each of BURSTS, counted no further than a burst goes. */
+/** Counts earlier joins from a range within the time of each of BURSTS, up to the burst's size. */
 async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<number[]> {
   const counts = BURSTS.map(
     ({ joins, minutes }) =>
@@ -233,7 +230,7 @@ async function joinsFromRange(tx: Db, rangeHash: string, now: Date): Promise<num
   return rows[0]?.joins ?? []
 }
 
-/** Credits a referral that has waited. */
+/** Credits a waiting referral. */
 export async function credit(waitlist: LockedWaitlist, context: WaitlistContext, referral: Referral): Promise<void> {
   const { memberId, referrerId, country, moved } = referral
   await waitlist.tx.update(referrals).set(nextCredit(waitlist)).where(eq(referrals.memberId, memberId))
@@ -259,7 +256,7 @@ interface Credit {
   moves: boolean
 }
 
-/** Counts the newest credit for its referrer: counts of the three periods, places, achievements with their rewards, a mail. */
+/** Counts a credit for its referrer: period counts, place, achievements, rewards and an email. */
 async function countCredit(
   waitlist: LockedWaitlist,
   context: WaitlistContext,
@@ -286,17 +283,17 @@ async function countCredit(
   if (moves) await moveUp(tx, referrerId)
 
   const [referrer] = await tx.select().from(members).where(eq(members.id, referrerId))
-  if (!referrer) throw new Error('a referrer is no member')
+  if (!referrer) throw new Error('the referrer is not a member')
   const isNewCountry = country !== null && !referrer.referralCountries.includes(country)
   const countries = isNewCountry ? [...referrer.referralCountries, country] : referrer.referralCountries
   const standing = { alltime: countOf('alltime'), day: countOf(day), countries: countries.length }
   const earned = newAchievements(referrer.achievements, standing)
-  const mailed = await tellReferrer(waitlist, context, { referrer, earned, referralCount: standing.alltime })
+  const mailed = await emailReferrer(waitlist, context, { referrer, earned, referralCount: standing.alltime })
   const { now } = waitlist
   const { position } = referrer
   const data = { memberId, referrerId, referralCount: standing.alltime, position, creditedAt: now.toISOString() }
   await tell(tx, { event: 'referral.credited', at: now, data })
-  await tellEarned(tx, now, referrerId, earned, standing.alltime)
+  await publishEarned(tx, now, referrerId, earned, standing.alltime)
   if (earned.length > 0) await grantRewards(tx, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {
     await tx
@@ -310,7 +307,7 @@ async function countCredit(
   }
 }
 
-/** Moves a member up by the spots of one referral, to 1 at most, and those passed down by one: at most 6 rows, in one statement. */
+/** Moves a member up by one referral's spots, and the members passed down by one: at most 6 rows. */
 async function moveUp(tx: Db, memberId: string): Promise<void> {
   await tx.execute(sql`
     update users as u
@@ -320,7 +317,7 @@ async function moveUp(tx: Db, memberId: string): Promise<void> {
       and u.position > 0 and u.position between mover.position - ${SPOTS_PER_REFERRAL}::int and mover.position`)
 }
 
-/** Months of Pro for the tiers among `earned`; to the account where there is one, else kept for it. */
+/** Grants months of Pro for earned tiers, to the member's account now or once it exists. */
 async function grantRewards(tx: Db, member: Member, earned: Achievement[]): Promise<void> {
   const grants = earned
     .map((achievement) => ({ achievement, months: rewardMonths(achievement) }))
@@ -332,11 +329,11 @@ async function grantRewards(tx: Db, member: Member, earned: Achievement[]): Prom
     .onConflictDoNothing()
 }
 
-/** Someone popular is not mailed for every single friend. */
+/** Minimum time between two of these emails, for popular referrers. */
 const MOVED_UP_MAIL_HOURS = 24
 
-/** @returns whether a mail was posted */
-async function tellReferrer(
+/** @returns whether an email was queued */
+async function emailReferrer(
   { tx, now }: LockedWaitlist,
   context: WaitlistContext,
   { referrer, earned, referralCount }: { referrer: Member; earned: Achievement[]; referralCount: number },
@@ -348,12 +345,12 @@ async function tellReferrer(
   if (earned.length === 0 && !isDue) return false
   await context.outbox.post(
     tx,
-    earned.length > 0 ? achievementsMail(to, earned, referralCount) : movedUpMail(to, referralCount),
+    earned.length > 0 ? achievementsEmail(to, earned, referralCount) : movedUpEmail(to, referralCount),
   )
   return true
 }
 
-/** Whom a mail about the waitlist goes to; null where none may be sent. */
+/** The recipient of waitlist emails; null if the member cannot get any. */
 export function addresseeOf({ env, origin }: WaitlistContext, member: Member): Addressee | null {
   const { email, referralCode, position } = member
   if (!email || !referralCode || member.unsubscribedAt) return null
@@ -361,13 +358,13 @@ export function addresseeOf({ env, origin }: WaitlistContext, member: Member): A
   return { email, referralCode, position, origin, unsubscribeLink: `${origin}/api/waitlist/unsubscribe?token=${token}` }
 }
 
-/** Seals a member's id into a mailed link. */
+/** Encrypts a member's id for an emailed link. */
 export function memberToken(secret: string, purpose: 'confirm' | 'unsubscribe') {
   return createSealer(secret, `x-automated waitlist ${purpose}`)
 }
 
-/** Takes back what a credit counted. Places and achievements stay (domain-rules.md). */
-export async function takeBack({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
+/** Reverts a credit's counts. Places and achievements are kept. */
+export async function revertCredit({ tx }: LockedWaitlist, referral: Referral): Promise<void> {
   if (!referral.creditedAt) return
   const { memberId, referrerId, creditedAt, inWeek } = referral
   await tx
@@ -387,10 +384,10 @@ export async function takeBack({ tx }: LockedWaitlist, referral: Referral): Prom
 
 const EXPIRY_BATCH = 1_000
 
-/** Credits that are older than 7 days and still in the week's counts: the next run of `expireWeek` takes them out. */
+/** Credits older than 7 days that the weekly counts still contain until the next `expireWeek`. */
 export const expiredInWeek = sql`in_week and credited_at <= now() - interval '7 days'`
 
-/** Takes expired credits out of the week's counts, each once. A job runs it every minute; reads leave the rest out. */
+/** Removes expired credits from the weekly counts, once each. A job runs it every minute; reads subtract the rest. */
 export async function expireWeek(db: Db): Promise<void> {
   for (;;) {
     const { rows: due } = await db.execute(sql`select from referrals where ${expiredInWeek} limit 1`)
@@ -409,7 +406,7 @@ export async function expireWeek(db: Db): Promise<void> {
   }
 }
 
-/** 2026-11-20, in UTC. */
+/** The date in UTC, such as 2026-11-20. */
 export function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { achievementsMail, invitationMail, joinedMail, movedUpMail } from './mails.ts'
+import { achievementsEmail, invitationEmail, joinedEmail, movedUpEmail } from './mails.ts'
 
 const to = {
   email: 'ann@example.com',
@@ -10,13 +10,13 @@ const to = {
 }
 const CONFIRM = 'https://x.example/api/waitlist/confirm?token=t'
 
-describe('every mail to a member', () => {
+describe('emails to members', () => {
   it.each([
-    joinedMail(to, CONFIRM, false),
-    movedUpMail(to, 1),
-    achievementsMail(to, ['bronze'], 3),
-    invitationMail(to),
-  ])('$subject: can be ended with one click (RFC 8058)', (mail) => {
+    joinedEmail(to, CONFIRM, false),
+    movedUpEmail(to, 1),
+    achievementsEmail(to, ['bronze'], 3),
+    invitationEmail(to),
+  ])('$subject: supports one-click unsubscribe (RFC 8058)', (mail) => {
     expect(mail.headers).toEqual({
       'List-Unsubscribe': `<${to.unsubscribeLink}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -26,24 +26,24 @@ describe('every mail to a member', () => {
   })
 })
 
-it('the first mail says the position, the link to share, and asks to confirm', () => {
-  const { text } = joinedMail(to, CONFIRM, true)
+it('joinedEmail contains the position, the referral link and the confirmation link', () => {
+  const { text } = joinedEmail(to, CONFIRM, true)
   expect(text).toContain('Your position: #7')
   expect(text).toContain('https://x.example/waitlist?ref=AbC12345')
   expect(text).toContain(CONFIRM)
 })
 
-it('a referral says the new position and what is next', () => {
-  const mail = movedUpMail(to, 2)
+it('movedUpEmail contains the new position and the next reward', () => {
+  const mail = movedUpEmail(to, 2)
   expect(mail.subject).toBe("You moved up: you're #7 now")
   expect(mail.text).toContain('2 friends have joined with your link.')
-  expect(mail.text).toContain('1 more and you are Bronze Referrer.')
-  expect(movedUpMail({ ...to, position: 0 }, 1).subject).toBe('A friend joined with your link')
+  expect(mail.text).toContain("1 more and you'll be a Bronze Referrer.")
+  expect(movedUpEmail({ ...to, position: 0 }, 1).subject).toBe('A friend joined with your link')
 })
 
-it('an achievement says its reward', () => {
-  const { subject, text } = achievementsMail(to, ['silver', 'viral'], 10)
+it('achievementsEmail contains the reward', () => {
+  const { subject, text } = achievementsEmail(to, ['silver', 'viral'], 10)
   expect(subject).toBe('You earned Silver Referrer and Viral Sensation')
   expect(text).toContain('3 months of Pro')
-  expect(achievementsMail(to, ['global'], 4).text).not.toContain('Pro')
+  expect(achievementsEmail(to, ['global'], 4).text).not.toContain('Pro')
 })

@@ -7,7 +7,7 @@ import { type Answer, call, makePerson, type Person } from '../../../test/makers
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { pageViews } from '../views/tables.ts'
 import { BURSTS } from './rules.ts'
-import { expireWeek, forgetOld } from './service.ts'
+import { expireWeek, purgeJoinData } from './service.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants } from './tables.ts'
 
 let app: TestApp
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 const newEmail = (domain = 'example.com') => `m${randomBytes(5).toString('hex')}@${domain}`
-/** An address in a /24 that nobody else comes from. */
+/** Returns an address in a new /24. */
 let range = 0
 const newAddress = () => `198.${18 + Math.floor(++range / 256)}.${range % 256}.7`
 const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -38,7 +38,7 @@ const lookUp = (email: string, address = newAddress()) =>
 const memberOf = async (email: string) => (await app.db.select().from(members).where(eq(members.email, email)))[0]!
 const board = (query = '', person?: Person): Promise<Answer> =>
   person ? person.call('GET', `/leaderboard${query}`) : call(app, 'GET', `/leaderboard${query}`)
-/** The entry becomes the person's, as if it had been joined with their address. */
+/** Joins with the person's address. */
 async function joinAs(person: Person, referralCode?: string) {
   return join({ email: person.email, referralCode })
 }
@@ -63,7 +63,7 @@ const pathIn = (text: string, what: string) => {
 }
 
 describe('POST /waitlist/join', () => {
-  it('200: takes the next place, with a code of 8 characters', async () => {
+  it('returns 200 with the next place and a code of 8 characters', async () => {
     const first = await join()
     const second = await join()
     expect(first.answer.status).toBe(200)
@@ -77,7 +77,7 @@ describe('POST /waitlist/join', () => {
     expect((await call(app, 'GET', '/waitlist/count')).body).toEqual({ count: second.position })
   })
 
-  it('200: joining again answers the same place, however the address is written', async () => {
+  it('returns 200 with the same place for any spelling of the address', async () => {
     const name = `jane${randomBytes(4).toString('hex')}`
     const { position, code } = await join({ email: `${name}@gmail.com` })
     for (const email of [
@@ -91,7 +91,7 @@ describe('POST /waitlist/join', () => {
     }
   })
 
-  it('200: the same address ten times at once takes one place', async () => {
+  it('creates one place for ten concurrent joins with one address', async () => {
     const email = newEmail()
     const before = (await call(app, 'GET', '/waitlist/count')).body.count
     const answers = await Promise.all(Array.from({ length: 10 }, () => join({ email })))
@@ -99,7 +99,7 @@ describe('POST /waitlist/join', () => {
     expect((await call(app, 'GET', '/waitlist/count')).body.count).toBe(before + 1)
   })
 
-  it('200: a referral moves its referrer up 5 and those passed down 1', async () => {
+  it('moves the referrer up 5 and the members passed down 1', async () => {
     const line = []
     for (let i = 0; i < 8; i++) line.push(await join())
     const last = line.at(-1)!
@@ -112,7 +112,7 @@ describe('POST /waitlist/join', () => {
   })
 
   it.each(['nobody', '', ' ', 'x'.repeat(5_000), "'; drop table users; --", 'a\u0000b'])(
-    '200: ignores an unknown code (%#)',
+    'ignores an unknown code (%#)',
     async (referralCode) => {
       const { answer, email } = await join({ referralCode })
       expect(answer.status).toBe(200)
@@ -124,13 +124,13 @@ describe('POST /waitlist/join', () => {
     [{ email: 'nobody' }, 'Invalid email format'],
     [{}, 'Please enter your email address'],
     [{ email: 'a@example.com', referralCode: 5 }, 'Referral code must be text.'],
-  ])('400: %j', async (body, text) => {
+  ])('returns 400 for %j', async (body, text) => {
     const answer = await call(app, 'POST', '/waitlist/join', body, from(newAddress()))
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(answer.body.error).toMatch(text)
   })
 
-  it('429: the 31st in a minute from one address', async () => {
+  it('returns 429 for the 31st join per minute from one address', async () => {
     const address = newAddress()
     const email = newEmail()
     const answers = await Promise.all(Array.from({ length: 31 }, () => join({ email, address })))
@@ -140,14 +140,14 @@ describe('POST /waitlist/join', () => {
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  it('keeps an Idempotency-Key: one place, one answer', async () => {
+  it('repeats the answer for the same Idempotency-Key', async () => {
     const headers = { ...from(newAddress()), 'idempotency-key': randomBytes(8).toString('hex') }
     const body = { email: newEmail() }
     const first = await call(app, 'POST', '/waitlist/join', body, headers)
     expect((await call(app, 'POST', '/waitlist/join', body, headers)).body).toEqual(first.body)
   })
 
-  it('keeps of the address its country and hashes only', async () => {
+  it('stores only the country and hashes of the address', async () => {
     const { email } = await join({ address: '8.8.8.8' })
     const member = await memberOf(email)
     expect(member.country).toBe('US')
@@ -156,8 +156,8 @@ describe('POST /waitlist/join', () => {
   })
 })
 
-describe('credit that is held', () => {
-  it('of a throw-away address: the member joins, the look-up knows no referral', async () => {
+describe('held credits', () => {
+  it('include referrals of disposable addresses, which still join', async () => {
     const referrer = await join()
     const { email, answer } = await join({ email: newEmail('mailinator.com'), referralCode: referrer.code })
     expect(answer.status).toBe(200)
@@ -169,7 +169,7 @@ describe('credit that is held', () => {
     expect((await lookUp(referrer.email)).body).toMatchObject({ referralCount: 0, position: referrer.position })
   })
 
-  it('of a burst from one range: those beyond it, while all join', async () => {
+  it('include referrals beyond a burst from one range, which still join', async () => {
     const referrer = await join()
     const net = newAddress().replace(/\d+$/, '')
     const { joins } = BURSTS[0]
@@ -189,7 +189,7 @@ describe('credit that is held', () => {
 })
 
 describe('achievements', () => {
-  it('are awarded with the referral that earns them, with months of Pro, and told by mail', async () => {
+  it('are awarded with the referral that earns them, with months of Pro and an email', async () => {
     const referrer = await join()
     for (let i = 0; i < 3; i++) await join({ referralCode: referrer.code })
     expect((await lookUp(referrer.email)).body.user.achievements).toEqual(expect.arrayContaining(['bronze']))
@@ -201,13 +201,13 @@ describe('achievements', () => {
     expect((await mailTo(referrer.email, /You earned Bronze Referrer/)).text).toContain('1 month of Pro')
   })
 
-  it('viral: 5 in one UTC day', async () => {
+  it('include viral for 5 referrals in one UTC day', async () => {
     const referrer = await join()
     for (let i = 0; i < 5; i++) await join({ referralCode: referrer.code })
     expect((await lookUp(referrer.email)).body.user.achievements).toContain('viral')
   })
 
-  it('global: from 3 countries', async () => {
+  it('include global for referrals from 3 countries', async () => {
     const referrer = await join()
     const achievements = async () => (await lookUp(referrer.email)).body.user.achievements
     for (const address of ['8.8.4.4', '81.2.69.160', '8.8.4.5']) await join({ address, referralCode: referrer.code })
@@ -217,8 +217,8 @@ describe('achievements', () => {
   })
 })
 
-describe('mails to members', () => {
-  it('302: the confirmation link confirms', async () => {
+describe('emails to members', () => {
+  it('confirm the address by their link', async () => {
     const { email } = await join()
     const { text } = await mailTo(email, /You're on the waitlist/)
     const answer = await call(app, 'GET', pathIn(text, 'confirm'))
@@ -229,12 +229,12 @@ describe('mails to members', () => {
     expect((await memberOf(email)).confirmedAt).not.toBeNull()
   })
 
-  it.each(['', 'x', 'A'.repeat(60)])('302: a link that is not good says so: %j', async (token) => {
+  it.each(['', 'x', 'A'.repeat(60)])('redirect with an error for the invalid token %j', async (token) => {
     const answer = await call(app, 'GET', `/waitlist/confirm?token=${token}`)
     expect(answer.headers.get('location')).toBe('http://localhost:3000/waitlist?error=INVALID_CODE')
   })
 
-  it('200: who is referred once moves up and hears of it; one click ends it', async () => {
+  it('announce a new place, and unsubscribe by one click', async () => {
     const referrer = await join()
     await join({ referralCode: referrer.code })
     const { text } = await mailTo(referrer.email, /You moved up: you're #\d+ now/)
@@ -245,11 +245,11 @@ describe('mails to members', () => {
     const oneClick = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', {
       'content-type': 'application/x-www-form-urlencoded',
     })
-    expect([oneClick.status, oneClick.body]).toEqual([200, expect.stringContaining('You are unsubscribed')])
+    expect([oneClick.status, oneClick.body]).toEqual([200, expect.stringContaining("You're unsubscribed")])
     expect((await memberOf(referrer.email)).unsubscribedAt).not.toBeNull()
   })
 
-  it('400: unsubscribing with a link that is not good', async () => {
+  it('return 400 if the unsubscribe link is invalid', async () => {
     const answer = await call(app, 'POST', '/waitlist/unsubscribe?token=x', 'List-Unsubscribe=One-Click', {
       'content-type': 'multipart/form-data; boundary=x',
     })
@@ -258,7 +258,7 @@ describe('mails to members', () => {
 })
 
 describe('WAITLIST_CONFIRM=required', () => {
-  it('a referral counts once the referred member has confirmed', async () => {
+  it('credits a referral once the referred member has confirmed', async () => {
     const strict = await app.startAnother({
       env: { TRUST_PROXY: 'loopback', WAITLIST_CONFIRM: 'required' },
       workers: true,
@@ -275,7 +275,7 @@ describe('WAITLIST_CONFIRM=required', () => {
 })
 
 describe('POST /waitlist/position', () => {
-  it('200: the place, masked', async () => {
+  it('returns 200 with the place and a masked address', async () => {
     const { email, position, code } = await join()
     const { status, body } = await lookUp(email.toUpperCase())
     expect(status).toBe(200)
@@ -295,7 +295,7 @@ describe('POST /waitlist/position', () => {
     })
   })
 
-  it('404: an unknown address, and an account that never joined: nobody learns who has one', async () => {
+  it('returns 404 for unknown addresses, and for accounts that never joined', async () => {
     const person = await makePerson(app)
     await person.call('GET', '/dashboard')
     for (const email of [newEmail(), person.email]) {
@@ -311,12 +311,12 @@ describe('POST /waitlist/position', () => {
     [{}, 'Please enter your email address'],
     [{ email: ' ' }, 'Please enter your email address'],
     [{ email: 'nobody' }, 'Invalid email format'],
-  ])('400: %j', async (body, error) => {
+  ])('returns 400 for %j', async (body, error) => {
     const answer = await call(app, 'POST', '/waitlist/position', body, from(newAddress()))
     expect([answer.status, answer.body.error]).toEqual([400, error])
   })
 
-  it('429: the 21st in a minute from one address', async () => {
+  it('returns 429 for the 21st lookup per minute from one address', async () => {
     const address = newAddress()
     const answers = await Promise.all(Array.from({ length: 21 }, () => lookUp(newEmail(), address)))
     expect(answers.map((a) => a.status).sort()).toEqual([...Array(20).fill(404), 429])
@@ -327,7 +327,7 @@ describe('POST /track-view', () => {
   const view = (body: unknown) => call(app, 'POST', '/track-view', body)
   const rows = (path: string) => app.db.select().from(pageViews).where(eq(pageViews.path, path))
 
-  it('200: counts by day, page and code; nothing else is kept', async () => {
+  it('counts views by day, page and code, and stores nothing else', async () => {
     const { code } = await join()
     for (let i = 0; i < 3; i++) await view({ path: '/pricing?utm=x', ref: code, referrer: 'https://news.example/' })
     await view({ path: '/pricing' })
@@ -340,7 +340,7 @@ describe('POST /track-view', () => {
     expect(JSON.stringify(await rows('/pricing'))).not.toContain('news.example')
   })
 
-  it('200: however many pages and codes are made up, they fill one row', async () => {
+  it('counts all unknown pages and codes in one row', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => view({ path: `/made/up/${i}`, ref: `made-up-${i}\u0000` })),
     )
@@ -349,24 +349,24 @@ describe('POST /track-view', () => {
     expect((await rows('other')).map(({ ref }) => ref)).toEqual([''])
   })
 
-  it('200: joins are counted beside views, by the code that brought them', async () => {
+  it('counts joins next to views, by referral code', async () => {
     const { code } = await join()
     await join({ referralCode: code })
     expect((await rows('/waitlist')).find((row) => row.ref === code)).toMatchObject({ joins: 1 })
-    // For the page on which the visit began, where that is said.
+    // Joins count for the first page of the visit, if known.
     for (const path of ['/embed?x=1', '/auth', '/', '/no/page'])
       await call(app, 'POST', '/waitlist/join', { email: newEmail(), referralCode: code, path }, from(newAddress()))
     for (const path of ['/embed', '/auth', '/', 'other'])
       expect((await rows(path)).find((row) => row.ref === code)).toMatchObject({ joins: 1 })
   })
 
-  it.each([{}, { path: '' }, { path: 5 }, { path: '/', ref: {} }])('400: %j', async (body) => {
+  it.each([{}, { path: '' }, { path: 5 }, { path: '/', ref: {} }])('returns 400 for %j', async (body) => {
     expect((await view(body)).status).toBe(400)
   })
 })
 
 describe('GET /dashboard', () => {
-  it('200: who never joined is a member at position 0, with a code of 6 capitals and digits', async () => {
+  it('creates a member at position 0, with a code of 6 capitals and digits, for users who never joined', async () => {
     const person = await makePerson(app)
     const { status, body } = await person.call('GET', '/dashboard')
     expect(status).toBe(200)
@@ -383,7 +383,7 @@ describe('GET /dashboard', () => {
     expect((await person.call('GET', '/dashboard')).body).toEqual(body)
   })
 
-  it('200: credits before joining move nobody; joining takes the last place and keeps code and credits', async () => {
+  it('keeps the code and credits earned before joining', async () => {
     const person = await makePerson(app)
     const { referralCode } = (await person.call('GET', '/dashboard')).body
     const friend = await join({ referralCode })
@@ -397,7 +397,7 @@ describe('GET /dashboard', () => {
     })
   })
 
-  it('200: an account owns the entry of its address, with the rewards that waited', async () => {
+  it("assigns the entry of the account's address, with its waiting rewards", async () => {
     const person = await makePerson(app)
     const { position, code } = await joinAs(person)
     for (let i = 0; i < 3; i++) await join({ referralCode: code })
@@ -414,7 +414,7 @@ describe('GET /dashboard', () => {
     ])
   })
 
-  it('200: asked ten times at once makes one member', async () => {
+  it('creates one member for ten concurrent requests', async () => {
     const person = await makePerson(app)
     const answers = await Promise.all(Array.from({ length: 10 }, () => person.call('GET', '/dashboard')))
     expect(new Set(answers.map((a) => a.body.referralCode)).size).toBe(1)
@@ -424,7 +424,7 @@ describe('GET /dashboard', () => {
 describe('POST /referrals', () => {
   const refer = (person: Person, referralCode: unknown) => person.call('POST', '/referrals', { referralCode })
 
-  it('200: credits the referrer once; the first one stays', async () => {
+  it('credits the first referrer once', async () => {
     const [person, referrer, other] = [await makePerson(app), await join(), await join()]
     expect((await refer(person, referrer.code)).body).toEqual({ success: true })
     expect((await refer(person, referrer.code)).status).toBe(200)
@@ -433,13 +433,13 @@ describe('POST /referrals', () => {
     expect((await lookUp(other.email)).body.referralCount).toBe(0)
   })
 
-  it('200: named many times at once counts once', async () => {
+  it('credits the referrer once for concurrent requests', async () => {
     const [person, referrer] = [await makePerson(app), await join()]
     await Promise.all(Array.from({ length: 8 }, () => refer(person, referrer.code)))
     expect((await lookUp(referrer.email)).body.referralCount).toBe(1)
   })
 
-  it('400: an unknown code, one’s own, and that of somebody whom one has referred', async () => {
+  it('returns 400 for an unknown code, the own code, and the code of a referred member', async () => {
     const person = await makePerson(app)
     const { referralCode } = (await person.call('GET', '/dashboard')).body
     const friend = await join({ referralCode })
@@ -451,7 +451,7 @@ describe('POST /referrals', () => {
     expect((await person.call('GET', '/dashboard')).body.referralCount).toBe(1)
   })
 
-  it('400: no code', async () => {
+  it('returns 400 without a code', async () => {
     expect((await refer(await makePerson(app), undefined)).status).toBe(400)
   })
 })
@@ -476,7 +476,7 @@ describe('a referral code at sign-up', () => {
     expect(await memberOf(email)).toMatchObject({ position: 0, referredBy: (await memberOf(referrer.email)).id })
   })
 
-  it.each(['nobody', '', 'x'.repeat(5_000), 'a\u0000b'])('that nobody has is ignored (%#)', async (code) => {
+  it.each(['nobody', '', 'x'.repeat(5_000), 'a\u0000b'])('is ignored if unknown (%#)', async (code) => {
     const { email, confirm } = await signUp(code)
     await confirm()
     expect((await memberOf(email)).referredBy).toBeNull()
@@ -484,7 +484,7 @@ describe('a referral code at sign-up', () => {
 })
 
 describe('GET /leaderboard', () => {
-  it('200: most first, ties by who got there first, masked; one’s own row whole and marked', async () => {
+  it('ranks by referrals, then by time, and masks all addresses but the own', async () => {
     const person = await makePerson(app)
     const own = await joinAs(person)
     const [late, early] = [await join(), await join()]
@@ -512,7 +512,7 @@ describe('GET /leaderboard', () => {
     expect((await board('?pageSize=100')).body.own).toBeNull()
   })
 
-  it('200: pages and cursors go through all, and one’s own rank is known on every page', async () => {
+  it('lists everyone by page and by cursor, with the own rank on every page', async () => {
     const person = await makePerson(app)
     const { code } = await joinAs(person)
     await join({ referralCode: code })
@@ -533,14 +533,14 @@ describe('GET /leaderboard', () => {
     expect(all.own.rank).toBe(all.leaderboard.findIndex((row: { isOwn: boolean }) => row.isOwn) + 1)
   })
 
-  it('200: LEADERBOARD_EMAILS=full shows whole addresses', async () => {
+  it('shows full addresses with LEADERBOARD_EMAILS=full', async () => {
     const open = await app.startAnother({ env: { LEADERBOARD_EMAILS: 'full' } })
     const { body } = await call({ url: `${open.url}/api` }, 'GET', '/leaderboard')
     expect(body.leaderboard.length).toBeGreaterThan(0)
     expect(JSON.stringify(body)).not.toContain('***')
   })
 
-  it('200: week and today hold what was credited in them', async () => {
+  it("counts only the period's credits for week and today", async () => {
     const referrer = await join()
     await join({ referralCode: referrer.code })
     const { id } = await memberOf(referrer.email)
@@ -559,19 +559,19 @@ describe('GET /leaderboard', () => {
     expect([await has('alltime'), await has('week'), await has('today')]).toEqual([true, false, false])
   })
 
-  it.each(['?period=year', '?page=0', '?pageSize=101', '?cursor=x'])('400: %s', async (query) => {
+  it.each(['?period=year', '?page=0', '?pageSize=101', '?cursor=x'])('returns 400 for %s', async (query) => {
     const { status, body } = await board(query)
     expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
   })
 
-  it('401: a token that is not good, so that the page renews it', async () => {
+  it('returns 401 for an invalid token, so that the page renews it', async () => {
     const answer = await call(app, 'GET', '/leaderboard', undefined, { authorization: 'Bearer a.b.c' })
     expect([answer.status, answer.body.error]).toEqual([401, 'Session expired. Please log in again.'])
   })
 })
 
-describe('the first 100', () => {
-  it('are pioneers, nobody after them', async () => {
+describe('the first 100 members', () => {
+  it('are the only pioneers', async () => {
     const fresh = await openApp()
     await fresh.db.execute(sql`
       insert into users (email, normalized_email, referral_code, joined_at, position)
@@ -589,7 +589,7 @@ describe('the first 100', () => {
   })
 })
 
-it('addresses are forgotten after 30 days, day counts after two', async () => {
+it('purgeJoinData deletes addresses after 30 days and daily counts after two', async () => {
   const first = await join()
   const referrer = await memberOf(first.email)
   const friend = await memberOf((await join({ referralCode: first.code })).email)
@@ -610,7 +610,7 @@ it('addresses are forgotten after 30 days, day counts after two', async () => {
     .update(referrals)
     .set({ creditedAt: back(8) })
     .where(eq(referrals.referrerId, referrer.id))
-  await forgetOld(app.db)
+  await purgeJoinData(app.db)
   await expireWeek(app.db)
   const kept = (await app.db.select().from(joinAddresses)).map((row) => row.memberId)
   expect(kept).toContain(referrer.id)

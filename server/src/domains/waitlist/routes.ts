@@ -3,10 +3,10 @@ import type { RequestContext } from '../../requests/context.ts'
 import { authenticate } from '../auth/service.ts'
 import { leaderboard } from '../leaderboard/service.ts'
 import { trackView } from '../views/service.ts'
-import { count, dashboard, findPosition, join, nameReferrer } from './service.ts'
+import { count, dashboard, findPosition, join, setReferrer } from './service.ts'
 
-/** Who asks, where a public operation takes a token too. A token that is not good any more is refused, so that the page renews it. */
-async function askerOf(context: RequestContext): Promise<string | null> {
+/** The optional caller of a public operation. An expired token is rejected, so that the page renews it. */
+async function findCaller(context: RequestContext): Promise<string | null> {
   const { authorization } = context.request
   return authorization ? (await authenticate(context, authorization)).userId : null
 }
@@ -17,8 +17,8 @@ export const waitlistRoutes = {
   count: publicApi.waitlist.count.handler(({ context }) => count(context.db)),
   trackView: publicApi.waitlist.trackView.handler(({ context, input }) => trackView(context.db, input)),
   leaderboard: publicApi.waitlist.leaderboard.handler(async ({ context, input }) =>
-    leaderboard(context, await askerOf(context), input),
+    leaderboard(context, await findCaller(context), input),
   ),
   dashboard: signedInApi.waitlist.dashboard.handler(({ context }) => dashboard(context, context.actor)),
-  refer: signedInApi.waitlist.refer.handler(({ context, input }) => nameReferrer(context, context.actor, input)),
+  refer: signedInApi.waitlist.refer.handler(({ context, input }) => setReferrer(context, context.actor, input)),
 }

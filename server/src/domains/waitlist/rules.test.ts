@@ -27,17 +27,17 @@ describe('normalizeEmail', () => {
     ['jane+x@me.com', 'jane@icloud.com'],
     ['john.doe+x@example.com', 'john.doe+x@example.com'],
     ['A.B@Example.com', 'a.b@example.com'],
-    // A local part that is nothing but a tag is no tag.
+    // A local part must not become empty.
     ['+x@gmail.com', '+x@gmail.com'],
-  ])('%s is %s', (email, normalized) => {
+  ])('normalizes %s to %s', (email, normalized) => {
     expect(normalizeEmail(email)).toBe(normalized)
   })
 
-  it('keeps hotmail and outlook apart: they are different mailboxes', () => {
+  it('distinguishes hotmail from outlook', () => {
     expect(normalizeEmail('a@hotmail.com')).not.toBe(normalizeEmail('a@outlook.com'))
   })
 
-  it('changes nothing the second time', () => {
+  it('is idempotent', () => {
     const domains = fc.constantFrom('gmail.com', 'googlemail.com', 'me.com', 'pm.me', 'example.com', 'outlook.com')
     const email = fc
       .tuple(fc.stringMatching(/^[a-zA-Z0-9][a-zA-Z0-9.+]{0,10}$/), domains)
@@ -45,7 +45,7 @@ describe('normalizeEmail', () => {
     fc.assert(fc.property(email, (e) => normalizeEmail(normalizeEmail(e)) === normalizeEmail(e)))
   })
 
-  it('knows one Gmail mailbox under every way to write it', () => {
+  it('recognizes every spelling of a Gmail mailbox', () => {
     fc.assert(
       fc.property(local, fc.array(fc.nat(8)), local, fc.boolean(), (name, dots, tag, isOld) => {
         const dotted = dots.reduce(
@@ -65,25 +65,25 @@ describe('maskEmail', () => {
     ['bob@example.com', 'bob***@example.com'],
     ['jo@example.com', 'j***@example.com'],
     ['x@example.com', 'x***@example.com'],
-  ])('%s is %s', (email, masked) => {
+  ])('masks %s as %s', (email, masked) => {
     expect(maskEmail(email)).toBe(masked)
   })
 })
 
 describe('holdReason', () => {
-  it.each(['a@mailinator.com', 'a@yopmail.com', 'a@sub.mailinator.com'])('%s is disposable', (email) => {
+  it.each(['a@mailinator.com', 'a@yopmail.com', 'a@sub.mailinator.com'])('is disposable_domain for %s', (email) => {
     expect(isDisposable(email)).toBe(true)
     expect(holdReason(email, [0, 0])).toBe('disposable_domain')
   })
 
   it.each(['a@gmail.com', 'a@example.com', 'a@duck.com', 'a@privaterelay.appleid.com', 'a@co.uk'])(
-    '%s is not',
+    'is null for %s',
     (email) => {
       expect(isDisposable(email)).toBe(false)
     },
   )
 
-  it.each(BURSTS.map((burst, i) => [burst, i] as const))('a burst begins after %j', (burst, i) => {
+  it.each(BURSTS.map((burst, i) => [burst, i] as const))('is address_burst after %j', (burst, i) => {
     const before = (joins: number) => BURSTS.map((_, j) => (j === i ? joins : 0))
     expect(holdReason('a@example.com', before(burst.joins - 1))).toBeNull()
     expect(holdReason('a@example.com', before(burst.joins))).toBe('address_burst')
@@ -96,7 +96,7 @@ describe('addressRange', () => {
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     ['nonsense', null],
-  ])('%s is in %s', (address, range) => {
+  ])('maps %s to %s', (address, range) => {
     expect(addressRange(address)).toBe(range)
   })
 })
@@ -108,21 +108,21 @@ describe('newAchievements', () => {
     [{ alltime: 9, day: 5, countries: 1 }, ['bronze', 'viral']],
     [{ alltime: 10, day: 1, countries: 3 }, ['bronze', 'silver', 'global']],
     [{ alltime: 50, day: 1, countries: 1 }, ['bronze', 'silver', 'gold', 'platinum']],
-  ])('%j earns %j', (standing, earned) => {
+  ])('maps %j to %j', (standing, earned) => {
     expect(newAchievements([], standing)).toEqual(earned)
   })
 
-  it('awards nothing twice', () => {
+  it('awards no achievement twice', () => {
     expect(newAchievements(['bronze', 'viral', 'pioneer'], { alltime: 4, day: 6, countries: 0 })).toEqual([])
   })
 
-  it('gives months of Pro for tiers only', () => {
+  it('grants months of Pro only for tiers', () => {
     expect(REFERRAL_TIERS.map((tier) => rewardMonths(tier.key))).toEqual([1, 3, 6, 12])
     expect(rewardMonths('viral')).toBe(0)
   })
 })
 
-describe('the way to the next tier', () => {
+describe('nextReward and progressPercent', () => {
   it.each([
     [0, 'bronze', 3, 0],
     [2, 'bronze', 1, 16.7],
@@ -132,12 +132,12 @@ describe('the way to the next tier', () => {
     [49, 'platinum', 1, 99],
     [50, 'platinum', 0, 100],
     [1000, 'platinum', 0, 100],
-  ])('%i referrals: %s in %i, at %d %%', (count, key, remaining, percent) => {
+  ])('for %i referrals, return %s in %i at %d%%', (count, key, remaining, percent) => {
     expect(nextReward(count)).toMatchObject({ key, remaining })
     expect(progressPercent(count)).toBe(percent)
   })
 
-  it('only ever rises', () => {
+  it('never decrease', () => {
     fc.assert(fc.property(fc.nat(60), (n) => progressPercent(n + 1) >= progressPercent(n)))
   })
 })

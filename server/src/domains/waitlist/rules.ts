@@ -3,7 +3,7 @@ import { ACHIEVEMENTS, type Achievement, REFERRAL_TIERS } from '@x-automated/con
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import { firstInNetwork } from '../../requests/client-address.ts'
 
-/** What a provider makes one mailbox of. `+tag` is dropped by all of these; `dots` where they do not count either. */
+/** Rules of email providers. All of them ignore `+tag`; those with `dots` also ignore dots. */
 const PROVIDERS: { domains: string[]; dots?: true }[] = [
   // https://support.google.com/mail/answer/7436150; googlemail.com is the same mailbox.
   { domains: ['gmail.com', 'googlemail.com'], dots: true },
@@ -18,7 +18,7 @@ const PROVIDERS: { domains: string[]; dots?: true }[] = [
   { domains: ['posteo.de'] },
   { domains: ['hey.com'] },
 ]
-/** Domains at which the same local part is the same mailbox as at the first one. */
+/** Domains whose local parts are mailboxes of another domain. */
 const SAME_MAILBOX: Record<string, string> = {
   'googlemail.com': 'gmail.com',
   'me.com': 'icloud.com',
@@ -31,8 +31,8 @@ const SAME_MAILBOX: Record<string, string> = {
 const RULES = new Map(PROVIDERS.flatMap(({ domains, dots }) => domains.map((domain) => [domain, { dots }] as const)))
 
 /**
- * The mailbox that an address reaches, so that one person has one place: lower case, without what its provider ignores.
- * Addresses of other providers are only lowered, as they may tell `a.b` and `a+b` apart.
+ * Normalizes an address to its mailbox, so that one person has one place: lower case, without what the provider ignores.
+ * Addresses of other providers are only lowercased.
  */
 export function normalizeEmail(email: string): string {
   const lower = email.trim().toLowerCase()
@@ -45,55 +45,55 @@ export function normalizeEmail(email: string): string {
   return `${local}@${SAME_MAILBOX[domain] ?? domain}`
 }
 
-/** First 3 characters of the local part, `***@`, domain; of a shorter local part its first character (domain-rules.md). */
+/** Masks an address: the first 3 characters (1 if the local part is shorter), `***@` and the domain. */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   const local = email.slice(0, at)
   return `${local.slice(0, local.length < 3 ? 1 : 3)}***${email.slice(at)}`
 }
 
-/** Made once: the package makes the set anew at each call. */
+/** Created once, because the package builds a new set on every call. */
 const DISPOSABLE = disposableEmailBlocklistSet()
 
-/** Is the address at a domain, or below one, that gives out throw-away mailboxes? */
+/** Whether the address belongs to a disposable email service, or one of its subdomains. */
 export function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf('@') + 1).split('.')
   const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))
   return domains.some((domain) => DISPOSABLE.has(domain))
 }
 
-/** The range that an address belongs to, as one network has it: /24 of IPv4, /48 of IPv6. @returns null for what is no address */
+/** The network range of an address: /24 of IPv4, /48 of IPv6. @returns null for invalid addresses */
 export function addressRange(address: string): string | null {
   const network = firstInNetwork(address, { ipv4: 24, ipv6: 48 })
   return network && `${network.first}/${network.bits}`
 }
 
-/** More referred joins than this, from one range within these minutes, are a burst. An office that joins together stays below the first. */
+/** More referred joins from one range within these minutes are a burst. Offices that join together stay below. */
 export const BURSTS = [
   { joins: 20, minutes: 10 },
   { joins: 60, minutes: 24 * 60 },
 ] as const
 
-/** @param joinsFromRange joins before this one, in the time of each of BURSTS */
+/** @param joinsFromRange earlier joins within the time of each of BURSTS */
 export function holdReason(email: string, joinsFromRange: readonly number[]): HoldReason | null {
   if (isDisposable(email)) return 'disposable_domain'
   return BURSTS.some((burst, i) => (joinsFromRange[i] ?? 0) >= burst.joins) ? 'address_burst' : null
 }
 
-/** The first so many members are pioneers. */
+/** The first members are pioneers. */
 export const PIONEERS = 100
-/** Referrals in one UTC day that make a member viral, and countries that make one global (specification §9). */
+/** Referrals in one UTC day for the viral achievement, and countries for the global one. */
 const VIRAL_REFERRALS = 5
 const GLOBAL_COUNTRIES = 3
 
 interface Standing {
-  /** Credited referrals of all time, and of the UTC day of the newest. */
+  /** Credited referrals in total, and on the UTC day of the newest. */
   alltime: number
   day: number
   countries: number
 }
 
-/** What a member has earned by referrals and does not have yet. */
+/** Achievements earned by referrals that the member does not have yet. */
 export function newAchievements(held: readonly Achievement[], { alltime, day, countries }: Standing): Achievement[] {
   const earned: Achievement[] = REFERRAL_TIERS.filter((tier) => alltime >= tier.threshold).map((tier) => tier.key)
   if (day >= VIRAL_REFERRALS) earned.push('viral')
@@ -101,18 +101,18 @@ export function newAchievements(held: readonly Achievement[], { alltime, day, co
   return earned.filter((achievement) => !held.includes(achievement))
 }
 
-/** Months of Pro that come with an achievement; 0 for those without a reward of that kind. */
+/** Months of Pro for an achievement; 0 if it has no such reward. */
 export function rewardMonths(achievement: Achievement): number {
   return REFERRAL_TIERS.find((tier) => tier.key === achievement)?.months ?? 0
 }
 
-/** The next tier and the distance to it, 0 from the last one on (specification §9). */
+/** The next tier and its distance; 0 after the last tier. */
 export function nextReward(referralCount: number) {
   const { key, threshold } = REFERRAL_TIERS.find((tier) => referralCount < tier.threshold) ?? REFERRAL_TIERS[3]
   return { key, label: ACHIEVEMENTS[key], threshold, remaining: Math.max(0, threshold - referralCount) }
 }
 
-/** 25, 50, 75 and 100 at the four tiers, straight lines between, to one decimal (specification §9). */
+/** Progress towards the last tier: 25, 50, 75 and 100 at the four tiers, linear between, to one decimal. */
 export function progressPercent(referralCount: number): number {
   const next = REFERRAL_TIERS.findIndex((tier) => referralCount < tier.threshold)
   if (next === -1) return 100

@@ -19,12 +19,12 @@ async function join(email: string, referralCode?: string) {
   return body as { position: number; referralCode: string }
 }
 const context = () => ({ ...app.services, db: app.db })
-/** The entry of an account, as its owner's dashboard shows it. */
+/** The dashboard of an account's member. */
 const standingOf = (person: Person) => dashboard(context(), { userId: person.id })
 const entryOf = async (email: string) =>
   (await app.db.select().from(members).where(eq(members.normalizedEmail, email)))[0]
 
-/** An account whose address joined, or never did, and whom friends followed. */
+/** Creates an account, optionally joined and with referred friends. */
 async function account({ joined = true, friends = 0 } = {}) {
   const person = await makePerson(app)
   if (joined) await join(person.email)
@@ -34,7 +34,7 @@ async function account({ joined = true, friends = 0 } = {}) {
   return person
 }
 
-/** An address that joined by itself. */
+/** Creates a waitlist entry without an account. */
 async function entry({ friends = 0 } = {}) {
   const email = newEmail()
   const { referralCode } = await join(email)
@@ -42,8 +42,8 @@ async function entry({ friends = 0 } = {}) {
   return email
 }
 
-describe('an account that changes its address', () => {
-  it('takes its entry along, whole; the old address is free again', async () => {
+describe('moveMember', () => {
+  it('moves the entry to the new address and frees the old one', async () => {
     const person = await account({ friends: 1 })
     const before = await standingOf(person)
     const email = newEmail()
@@ -53,11 +53,11 @@ describe('an account that changes its address', () => {
     const found = await call(app, 'POST', '/waitlist/position', { email })
     expect([found.status, found.body.position]).toEqual([200, before.position])
     expect((await call(app, 'POST', '/waitlist/position', { email: person.email })).status).toBe(404)
-    const anew = await join(person.email)
-    expect(anew.referralCode).not.toBe(before.referralCode)
+    const rejoined = await join(person.email)
+    expect(rejoined.referralCode).not.toBe(before.referralCode)
   })
 
-  it('writes the same mailbox another way', async () => {
+  it('keeps the entry for another spelling of the same mailbox', async () => {
     const person = await account()
     await moveMember(context(), person.id, 'ada.lovelace@gmail.com')
     const before = await standingOf(person)
@@ -67,11 +67,11 @@ describe('an account that changes its address', () => {
   })
 
   it.each([
-    ['its own, of two that joined', { joined: true }, {}, 'own'],
-    ['the one with more referrals', { joined: true }, { friends: 1 }, 'there'],
-    ['its own, with as many', { joined: true, friends: 1 }, { friends: 1 }, 'own'],
-    ['the one that joined', { joined: false, friends: 1 }, {}, 'there'],
-  ] as const)('keeps of two entries %s; the other is an anonymous place', async (_name, mine, theirs, stays) => {
+    ['the own one if both joined', { joined: true }, {}, 'own'],
+    ['the other one if it has more referrals', { joined: true }, { friends: 1 }, 'there'],
+    ['the own one if referrals are equal', { joined: true, friends: 1 }, { friends: 1 }, 'own'],
+    ['the other one if only that joined', { joined: false, friends: 1 }, {}, 'there'],
+  ] as const)('keeps %s and anonymizes the other entry', async (_name, mine, theirs, stays) => {
     const [person, email] = [await account(mine), await entry(theirs)]
     const [own, there] = [await standingOf(person), (await entryOf(email))!]
     await moveMember(context(), person.id, email)
@@ -82,7 +82,7 @@ describe('an account that changes its address', () => {
     expect((await entryOf(email))?.accountUserId).toBe(person.id)
     expect(await entryOf(person.email)).toBeUndefined()
 
-    // Places stay 1…n, counts those of credited referrals of entries that are somebody's.
+    // Places stay 1…n, and counts equal credited referrals of non-anonymous entries.
     const places = await app.db.select().from(members).where(gt(members.position, 0)).orderBy(asc(members.position))
     expect(places.map(({ position }) => position)).toEqual(places.map((_, i) => i + 1))
     expect((await app.db.select().from(waitlistState))[0]?.joined).toBe(places.length)
@@ -93,7 +93,7 @@ describe('an account that changes its address', () => {
     }
   })
 
-  it('keeps what either entry had earned, each reward once', async () => {
+  it('keeps the achievements of both entries, and each reward once', async () => {
     const [person, email] = [await account({ friends: 3 }), await entry({ friends: 4 })]
     expect((await standingOf(person)).achievements).toContain('bronze')
     await moveMember(context(), person.id, email)

@@ -10,12 +10,12 @@ import { Refusal } from '../../refusal.ts'
 import type { RunningServer } from '../../start.ts'
 import { refuseReferral, releaseReferral, undoDecision } from '../operator/service.ts'
 import { memberToken } from './engine.ts'
-import { confirmMember, forgetMember } from './service.ts'
+import { anonymizeMember, confirmMember } from './service.ts'
 import { members, referralCounts, referrals } from './tables.ts'
 
 /**
- * Random joins, referrals, holds, decisions and confirmations, many at a time, through two processes on one database.
- * Afterwards, and as time passes: places are 1…n without gap or double, counts equal credited referrals, leaderboards equal a naive recount.
+ * Runs random concurrent joins, referrals, holds, decisions and confirmations on two processes. Afterwards, places are
+ * 1…n, counts equal credited referrals, and leaderboards equal a recount.
  */
 let app: TestApp
 let strict: RunningServer
@@ -27,15 +27,15 @@ beforeAll(async () => {
   people = await Promise.all(Array.from({ length: 4 }, () => makePerson(app)))
 })
 
-// Anybody, or one of a few: so there are leaders, and ties behind them.
+// Any member, or one of a few: this creates leaders and ties.
 const whose = fc.oneof(fc.nat(999), fc.nat(150)).map((n) => n / 1_000)
-/** What may happen; `who` and `whose` pick among those who are there at that moment. */
+/** A random step. `who` and `whose` select among current members. */
 const step = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
       do: fc.constant('join' as const),
-      // Few names, so that some join twice at once.
+      // Few names, so that some join twice concurrently.
       name: fc.nat(60),
       isDisposable: fc.boolean(),
       needsConfirmation: fc.boolean(),
@@ -54,7 +54,7 @@ const step = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('nameReferrer' as const),
+      do: fc.constant('setReferrer' as const),
       who: fc.nat(3),
       whose,
     }),
@@ -70,7 +70,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 let run = 0
-/** Decisions that took effect in some run. */
+/** Decisions that took effect in any run. */
 const happened = new Set<string>()
 const countries = ['8.8.8', '81.2.69', '133.11.0', '200.160.2']
 let address = 0
@@ -95,7 +95,7 @@ async function take(one: Step): Promise<void> {
       await call(app, 'POST', '/waitlist/join', body, { 'x-forwarded-for': `198.18.${address++ % 250}.1` })
       return
     }
-    case 'nameReferrer': {
+    case 'setReferrer': {
       const { status } = await people[one.who]!.call('POST', '/referrals', { referralCode: await someCode(one.whose) })
       expect([200, 400]).toContain(status)
       return
@@ -111,7 +111,7 @@ async function take(one: Step): Promise<void> {
       return
     }
     default: {
-      // Mostly what can be decided, so that much is; now and then what cannot.
+      // Mostly decidable referrals, occasionally others.
       const fitting = one.do === 'undo' ? isNotNull(referrals.decidedAt) : eq(referrals.status, 'held')
       const among = and(isNotNull(referrals.holdReason), one.whose < 0.9 ? fitting : undefined)
       const [referral] = await app.db
@@ -152,7 +152,7 @@ async function someCode(whose: number): Promise<string> {
   return member?.code ?? 'nobody'
 }
 
-/** Time passes: everything that happened lies `days` further back. */
+/** Moves everything `days` into the past. */
 async function letPass(days: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     await tx.update(referrals).set({ creditedAt: sql`credited_at - make_interval(days => ${days})` })
@@ -175,7 +175,7 @@ async function checkPlaces(): Promise<void> {
   expect((await call(app, 'GET', '/waitlist/count')).body.count).toBe(rows.length)
 }
 
-/** The leaderboard of a period counted anew from the credited referrals, and from nothing else. */
+/** Recounts the leaderboard of a period from the credited referrals. */
 async function recount(since: ReturnType<typeof sql>) {
   const { rows } = await app.db.execute<{ id: string; credits: number }>(sql`
     select referrer_id as id, count(*)::int as credits from referrals join users on users.id = referrer_id and users.email is not null
@@ -223,21 +223,21 @@ async function checkCounts(): Promise<void> {
     left join referral_counts c on c.member_id = u.id and c.period = 'alltime'
     where u.email is not null and coalesce(r.credits, 0) <> coalesce(c.referral_count, 0)`)
   expect(rows.rows).toEqual([])
-  // Nobody has a tier without the credits it takes having been there: a credit that is taken back leaves what it earned.
+  // Everyone with enough credits has the tier. Reverted credits leave their achievements.
   const { rows: tiers } = await app.db.execute(sql`
     select u.id from users u join referral_counts c on c.member_id = u.id and c.period = 'alltime'
     where (c.referral_count >= 3 and not 'bronze' = any(u.achievements)) or (c.referral_count >= 10 and not 'silver' = any(u.achievements))`)
   expect(tiers).toEqual([])
 }
 
-/** What has to be there at the end: else it was all in vain. */
+/** Outcomes that must occur for the test to be meaningful. */
 const SEEN = ['credited', 'held', 'refuse', 'release', 'unconfirmed', 'undo']
 async function whatWasSeen(): Promise<string[]> {
   const kinds = await app.db.selectDistinct({ status: referrals.status }).from(referrals)
   return SEEN.filter((one) => happened.has(one) || kinds.some(({ status }) => status === one))
 }
 
-it('places stay 1…n, counts equal credited referrals, and leaderboards a naive recount', async () => {
+it('keeps places 1…n, counts equal to credits, and leaderboards equal to a recount', async () => {
   const sequences = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 45 }), async (steps) => {
     run += 1
     const waiting = [...steps]
@@ -253,13 +253,13 @@ it('places stay 1…n, counts equal credited referrals, and leaderboards a naive
     await checkLeaderboards()
   })
   await fc.assert(sequences, { numRuns: 3, endOnFailure: true })
-  // Three hold something of each kind nearly always.
+  // Three runs nearly always contain every outcome.
   while (run < 12 && (await whatWasSeen()).length < SEEN.length)
     await fc.assert(sequences, { numRuns: 1, endOnFailure: true })
   expect(await whatWasSeen()).toEqual(SEEN)
 })
 
-it('30 referrals of one member at once move nobody into the place of another', async () => {
+it('keeps places unique for 30 concurrent referrals of one member', async () => {
   const email = `${randomBytes(4).toString('hex')}@example.com`
   const headers = () => ({ 'x-forwarded-for': `198.19.${address++ % 250}.1` })
   for (let i = 0; i < 12; i++) await call(app, 'POST', '/waitlist/join', { email: `${i}.${email}` }, headers())
@@ -275,7 +275,7 @@ it('30 referrals of one member at once move nobody into the place of another', a
   expect(leader!.position).toBe(Math.max(1, body.position - 30 * SPOTS_PER_REFERRAL))
 })
 
-it('a member who is deleted leaves an anonymous place', async () => {
+it('anonymizeMember leaves an anonymous place', async () => {
   const person = await makePerson(app)
   const headers = () => ({ 'x-forwarded-for': `198.19.${address++ % 250}.2` })
   const own = (await call(app, 'POST', '/waitlist/join', { email: person.email }, headers())).body
@@ -283,7 +283,7 @@ it('a member who is deleted leaves an anonymous place', async () => {
   const friend = `${randomBytes(4).toString('hex')}@example.com`
   await call(app, 'POST', '/waitlist/join', { email: friend, referralCode: own.referralCode }, headers())
   const [before] = await app.db.select().from(members).where(eq(members.accountUserId, person.id))
-  await forgetMember(app.db, person.id)
+  await anonymizeMember(app.db, person.id)
   const [after] = await app.db.select().from(members).where(eq(members.id, before!.id))
   expect(after).toMatchObject({
     email: null,
@@ -294,7 +294,7 @@ it('a member who is deleted leaves an anonymous place', async () => {
   })
   await checkPlaces()
   await checkLeaderboards()
-  // The address is free again, the old code is unknown.
+  // The address is free again, and the old code is unknown.
   const again = (
     await call(app, 'POST', '/waitlist/join', { email: person.email, referralCode: own.referralCode }, headers())
   ).body

@@ -10,22 +10,22 @@ import { countJoin } from '../views/service.ts'
 import { forgetAddress } from '../webhooks/service.ts'
 import {
   addresseeOf,
+  assignPlace,
+  assignPlaceToMember,
   changeWaitlist,
   credit,
   creditOrHold,
   insertMember,
-  keepAddress,
   type LockedWaitlist,
   type Member,
   memberToken,
   type Provenance,
   refer,
   sessionCode,
-  takePlace,
-  takePlaceLater,
+  storeAddress,
   type WaitlistContext,
 } from './engine.ts'
-import { joinedMail } from './mails.ts'
+import { joinedEmail } from './mails.ts'
 import { addressRange, maskEmail, nextReward, normalizeEmail, progressPercent } from './rules.ts'
 import {
   joinAddresses,
@@ -38,7 +38,7 @@ import {
   waitlistState,
 } from './tables.ts'
 
-// What other domains build on.
+// For other domains.
 export {
   addresseeOf,
   changeWaitlist,
@@ -49,19 +49,19 @@ export {
   type Member,
   periodKey,
   type Referral,
-  takeBack,
+  revertCredit,
   type WaitlistContext,
 } from './engine.ts'
-export { invitationMail } from './mails.ts'
+export { invitationEmail } from './mails.ts'
 export { maskEmail, normalizeEmail } from './rules.ts'
 
-/** What is known of the client. */
+/** The client of a request. */
 interface Client {
   address: string
   addressHash: string
 }
 
-/** Known members who did not get the mail may join again for another, this often. */
+/** How often members who missed the confirmation email can get another by joining again. */
 const CONFIRMATION_MAIL_HOURS = 1
 
 // Joining
@@ -79,7 +79,7 @@ interface JoinInput {
   path?: string
 }
 
-/** Joins the waitlist at its end; again, answers with the place that is there. @throws Refusal RATE_LIMITED */
+/** Joins at the end of the waitlist. Members who join again get their existing place. @throws Refusal RATE_LIMITED */
 export async function join(context: JoinContext, input: JoinInput) {
   const { db, limits, request } = context
   await limits.spend('joinByAddress', request.addressHash)
@@ -87,15 +87,15 @@ export async function join(context: JoinContext, input: JoinInput) {
   const known = await findByMailbox(db, normalizedEmail)
   const joined = known?.position ? null : await joinNow(context, input, known)
   if (joined) return placeOf(joined, 'You are on the waitlist.')
-  // Where it was not known before, somebody joined with the same mailbox in between.
+  // Someone may have joined with the same mailbox in the meantime.
   const member = known?.position ? known : await findByMailbox(db, normalizedEmail)
-  if (!member) throw new Error('a mailbox is taken by nobody')
-  // Made in between by an account that has not joined.
+  if (!member) throw new Error('the mailbox has no member')
+  // An account without a place was created in the meantime.
   if (!member.position) return join(context, input)
   return joinedAgain(context, member)
 }
 
-/** @param known a member who has not joined yet. @returns null where the mailbox has a member by now that was not known */
+/** @param known a member without a place. @returns null if the mailbox got a member in the meantime */
 async function joinNow(
   context: JoinContext,
   { email, referralCode, path }: JoinInput,
@@ -107,16 +107,18 @@ async function joinNow(
   return changeWaitlist(context.db, async (waitlist) => {
     const { tx } = waitlist
     const newcomer = { email, normalizedEmail, country: from.country, referredBy: referrerId }
-    const member = known ? await takePlaceLater(waitlist, known.id, from.country) : await takePlace(waitlist, newcomer)
+    const member = known
+      ? await assignPlaceToMember(waitlist, known.id, from.country)
+      : await assignPlace(waitlist, newcomer)
     if (!member) return null
     if (referrerId) {
       const referral = { member, referrerId, email: normalizedEmail, from }
       if (known) await refer(waitlist, context, referral)
       else await creditOrHold(waitlist, context, referral)
     }
-    await keepAddress(tx, member.id, from)
+    await storeAddress(tx, member.id, from)
     await countJoin(tx, { path: path || '/waitlist', ref: referrerId ? (referralCode ?? '') : '' })
-    await mailPlace(context, tx, member)
+    await emailPlace(context, tx, member)
     return member
   })
 }
@@ -126,7 +128,7 @@ async function joinedAgain(context: JoinContext, member: Member) {
   const isMissing = context.env.waitlistConfirmRequired && !member.confirmedAt
   if (isMissing && Date.now() - mailedAt > CONFIRMATION_MAIL_HOURS * 3_600_000) {
     await context.db.transaction(async (tx) => {
-      await mailPlace(context, tx, member)
+      await emailPlace(context, tx, member)
       await tx.update(members).set({ confirmationMailedAt: new Date() }).where(eq(members.id, member.id))
     })
   }
@@ -137,12 +139,12 @@ function placeOf({ position, referralCode }: Member, message: string) {
   return { success: true as const, position, referralCode: referralCode ?? '', message }
 }
 
-async function mailPlace(context: WaitlistContext, tx: Db, member: Member): Promise<void> {
+async function emailPlace(context: WaitlistContext, tx: Db, member: Member): Promise<void> {
   const to = addresseeOf(context, member)
   if (!to) return
   const { env, origin, outbox } = context
   const token = memberToken(env.authSecret, 'confirm').seal(member.id)
-  await outbox.post(tx, joinedMail(to, `${origin}/api/waitlist/confirm?token=${token}`, env.waitlistConfirmRequired))
+  await outbox.post(tx, joinedEmail(to, `${origin}/api/waitlist/confirm?token=${token}`, env.waitlistConfirmRequired))
 }
 
 async function findByMailbox(db: Db, normalizedEmail: string): Promise<Member | undefined> {
@@ -150,7 +152,7 @@ async function findByMailbox(db: Db, normalizedEmail: string): Promise<Member | 
   return member
 }
 
-/** The member who has the code; null for an unknown one. */
+/** The member with this code; null if unknown. */
 async function findReferrer(db: Db, code: string | undefined): Promise<string | null> {
   const trimmed = code?.trim()
   if (!trimmed || trimmed.includes('\u0000')) return null
@@ -173,7 +175,7 @@ function provenanceOf({
   }
 }
 
-/** Confirms the address a mailed link was sent to; a referral that waited for it is credited. @throws Refusal INVALID_CODE */
+/** Confirms a member's address by an emailed token and credits a waiting referral. @throws Refusal INVALID_CODE */
 export async function confirmMember(context: WaitlistContext & { db: Db }, token: string): Promise<void> {
   const memberId = memberIn(context, 'confirm', token)
   await changeWaitlist(context.db, (waitlist) => confirm(waitlist, context, memberId))
@@ -194,7 +196,7 @@ async function confirm(waitlist: LockedWaitlist, context: WaitlistContext, membe
   if (waiting) await credit(waitlist, context, waiting)
 }
 
-/** Ends mails to a member. @throws Refusal INVALID_CODE */
+/** Unsubscribes a member from emails. @throws Refusal INVALID_CODE */
 export async function unsubscribe(context: Pick<WaitlistContext, 'env'> & { db: Db }, token: string): Promise<void> {
   const memberId = memberIn(context, 'unsubscribe', token)
   await context.db
@@ -211,9 +213,9 @@ function memberIn({ env }: Pick<WaitlistContext, 'env'>, purpose: 'confirm' | 'u
   }
 }
 
-// Looking up
+// Lookup
 
-/** A member's place by email. Who has an account and never joined is not found: nobody learns who has one. @throws Refusal MEMBER_NOT_FOUND, RATE_LIMITED */
+/** A member's place by email. Accounts that never joined are not found. @throws Refusal MEMBER_NOT_FOUND, RATE_LIMITED */
 export async function findPosition(
   { db, limits, request }: { db: Db; limits: Limits; request: Client },
   { email }: { email: string },
@@ -243,15 +245,15 @@ export async function count(db: Db) {
 }
 
 /**
- * Who has a referral code: their position, 0 if they have not joined; null if nobody has it. Unknown codes count as look-ups
- * of a position, so that codes cannot be enumerated any faster. @throws Refusal RATE_LIMITED
+ * The position of a referral code's owner, 0 if they have not joined; null for unknown codes. Unknown codes count as
+ * position lookups, so that codes cannot be enumerated faster. @throws Refusal RATE_LIMITED
  */
 export async function findReferralCode(
   { db, limits, request }: { db: Db; limits: Limits; request: Pick<Client, 'addressHash'> },
   referralCode: string,
 ): Promise<{ position: number } | null> {
   const { addressHash } = request
-  // Before the look-up: beyond the limit, known codes must look like unknown ones.
+  // Spend first: beyond the limit, known codes must look like unknown ones.
   await limits.spend('positionByAddress', addressHash)
   const [found] = await db
     .select({ position: members.position })
@@ -263,7 +265,7 @@ export async function findReferralCode(
 
 // Accounts
 
-/** The member of an account: its own, else the one with its verified address. */
+/** The member of an account, else the one with its verified address. */
 export async function findMember(db: Db, userId: string): Promise<Member | undefined> {
   const [own] = await db.select().from(members).where(eq(members.accountUserId, userId))
   if (own) return own
@@ -276,9 +278,8 @@ export async function findMember(db: Db, userId: string): Promise<Member | undef
 }
 
 /**
- * The member of an account, made at position 0 where there is none; an entry with the account's verified address becomes the account's,
- * with the rewards that waited for one.
- * @throws Refusal UNAUTHORIZED where the account is gone
+ * The member of an account, created at position 0 if missing. An entry with the account's verified address becomes the
+ * account's, with its waiting rewards. @throws Refusal UNAUTHORIZED if the account is deleted
  */
 async function ensureMember(context: WaitlistContext & { db: Db }, userId: string): Promise<Member> {
   const { db } = context
@@ -303,20 +304,20 @@ async function ensureMember(context: WaitlistContext & { db: Db }, userId: strin
       confirmedAt: new Date(),
       referralCode: sessionCode,
     }
-    // Two requests of one account at once clash in its mailbox or in the account itself, whichever index is written first.
+    // Concurrent requests of one account conflict in either index.
     await db
       .transaction((tx) => insertMember(tx, member))
       .catch((error) => {
         if (!isUniqueViolation(error)) throw error
       })
   }
-  // Read again: another request may have been quicker.
+  // Read again, because another request may have been faster.
   const member = await findMember(db, userId)
-  if (!member) throw new Error('an account has no member')
+  if (!member) throw new Error('the account has no member')
   return member
 }
 
-/** What is kept of a referral code that came with a sign-up; null for an unknown code. */
+/** The referral to store with a sign-up; null for an unknown code. */
 export async function findSignUpReferral(
   context: { db: Db; env: { authSecret: string }; request: Pick<Client, 'address' | 'addressHash'> },
   referralCode: string | undefined,
@@ -326,8 +327,8 @@ export async function findSignUpReferral(
 }
 
 /**
- * Gives a confirmed account its member, and credits who referred it. For every way to sign up; in the transaction that confirms the address.
- * Being a member is not joining: the position stays 0.
+ * Creates the member of a confirmed account at position 0, and credits its referrer. Call it for every kind of sign-up,
+ * in the transaction that confirms the address.
  */
 export async function joinOnSignUp(
   context: WaitlistContext & { db: Db },
@@ -341,11 +342,11 @@ export async function joinOnSignUp(
   await changeWaitlist(db, async (waitlist) => {
     const email = member.normalizedEmail ?? ''
     const isReferred = await refer(waitlist, context, { member, referrerId, email, from: referral })
-    if (isReferred) await keepAddress(waitlist.tx, member.id, referral)
+    if (isReferred) await storeAddress(waitlist.tx, member.id, referral)
   })
 }
 
-/** One's own place, counts and what is next. Makes the member of an account that has none. */
+/** An account's own place, counts and next reward. Creates its member if missing. */
 export async function dashboard(context: WaitlistContext & { db: Db }, { userId }: { userId: string }) {
   const member = await ensureMember(context, userId)
   const [counted] = await context.db
@@ -366,10 +367,10 @@ export async function dashboard(context: WaitlistContext & { db: Db }, { userId 
 }
 
 /**
- * Notes who referred the account's member; the first one stays.
- * @throws Refusal INVALID_REFERRAL_CODE: unknown, one's own, or of somebody whom one has referred
+ * Sets the referrer of the account's member, if it has none.
+ * @throws Refusal INVALID_REFERRAL_CODE: unknown, the caller's own, or of a member whom the caller referred
  */
-export async function nameReferrer(
+export async function setReferrer(
   context: WaitlistContext & { db: Db; request: Client },
   { userId }: { userId: string },
   { referralCode }: { referralCode: string },
@@ -382,7 +383,7 @@ export async function nameReferrer(
   await changeWaitlist(context.db, async (waitlist) => {
     const email = member.normalizedEmail ?? ''
     if (await refer(waitlist, context, { member, referrerId, email, from })) {
-      await keepAddress(waitlist.tx, member.id, from)
+      await storeAddress(waitlist.tx, member.id, from)
       return
     }
     const [{ referredBy } = { referredBy: null }] = await waitlist.tx
@@ -394,15 +395,14 @@ export async function nameReferrer(
   return { success: true as const }
 }
 
-/** The account that owns the entry of the mailbox which an address reaches; null where there is no entry, or none that is owned. */
+/** The account that owns the entry of an address's mailbox, if any. */
 export async function findMailboxOwner(db: Db, email: string): Promise<string | null> {
   return (await findByMailbox(db, normalizeEmail(email)))?.accountUserId ?? null
 }
 
 /**
- * Lets the entry of an account follow it to its new address. Call it in the transaction that changes the address.
- * Where the new mailbox has joined by itself, one entry stays: the one that joined, then the one with more referrals, then the account's own so far.
- * The other leaves an anonymous place; what it had earned goes over.
+ * Moves an account's entry to its new address, in the transaction that changes the address. If the new mailbox has its
+ * own entry, keeps the joined one, then the one with more referrals, then the account's; anonymizes the other.
  */
 export async function moveMember(context: WaitlistContext & { db: Db }, userId: string, email: string): Promise<void> {
   const normalizedEmail = normalizeEmail(email)
@@ -411,17 +411,17 @@ export async function moveMember(context: WaitlistContext & { db: Db }, userId: 
     const [own] = await tx.select().from(members).where(eq(members.accountUserId, userId))
     if (!own) return false
     const there = await findByMailbox(tx, normalizedEmail)
-    const stays = there && there.id !== own.id ? await leaveTheBetter(tx, userId, { own, there }) : own
+    const stays = there && there.id !== own.id ? await mergeEntries(tx, userId, { own, there }) : own
     await tx.update(members).set({ email, normalizedEmail, accountUserId: userId }).where(eq(members.id, stays.id))
     await confirm(waitlist, context, stays.id)
     return true
   })
-  // An account that had none owns the one of its new address, or gets one.
+  // Without an entry, the account gets the one of its new address, or a new one.
   if (!isMoved) await ensureMember(context, userId)
 }
 
-/** Of two entries that turned out to be one person's. @returns the one that stays */
-async function leaveTheBetter(tx: Db, userId: string, { own, there }: { own: Member; there: Member }): Promise<Member> {
+/** Merges two entries of one person. @returns the entry that is kept */
+async function mergeEntries(tx: Db, userId: string, { own, there }: { own: Member; there: Member }): Promise<Member> {
   const counts = await tx
     .select()
     .from(referralCounts)
@@ -431,7 +431,7 @@ async function leaveTheBetter(tx: Db, userId: string, { own, there }: { own: Mem
   const isThereBetter = joined(own) === joined(there) ? countOf(there) > countOf(own) : joined(there)
   const [stays, goes] = isThereBetter ? [there, own] : [own, there]
 
-  // What both had earned the account was given already.
+  // The account already has the rewards that both earned.
   const given = tx.select({ key: rewardGrants.achievement }).from(rewardGrants).where(eq(rewardGrants.memberId, own.id))
   await tx
     .delete(rewardGrants)
@@ -440,24 +440,24 @@ async function leaveTheBetter(tx: Db, userId: string, { own, there }: { own: Mem
     .update(rewardGrants)
     .set({ memberId: stays.id, accountUserId: userId })
     .where(inArray(rewardGrants.memberId, [own.id, there.id]))
-  await leaveAnonymousPlace(tx, goes.id)
+  await anonymizeEntry(tx, goes.id)
   const achievements = [...new Set([...stays.achievements, ...goes.achievements])]
   await tx.update(members).set({ achievements }).where(eq(members.id, stays.id))
   return stays
 }
 
-/** Leaves an anonymous place of an account's member. Credits that it gave stay its referrer's. Call before the account is deleted. */
-export async function forgetMember(db: Db, userId: string): Promise<void> {
+/** Anonymizes an account's place. Credits that it gave are kept. Call it before the account is deleted. */
+export async function anonymizeMember(db: Db, userId: string): Promise<void> {
   await changeWaitlist(db, async ({ tx }) => {
     const found = await findMember(tx, userId)
-    // Another account with the same mailbox owns it.
+    // Another account with the same mailbox owns the entry.
     if (!found || (found.accountUserId && found.accountUserId !== userId)) return
-    await leaveAnonymousPlace(tx, found.id)
+    await anonymizeEntry(tx, found.id)
   })
 }
 
-/** While nobody else changes the waitlist. */
-async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
+/** Requires the lock of `changeWaitlist`. */
+async function anonymizeEntry(tx: Db, memberId: string): Promise<void> {
   await tx
     .update(members)
     .set({
@@ -474,7 +474,7 @@ async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
   await forgetAddress(tx, memberId)
   await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
   await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
-  // What has not been credited never will be: neither what it would have given nor what it would have got.
+  // Referrals not credited yet are dropped, in both directions.
   const concerned = or(eq(referrals.memberId, memberId), eq(referrals.referrerId, memberId))
   const undone = await tx
     .delete(referrals)
@@ -484,16 +484,16 @@ async function leaveAnonymousPlace(tx: Db, memberId: string): Promise<void> {
   if (freed.length > 0) await tx.update(members).set({ referredBy: null }).where(inArray(members.id, freed))
 }
 
-// Forgetting
+// Purging
 
 const ADDRESSES_KEPT_DAYS = 30
 
-/** Removes what is kept for a time only. */
-export async function forgetOld(db: Db): Promise<void> {
+/** Deletes expired join addresses and old daily counts. */
+export async function purgeJoinData(db: Db): Promise<void> {
   await db
     .delete(joinAddresses)
     .where(lt(joinAddresses.createdAt, sql`now() - make_interval(days => ${ADDRESSES_KEPT_DAYS})`))
-  // Yesterday's counts are still those of an undo around midnight; no screen shows older ones.
+  // Keep yesterday's counts for decisions undone around midnight.
   const pastDays = sql`period ~ '^\\d' and period < to_char(now() at time zone 'UTC' - interval '2 days', 'YYYY-MM-DD')`
   await db.delete(referralCounts).where(pastDays)
   await db.delete(leaderboardTallies).where(or(pastDays, sql`members = 0`))

@@ -19,17 +19,16 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 
 /**
- * Members: everybody who joined the waitlist or has an account. (Accounts themselves are `auth_users`.)
- * Who joined has a position, exact and dense from 1; who never did has 0. A deleted member leaves an anonymous place: position and nothing else.
- * The migration adds what cannot be said here: positions above 0 are unique by a constraint that is checked at the end of a statement, so that one UPDATE can shift several.
+ * Members: everyone who joined the waitlist (dense positions from 1) or has an account (position 0 until they join).
+ * Deleted members leave an anonymous place. A deferred unique constraint on positions lets one UPDATE shift several.
  */
 export const members = pgTable(
   'users',
   {
     id: id(),
-    /** As it was typed, in lower case; null once deleted. */
+    /** As typed, in lower case; null once deleted. */
     email: text('email'),
-    /** The mailbox that the address reaches: one member each. */
+    /** The address's mailbox, one member each. */
     normalizedEmail: text('normalized_email'),
     /** Null once deleted. */
     referralCode: text('referral_code').unique(),
@@ -37,27 +36,27 @@ export const members = pgTable(
     signupDate: time('signup_date').notNull().defaultNow(),
     position: integer('position').notNull().default(0),
     achievements: text('achievements', { enum: ACHIEVEMENT_KEYS }).array().notNull().default(sql`'{}'`),
-    /** Whose entry this is, once an account has verified the address. */
+    /** The account that verified the address, if any. */
     accountUserId: uuid('account_user_id').references(() => authUsers.id, { onDelete: 'set null' }),
-    /** When the position was taken; null for who never joined. */
+    /** When the position was assigned; null if never. */
     joinedAt: time('joined_at'),
-    /** When the address was shown to be theirs, by a mailed link or a verified account. */
+    /** When the address was verified, by an emailed link or an account. */
     confirmedAt: time('confirmed_at'),
     invitedAt: time('invited_at'),
     unsubscribedAt: time('unsubscribed_at'),
-    /** Of the address they joined from, ISO 3166-1 alpha-2; null where unknown. */
+    /** Country of the join address, ISO 3166-1 alpha-2; null if unknown. */
     country: text('country'),
-    /** Countries of those they referred, as far as these are credited. */
+    /** Countries of credited referrals. */
     referralCountries: text('referral_countries').array().notNull().default(sql`'{}'`),
-    /** When the last confirmation mail, and the last 'you moved up' mail, went out: neither is sent often. */
+    /** When the last confirmation and 'you moved up' emails were sent, to limit them. */
     confirmationMailedAt: time('confirmation_mailed_at'),
     movedUpMailedAt: time('moved_up_mailed_at'),
   },
   (t) => [
-    // By pattern, so that the operator's search by the beginning of an address is quick in any collation.
+    // text_pattern_ops makes prefix searches fast in any collation.
     uniqueIndex('users_normalized_email').on(t.normalizedEmail.op('text_pattern_ops')),
     uniqueIndex('users_account').on(t.accountUserId).where(sql`account_user_id is not null`),
-    // The next to invite.
+    // Finds the next members to invite.
     index('users_to_invite')
       .on(t.position)
       .where(sql`position > 0 and invited_at is null and email is not null and unsubscribed_at is null`),
@@ -65,11 +64,11 @@ export const members = pgTable(
   ],
 )
 
-/** `unconfirmed`: counts once the referred member confirms. `held`: an operator decides. */
+/** `unconfirmed`: credited once the referred member confirms. `held`: an operator decides. */
 export const REFERRAL_STATUSES = ['unconfirmed', 'held', 'credited', 'refused'] as const
 export type ReferralStatus = (typeof REFERRAL_STATUSES)[number]
 
-/** One row a referred member: who referred them, and whether that counts. */
+/** One row per referred member. */
 export const referrals = pgTable(
   'referrals',
   {
@@ -84,15 +83,15 @@ export const referrals = pgTable(
     holdReason: text('hold_reason', { enum: HOLD_REASONS }),
     /** Of the referred member. */
     country: text('country'),
-    /** It has moved its referrer up: it does so once, whatever is undone. */
+    /** Whether it has moved its referrer up, which happens once even if the credit is reverted. */
     moved: boolean('moved').notNull().default(false),
-    /** Credits are numbered in the order in which they took effect. */
+    /** Credits are numbered in order. */
     creditNumber: bigint('credit_number', { mode: 'number' }),
     creditedAt: time('credited_at'),
-    /** Counted among the last 7 days. */
+    /** Whether the weekly counts contain it. */
     inWeek: boolean('in_week').notNull().default(false),
     decidedAt: time('decided_at'),
-    /** The operator's account, whatever became of it. */
+    /** The operator's account, which may be deleted. */
     decidedBy: uuid('decided_by'),
     createdAt: createdAt(),
   },
@@ -107,10 +106,10 @@ export const referrals = pgTable(
   ],
 )
 
-/** The order of leaderboards, so written that both its columns ascend and a place in it is one comparison. */
+/** Leaderboard order, negated so that both columns ascend and a position is one row comparison. */
 export const mostFirst = sql<number>`(-referral_count)`
 
-/** Credited referrals of a member: 'alltime', 'week' (the last 7 days) and each UTC day ('2026-11-20'). The leaderboards are read off its index. */
+/** Credited referrals per member and period: 'alltime', 'week' (last 7 days), and UTC days ('2026-11-20'). */
 export const referralCounts = pgTable(
   'referral_counts',
   {
@@ -119,7 +118,7 @@ export const referralCounts = pgTable(
       .notNull()
       .references(() => members.id),
     referralCount: integer('referral_count').notNull(),
-    /** The number of the newest of these credits: of two with equal counts, who has the lower one got there first. */
+    /** The number of the newest of these credits. Among equal counts, the lower number ranks first. */
     lastCredit: bigint('last_credit', { mode: 'number' }).notNull(),
   },
   (t) => [
@@ -129,7 +128,7 @@ export const referralCounts = pgTable(
   ],
 )
 
-/** How many members have each count in a period: kept by triggers, so that a rank is a sum over few rows. */
+/** The number of members with each count in a period, maintained by triggers, so that a rank is a short sum. */
 export const leaderboardTallies = pgTable(
   'leaderboard_tallies',
   {
@@ -140,7 +139,7 @@ export const leaderboardTallies = pgTable(
   (t) => [primaryKey({ columns: [t.period, t.referralCount] })],
 )
 
-/** As `leaderboard_tallies`, by bucket of 1024 credits: places among those with equal counts. */
+/** Like `leaderboard_tallies`, per bucket of 1024 credits, to rank ties. */
 export const leaderboardTies = pgTable(
   'leaderboard_ties',
   {
@@ -153,12 +152,12 @@ export const leaderboardTies = pgTable(
   (t) => [primaryKey({ columns: [t.period, t.referralCount, t.bucket] })],
 )
 
-/** One row. Whoever changes positions or counts locks it first, so these change one at a time. */
+/** A single row, locked before positions or counts change. */
 export const waitlistState = pgTable(
   'waitlist_state',
   {
     id: integer('id').primaryKey().default(1),
-    /** Places taken: positions are 1…joined. */
+    /** Number of places: positions are 1…joined. */
     joined: integer('joined').notNull(),
     /** The number of the last credit. */
     credits: bigint('credits', { mode: 'number' }).notNull(),
@@ -166,7 +165,7 @@ export const waitlistState = pgTable(
   () => [check('waitlist_state_one', sql`id = 1`)],
 )
 
-/** Members who joined, confirmed and were invited, by UTC day: kept by triggers. Who confirmed before they joined counts on the day they joined. */
+/** Members who joined, confirmed and were invited, by UTC day, maintained by triggers. Earlier confirmations count on the join day. */
 export const waitlistDays = pgTable('waitlist_days', {
   day: date('day', { mode: 'string' }).primaryKey(),
   joined: integer('joined').notNull().default(0),
@@ -174,7 +173,7 @@ export const waitlistDays = pgTable('waitlist_days', {
   invited: integer('invited').notNull().default(0),
 })
 
-/** Where members joined from, hashed, for 30 days: what bursts are told by. */
+/** Hashed addresses that members joined from, stored for 30 days to detect bursts. */
 export const joinAddresses = pgTable(
   'join_addresses',
   {
@@ -188,7 +187,7 @@ export const joinAddresses = pgTable(
   (t) => [index('join_addresses_range').on(t.rangeHash, t.createdAt), index('join_addresses_age').on(t.createdAt)],
 )
 
-/** Months of Pro that a tier earned; given to the account when there is one. */
+/** Months of Pro earned by tiers; assigned to the account once it exists. */
 export const rewardGrants = pgTable(
   'reward_grants',
   {

@@ -8,7 +8,7 @@ import { mailsTo, mailTo } from '../../../test/accounts.ts'
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
-import { forgetMember } from '../waitlist/service.ts'
+import { anonymizeMember } from '../waitlist/service.ts'
 import { members } from '../waitlist/tables.ts'
 import { attempt, claimDue, deliverDue, record, type WebhookContext } from './engine.ts'
 import { forgetOldDeliveries } from './service.ts'
@@ -276,7 +276,7 @@ describe('events', () => {
     const person = await makePerson(app)
     await join(undefined, person.email)
     expect((await log(id)).map((one) => one.event).sort()).toContain('member.joined')
-    await forgetMember(app.db, person.id)
+    await anonymizeMember(app.db, person.id)
     expect(JSON.stringify(await log(id))).not.toContain(person.email)
     await join()
     await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '29 days'` })
