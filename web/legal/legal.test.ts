@@ -35,7 +35,7 @@ describe('both documents', () => {
 describe('the terms', () => {
   it.each(['free', 'pro', 'agency'] as const)('name what %s holds', (id) => {
     const { name, scrapedLeads, dms, xAccounts } = PLAN_LEVELS[id]
-    const said = terms.match(new RegExp(`${id === 'free' ? 'The free plan' : name} holds [^.]+\\.`))?.[0]
+    const said = terms.match(new RegExp(`${id === 'free' ? 'The free plan' : name} includes [^.]+\\.`))?.[0]
     expect(said).toMatch(`${count(scrapedLeads)} ${scrapedLeads === null ? 'leads' : 'scraped leads'}`)
     expect(said).toMatch(`${count(dms)} messages a month`)
     expect(said).toMatch(xAccounts === 1 ? 'one X account' : `${xAccounts} X accounts`)
@@ -51,9 +51,9 @@ describe('the terms', () => {
 
 describe('the privacy policy', () => {
   it.each([
-    ['Notices in the product', `${NOTICE_DAYS} days`],
-    ['Email addresses that are invited into a workspace', `at most ${INVITATION_DAYS} days`],
-    ['What you have bought', 'With your workspace'],
+    ['Notifications in the product', `${NOTICE_DAYS} days`],
+    ['Email addresses invited to a workspace', `at most ${INVITATION_DAYS} days`],
+    ['Your purchases', 'With your workspace'],
     ['Paired browser extensions', 'Until you unpair them'],
     ['Imports:', `The newest ${IMPORTS_KEPT}, with your workspace`],
   ])('says how long is kept: %s', (what, how) => {
@@ -71,17 +71,17 @@ describe('the privacy policy', () => {
       'Sessions, with the network address',
       `${kept('domains/auth/engine.ts', 'SESSION_DAYS')} days after their last use`,
     ],
-    ['Codes and links that we mail', `to ${kept('domains/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
+    ['Codes and links that we email', `to ${kept('domains/auth/service-sign-up.ts', 'LINK_HOURS')} hours`],
     ['a sign-up that is never confirmed', `${kept('domains/auth/service-sign-up.ts', 'WAITING_DAYS')} days`],
     ['The network address of a join', `${kept('domains/waitlist/service.ts', 'ADDRESSES_KEPT_DAYS')} days`],
     ['Deliveries of webhooks', `${kept('domains/webhooks/service.ts', 'KEPT_DAYS')} days`],
-    ['that carry an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
+    ['requests with an idempotency key', `${kept('requests/once.ts', 'KEPT_HOURS')} hours`],
   ])('says how long the server keeps: %s', (what, how) => {
     const [, after] = privacy.split(what)
     expect(after?.slice(0, 300)).toContain(how)
   })
   it('and the terms, how long a plan holds without its payment', () => {
-    expect(terms).toContain(`the plan holds for ${kept('domains/billing/rules.ts', 'GRACE_DAYS')} more days`)
+    expect(terms).toContain(`you keep the plan for ${kept('domains/billing/rules.ts', 'GRACE_DAYS')} more days`)
   })
 
   it.each([
@@ -89,16 +89,16 @@ describe('the privacy policy', () => {
     'Scrapes:',
     'Single sign-on of a workspace',
     'What operators of this server did',
-    'the beginning of the replies and of what you write to the same people by hand, and when they read',
-    'Who does not want to be written to, and the words they said it with',
-    'messages that you are sending from the messenger and to whom, the leads you deleted last',
-    'Links that confirm a place on the waitlist, or end its mails, are not stored',
+    'the beginning of replies and of messages you send the same people yourself, and when they were read',
+    'People who opted out, and the message they did it with',
+    'messages you are sending from the messenger and their recipients, the leads you deleted last',
+    'Links that confirm a place on the waitlist, or unsubscribe from its emails, are not stored',
   ])('names what else is kept: %s', (what) => {
     expect(privacy).toContain(what)
   })
 
   it('says what the picture of a referral link shows', () => {
-    expect(privacy).toContain('Where your referral link is shared, its picture shows that position')
+    expect(privacy).toContain('When your referral link is shared, its preview image shows that position')
   })
 
   // Connecting X on its own page needs one (server/src/domains/x-account/routes.ts), a sign-up another (domains/auth/routes.ts).
