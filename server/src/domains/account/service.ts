@@ -15,6 +15,7 @@ import { createSealer, hashToken, newToken, type Sealer } from '../../sealing.ts
 import {
   type Auth,
   type AuthContext,
+  deleteSignUps,
   endOtherSessions,
   endSession as endSessionOf,
   finishSignIn,
@@ -448,6 +449,7 @@ export async function confirmEmailChange(
     if (!user || (await isTaken(tx, user.id, change.email))) throw new Refusal('INVALID_CODE')
     // Whoever signed up with this address and never proved it makes way for who has just done so.
     await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
+    await deleteSignUps(tx, user.email)
     await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     // These went to the mailbox that the account has left.

@@ -181,6 +181,14 @@ export async function isWithin(limits: Limits, limit: LimitName, key: string): P
   }
 }
 
+/**
+ * Removes the sign-ups of an address that its account leaves: without the account they would wait again, good links included.
+ * Call it in the transaction of that change, before the account's row is written.
+ */
+export async function deleteSignUps(tx: Db, email: string): Promise<void> {
+  await tx.delete(authSignUps).where(eq(authSignUps.email, email))
+}
+
 /** Removes sign-ups that nobody confirmed. */
 export async function purgeSignUps(db: Db): Promise<void> {
   await db
@@ -213,10 +221,17 @@ async function findWaiting(db: Db, email: string): Promise<SignUp | undefined> {
   return waiting
 }
 
-/** @returns null if another link has confirmed the address meanwhile */
+/** @returns null if another link has confirmed the address meanwhile, or the account that it had left it */
 async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
-  const { email, name, referral } = signUp
+  const { id, email, name, referral } = signUp
+  // Read before, so an account may have come and gone since: deleteSignUps then removed this row.
+  const [waiting] = await tx
+    .select({ id: authSignUps.id })
+    .from(authSignUps)
+    .where(eq(authSignUps.id, id))
+    .for('update')
+  if (!waiting) return null
   // An account that an earlier version made before its address was confirmed makes way.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx

@@ -76,6 +76,7 @@ interface AuthOptions {
 export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
 export {
   confirmEmail,
+  deleteSignUps,
   issueCode,
   isWaiting,
   isWithin,
