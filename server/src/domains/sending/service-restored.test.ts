@@ -21,7 +21,7 @@ import {
   type SomeList,
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
-import { xAccounts } from '../x-account/tables.ts'
+import { restores, xAccounts } from '../x-account/tables.ts'
 import { dms } from './tables.ts'
 
 // A backup that is taken while messages go out, and restored when they have: X remembers what the database does not.
@@ -37,6 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
+  // Those of the tests before.
+  await app.db.delete(restores)
   person = await makePerson(app)
   await subscribe(app, person)
   account = await connectX(app, person)
@@ -141,6 +143,32 @@ it('sends what was not sent before the restore, and only that', async () => {
   }
   await completed(person, campaign.id)
   expect(await receivers()).toEqual(list.handles.toSorted())
+})
+
+it('reads an account that was connected for the first time after the backup before it sends from it', async () => {
+  await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
+  const list = await listOf(3)
+  const { id } = await makeCampaign(person, list)
+  const file = await backedUp()
+  account = await connectX(app, person)
+  await person.client.campaigns.update({ id, status: 'active' })
+  await completed(person, id)
+  expect(await receivers()).toEqual(list.handles.toSorted())
+
+  await restored(file)
+  account = await connectX(app, person, account.handle)
+  await person.client.campaigns.update({ id, status: 'active' })
+  await allRead()
+  await completed(person, id)
+  expect(await receivers()).toEqual(list.handles.toSorted())
+  expect((await dmsOf(person, id)).map(({ status }) => status)).toEqual(['sent', 'sent', 'sent'])
+})
+
+it('does not read accounts that are connected a month after a restore', async () => {
+  await restored(await backedUp())
+  await app.clock.step(31 * 86_400_000)
+  const other = await connectX(app, await makePerson(app))
+  expect(await app.db.$count(xAccounts, sql`id = ${other.id} and unread_since is null`)).toBe(1)
 })
 
 it('counts for the cap what was sent after the backup', async () => {
