@@ -245,6 +245,47 @@ it('hands nothing to an extension before X was read, and records what it had sen
   })
 })
 
+it('skips a queued message if the backup lost another message to the same person', async () => {
+  const list = await listOf(1)
+  const campaign = await launch(person, list, { channel: 'extension' })
+  const file = await backedUp()
+  await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
+  await person.client.messages.send({
+    leadId: list.leadIds[0]!,
+    message: 'By hand',
+    templateVariables: { name: 'Lead', handle: list.handles[0]! },
+  })
+
+  await restored(file)
+  await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+  await allRead()
+  expect(await dmsOf(person, campaign.id)).toMatchObject([
+    { status: 'failed', errorMessage: expect.stringContaining('after the backup that was restored') },
+  ])
+  expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({ status: 204 })
+})
+
+it('keeps an account unread until a message that was claimed at the backup is settled', async () => {
+  const list = await listOf(2)
+  const campaign = await launch(person, list, { channel: 'extension' })
+  const claimed = await person.client.campaigns.claimAny({ holder: 'a browser' })
+  if (claimed.status !== 200) throw new Error('nothing was claimed')
+  await restored(await backedUp())
+  await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+
+  await app.clock.step(25_000)
+  const watch = sql`reply_watches w join x_accounts a on a.x_user_id = w.x_user_id where a.id = ${account.id}`
+  const isRead = async () =>
+    (await app.db.execute(sql`select from ${watch} and w.polled_at is not null and w.next_poll_at > now()`)).rows.length
+  await eventually(isRead, 'the account was read')
+  expect(await app.db.$count(xAccounts, sql`id = ${account.id} and unread_since is not null`)).toBe(1)
+  expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 204 })
+
+  await person.client.campaigns.recordOutcome({ id: claimed.body.dmId, lease: claimed.body.lease, wasSent: false })
+  await allRead()
+  expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 200 })
+})
+
 it('fails what X does not list any more', async () => {
   const list = await listOf(2)
   await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
