@@ -209,12 +209,29 @@ describe('a claim that has grown old', () => {
       const sending = send(needs, first, TIMING)
       await someoneWaits(app)
       const second = await eventually(() => claimAndDie(needs.env), 'the next message is claimed')
-      return { sending: [sending], second }
+      return { sending, second }
     })
     expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
-    expect(await sending[0]).toMatchObject({ kind: 'late' })
+    expect(await sending).toMatchObject({ kind: 'late' })
     expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([second.lead!.handle])
     await app.db.update(xAccounts).set({ nextSendAt: null })
+  })
+
+  it('is not sent to a lead that is suppressed while the hand-over is stored', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    await launch(person, list)
+    const needs = { ...app.services, ...paced(60) }
+    const claimed = await claimAndDie(needs.env)
+    const { sending } = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from dms where id = ${claimed.id} for update`)
+      const sending = send(needs, claimed, TIMING)
+      await someoneWaits(app)
+      await person.client.suppressions.create({ handles: list.handles })
+      return { sending }
+    })
+    expect(await sending).toMatchObject({ kind: 'skipped' })
+    expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
   it('counts from the moment at which its message goes out', async () => {

@@ -186,8 +186,9 @@ async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: T
   const longestMs = longestHandOver(claimed.pauseSeconds, handOverMs)
   do {
     if (age() > longestMs / 2) await renew(needs, claimed)
-    await requireSendable(needs.database.db, claimed)
     if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
+    // Last, so that whoever opts out is messaged no more from the moment at which that is stored.
+    await requireSendable(needs.database.db, claimed)
   } while (age() > longestMs)
 }
 
