@@ -185,7 +185,7 @@ it('counts for the cap what was sent after the backup', async () => {
       message: 'Too early',
       templateVariables: { name: 'Lead', handle: list.handles[5]! },
     }),
-  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('being read from X') })
+  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('still reading from X') })
   await allRead()
   const again = await launch(person, list)
   const pace = (await person.client.sendingSettings.find({})).paces[0]
