@@ -17,6 +17,7 @@ import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
+import { extensionCodes } from '../extension/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { joinOnSignUp, type WaitlistContext } from '../waitlist/service.ts'
@@ -702,10 +703,15 @@ export async function endOtherSessions(
 
 /** Removes identities, with the codes, tickets and sessions that came from them. @param which of auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
-  // Codes and tickets first: an exchange locks one of them before the identity.
+  // Codes and tickets first: an exchange locks one of them before the identity, and so does a pairing.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
   await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))
+  const theirSessions = tx
+    .select({ id: authSessions.id })
+    .from(authSessions)
+    .where(inArray(authSessions.ssoIdentityId, ofThese))
+  await tx.delete(extensionCodes).where(inArray(extensionCodes.sessionId, theirSessions))
   // Locked, so that no further session can come from them meanwhile.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
