@@ -83,6 +83,7 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
   const { overview, changeable, mayManage } = known
   const details = overview?.subscription ?? null
   const plan = planOf(subscription, details)
+  const isGiven = details?.manageable === false
   const cancel = useCancelSubscription()
   const resume = useResumeSubscription()
   const portal = useOpenPortal()
@@ -91,11 +92,11 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
     <div className="grid gap-5">
       <Facts>
         <Fact name="Plan">{plan.name}</Fact>
-        <Fact name="Amount">{amountWords(plan)}</Fact>
+        <Fact name="Amount">{isGiven ? 'Free of charge' : amountWords(plan)}</Fact>
         <Fact name="Status">
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusWords(subscription)}</Badge>
         </Fact>
-        <Fact name={details?.manageable === false ? 'Until' : endName(subscription)}>
+        <Fact name={isGiven ? 'Until' : endName(subscription)}>
           {/* The provider begins the new period whether it was paid or not. */}
           <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
@@ -118,10 +119,8 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
           )}
         </div>
       )}
-      {details?.manageable === false && (
-        <p className="text-muted">This plan was given to your workspace. Nothing is charged for it.</p>
-      )}
-      {mayManage === false && (
+      {isGiven && <p className="text-muted">This plan was given to your workspace. You are not charged for it.</p>}
+      {mayManage === false && !isGiven && (
         <p className="text-muted">The owner of this workspace pays for it, and changes or cancels the plan.</p>
       )}
     </div>
