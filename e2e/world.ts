@@ -29,7 +29,7 @@ export interface World {
   killServer(): Promise<void>
   /** Starts it again, on the same port and database. */
   startServer(): Promise<void>
-  /** A page in a browser profile of its own. A console error or a broken content security policy on it fails the test. */
+  /** A page in a browser profile of its own, closed after its test. A console error or a broken content security policy on it fails the test. */
   openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
   /** Gives the workspace of somebody who has signed up the Agency plan, whose leads have no limit. */
   subscribe(email: string): Promise<void>
@@ -113,13 +113,14 @@ export async function openWorld(
   const expected: RegExp[] = []
 
   watch({
-    check() {
+    async check() {
+      // A page that outlives its test would report what the next one does to its session.
+      for (const context of contexts.splice(0)) await context.close()
       const surprises = problems.splice(0).filter((problem) => !expected.some((matching) => matching.test(problem)))
       expected.length = 0
       expect(surprises, 'console errors').toEqual([])
     },
     async close() {
-      for (const context of contexts) await context.close()
       await (await browser)?.close()
       await endServer('SIGTERM')
       await Promise.all([x.close(), mailbox.close(), payments.close()])

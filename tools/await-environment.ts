@@ -1,12 +1,18 @@
 // Preloaded before server/src/main.ts: imports the server's modules while the stand-ins start, then waits
 // for start.ts to send the environment with their addresses.
 import { once } from 'node:events'
+import { isMainThread } from 'node:worker_threads'
 
-const leave = () => process.exit(0)
-process.once('disconnect', leave)
-if (!process.connected) leave()
-const environment = once(process, 'message')
-await import('../server/src/start.ts')
-const [values] = (await environment) as [Record<string, string>]
-process.off('disconnect', leave)
-Object.assign(process.env, values)
+// Threads of the server inherit `--import`, but only the process has a parent that sends the environment.
+if (isMainThread) await awaitEnvironment()
+
+async function awaitEnvironment(): Promise<void> {
+  const leave = () => process.exit(0)
+  process.once('disconnect', leave)
+  if (!process.connected) leave()
+  const environment = once(process, 'message')
+  await import('../server/src/start.ts')
+  const [values] = (await environment) as [Record<string, string>]
+  process.off('disconnect', leave)
+  Object.assign(process.env, values)
+}

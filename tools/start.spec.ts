@@ -120,6 +120,13 @@ describe.runIf(process.platform === 'linux')('npm start', () => {
       body: JSON.stringify({ email, password }),
     })
     expect(signIn.status).toBe(200)
+    const { token } = (await signIn.json()) as { token: string }
+    const imported = await fetch(`http://127.0.0.1:${port}/api/leads/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+      body: 'twitter_handle\nimported_1\n',
+    })
+    expect(await imported.json()).toMatchObject({ imported: 1 })
     const all = under(first.child.pid ?? 0)
     first.child.kill('SIGTERM')
     expect(await first.ended).toBe(0)

@@ -137,7 +137,7 @@ export const sso = {
         .refine(
           ({ email, domain, workspaceId }) =>
             [email, domain, workspaceId].filter((given) => given !== undefined).length === 1,
-          'Give an email, a domain or a workspace',
+          'Give an email, a domain or a workspace.',
         ),
     )
     .output(Started),

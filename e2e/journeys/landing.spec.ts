@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Page, Request } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { expectSoundPage, openWorld, PASSWORD, signUp, type World } from '../world.ts'
 
 let world: World
@@ -22,6 +25,8 @@ const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
 /** Less than anybody sees: letters differ by a hair until their font is there. */
 const LAYOUT_SHIFT_MAX = 0.001
+/** Of the landing page, from one closing tag to the next: more than the first screen. */
+const PIECES = 250
 /** Of a long text in two typefaces: some of its lines break elsewhere. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
@@ -66,6 +71,30 @@ const layoutShift = (page: Page) =>
       }),
   )
 
+/** The landing page on an origin of its own, from its headline on in pieces, one for each closing tag. */
+async function openSlowOrigin(): Promise<string> {
+  const html = await (await fetch(world.origin)).text()
+  const start = html.indexOf('<h1')
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/') return response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.write(html.slice(0, start))
+    // The browser draws what is above the headline first.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    for (const piece of html
+      .slice(start)
+      .split(/(?<=<\/[^>]+>)/)
+      .slice(0, PIECES)) {
+      response.write(piece)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    response.end()
+  }).listen(0, 'localhost')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://localhost:${(server.address() as AddressInfo).port}/`
+}
+
 /** The referral code of a member. */
 async function codeOf(email: string): Promise<string> {
   const joined = await fetch(`${world.origin}/api/waitlist/join`, {
@@ -77,6 +106,13 @@ async function codeOf(email: string): Promise<string> {
 }
 
 describe('the landing page', () => {
+  it('moves nothing while its HTML is still coming', async () => {
+    world.expectConsole(/status of 404/)
+    const page = await world.openPage()
+    await page.goto(await openSlowOrigin())
+    expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
+  })
+
   it('says what the product is with hardly a script, and wakes up when it is touched', async () => {
     const referralCode = await codeOf('friend@example.com')
     const page = await world.openPage()

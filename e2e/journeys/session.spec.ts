@@ -83,12 +83,12 @@ describe('the session, in a browser', () => {
   })
 
   it('says that what it needs takes long, or does not come, and offers to reload', async () => {
-    const page = await world.openPage({ width: 390, height: 844 })
+    let page = await world.openPage({ width: 390, height: 844 })
     await ada.enter(page)
     await page.clock.install()
     const scripts = '**/assets/*.js'
-    const heading = page.getByRole('heading', { name: 'Dashboard' })
-    const words = page.getByRole('alert').filter({ hasText: /\S/ })
+    let heading = page.getByRole('heading', { name: 'Dashboard' })
+    let words = page.getByRole('alert').filter({ hasText: /\S/ })
     const held = Promise.withResolvers<void>()
     await page.route(scripts, async (route) => {
       await held.promise
@@ -104,7 +104,12 @@ describe('the session, in a browser', () => {
     await heading.waitFor()
     expect(await words.count()).toBe(0)
 
-    await page.unroute(scripts)
+    // A page whose clock is installed cannot tell a reload.
+    await page.context().close()
+    page = await world.openPage({ width: 390, height: 844 })
+    await ada.enter(page)
+    heading = page.getByRole('heading', { name: 'Dashboard' })
+    words = page.getByRole('alert').filter({ hasText: /\S/ })
     // The page's own script, without which React Router loads the page anew: it does not do so without end.
     for (const missing of [scripts, '**/assets/entry.client-*.js', '**/assets/dashboard-*.js']) {
       world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
@@ -118,6 +123,26 @@ describe('the session, in a browser', () => {
       expect(await words.count()).toBe(0)
     }
     await page.context().close()
+  })
+
+  it('loads after several pages were left before their scripts came, and after any reload of a broken one', async () => {
+    const page = await world.openPage()
+    await ada.enter(page)
+    const scripts = '**/assets/*.js'
+    await page.route(scripts, () => {})
+    for (const path of ['/dashboard', '/leads', '/lists', '/campaigns', '/billing'])
+      await page.goto(path, { waitUntil: 'commit' })
+    await page.unroute(scripts)
+    await page.goto('/dashboard')
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+
+    world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
+    await page.route(scripts, (route) => route.abort())
+    await page.goto('/dashboard', { waitUntil: 'commit' })
+    await page.getByText('What this page needs did not come.').waitFor()
+    await page.unroute(scripts)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   })
 
   it('renews its token in time, is looked at again after a refresh, and is one over all tabs', async () => {

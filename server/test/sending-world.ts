@@ -429,6 +429,7 @@ export async function openWorld(app: TestApp) {
 async function forgetWorldsBefore({ db }: TestApp): Promise<void> {
   await db.execute(sql`delete from workspaces`)
   await db.execute(sql`delete from reply_watches`)
+  await db.execute(sql`delete from restores`)
 }
 
 /** A client whose token outlives every step of the clock. */

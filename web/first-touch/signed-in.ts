@@ -6,7 +6,7 @@ import { STARTED_PAGES_KEY } from '../app/started-pages'
 import { HYDRATED } from '../app/ui/hydrated-event'
 import { isImportFailure, lateRoom, SLOW, SLOW_AFTER_MS, say } from './late'
 
-/** Begun so often in a row, the page is not begun again by itself. */
+/** After this many reloads in a row the page stops loading itself. */
 const BEGUN_MAX = 3
 const BROKEN = "This page didn't load. Check your connection, then reload it."
 
@@ -57,8 +57,12 @@ document.addEventListener(
 addEventListener('error', ({ target }) => target instanceof HTMLScriptElement && giveUp(), { capture: true, signal })
 addEventListener('unhandledrejection', (event) => isImportFailure(event) && giveUp(), { signal })
 
-if (keepBegun((begun) => begun + 1) > BEGUN_MAX) {
+// Only a reload can be React Router's own: pages that were left before their scripts came do not count.
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+if (keepBegun((begun) => (navigation?.type === 'reload' ? begun + 1 : 1)) > BEGUN_MAX) {
   // What would start the app looks here (web/build-steps/first-touch.ts).
   document.documentElement.dataset.broken = ''
+  // The user's next reload tries again.
+  keepBegun(() => 0)
   document.addEventListener('DOMContentLoaded', giveUp, { signal })
 }

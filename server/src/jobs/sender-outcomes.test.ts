@@ -15,6 +15,7 @@ import {
   READS,
   SENDS,
   setFaults,
+  someoneWaits,
 } from '../../test/outreach.ts'
 import { campaigns } from '../domains/campaigns/tables.ts'
 import { type Claimed, claimDue, releaseLostClaims, TIMING } from '../domains/sending/engine.ts'
@@ -194,6 +195,43 @@ describe('a claim that has grown old', () => {
     expect(dm).toMatchObject({ status: 'queued', lease: null, claimedAt: null, triedAt: null })
     const [woken] = await app.db.select().from(xAccounts).where(eq(xAccounts.id, account.id))
     expect(woken!.nextSendAt).not.toBeNull()
+  })
+
+  it('gives up its place if storing the hand-over takes longer than the interval', async () => {
+    // Accounts of other tests have nothing to send here.
+    await app.db.update(xAccounts).set({ nextSendAt: null })
+    const { person, account } = await connected()
+    await launch(person, await makeList(app, person, openHandles(2)))
+    const needs = { ...app.services, ...paced(1) }
+    const first = await claimAndDie(needs.env)
+    const { sending, second } = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from dms where id = ${first.id} for update`)
+      const sending = send(needs, first, TIMING)
+      await someoneWaits(app)
+      const second = await eventually(() => claimAndDie(needs.env), 'the next message is claimed')
+      return { sending, second }
+    })
+    expect(await send(needs, second, TIMING)).toMatchObject({ kind: 'sent' })
+    expect(await sending).toMatchObject({ kind: 'late' })
+    expect((await arrivedFrom(account.handle)).map(({ to }) => to)).toEqual([second.lead!.handle])
+    await app.db.update(xAccounts).set({ nextSendAt: null })
+  })
+
+  it('is not sent to a lead that is suppressed while the hand-over is stored', async () => {
+    const { person, account } = await connected()
+    const list = await makeList(app, person, openHandles(1))
+    await launch(person, list)
+    const needs = { ...app.services, ...paced(60) }
+    const claimed = await claimAndDie(needs.env)
+    const { sending } = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from dms where id = ${claimed.id} for update`)
+      const sending = send(needs, claimed, TIMING)
+      await someoneWaits(app)
+      await person.client.suppressions.create({ handles: list.handles })
+      return { sending }
+    })
+    expect(await sending).toMatchObject({ kind: 'skipped' })
+    expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
   it('counts from the moment at which its message goes out', async () => {

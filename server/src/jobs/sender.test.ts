@@ -15,6 +15,7 @@ import {
   openSenders,
   SENDS,
   setFaults,
+  sleep,
 } from '../../test/outreach.ts'
 import { leads } from '../domains/leads/tables.ts'
 import { leadListItems } from '../domains/lists/tables.ts'
@@ -263,7 +264,14 @@ describe('a pause of a campaign whose message is on its way to X', () => {
     const claim = await person.client.campaigns.claim({ id, holder: 'laptop' })
     if (claim.status !== 200) throw new Error('nothing was claimed')
     const pressed = performance.now()
-    const paused = await person.client.campaigns.update({ id, status: 'paused' })
+    const { pausing } = await app.db.transaction(async (tx) => {
+      await tx.execute(sql`select from campaigns where id = ${id} for update`)
+      const pausing = person.client.campaigns.update({ id, status: 'paused' })
+      // The time that it waits for the campaign's row counts, too.
+      await sleep(5_000)
+      return { pausing }
+    })
+    const paused = await pausing
     expect(performance.now() - pressed).toBeGreaterThan(24_000)
     expect(performance.now() - pressed).toBeLessThan(28_000)
     expect(paused).toMatchObject({ status: 'paused', messagesInFlight: 1, dmsQueuedCount: 2 })

@@ -41,8 +41,16 @@ export function readSamlMetadata(xml: string): ProviderMetadata | { problem: str
   return { entityId, ssoUrl, certificates: certificates.slice(0, CERTIFICATES_MAX) }
 }
 
+/** Certificates as PEM, from one or more in PEM or one in base64; null if any cannot be read. */
+export function readCertificates(text: string): string[] | null {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [text]
+  const certificates = blocks.map(readCertificate)
+  if (certificates.length > CERTIFICATES_MAX || !certificates.every((one) => one !== null)) return null
+  return [...new Set(certificates)]
+}
+
 /** Converts PEM, or the base64 in metadata, to PEM; null if it is no certificate. */
-export function readCertificate(text: string): string | null {
+function readCertificate(text: string): string | null {
   const encoded = text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/\s/g, '')
   try {
     return new X509Certificate(Buffer.from(encoded, 'base64')).toString()

@@ -1,6 +1,7 @@
+import { makeSigningKey } from '@x-automated/stand-ins/sso/saml'
 import { expect, it } from 'vitest'
 import { openSamlResponse } from './saml.ts'
-import { readSamlMetadata } from './saml-metadata.ts'
+import { readCertificates, readSamlMetadata } from './saml-metadata.ts'
 import { walkXml } from './xml.ts'
 
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
@@ -8,6 +9,17 @@ const responseWith = (inside: string) =>
   `<?xml version="1.0"?><p:Response xmlns:p="${PROTOCOL}" InResponseTo="_asked">${inside}</p:Response>`
 const open = (xml: string) => openSamlResponse(Buffer.from(xml).toString('base64'))
 const signed = (algorithm: string) => responseWith(`<s:SignatureMethod xmlns:s="urn:s" Algorithm="${algorithm}"/>`)
+
+it('reads every certificate of a text, or none', async () => {
+  const [first, second] = await Promise.all([makeSigningKey(), makeSigningKey()])
+  const both = `${first.certificate}\n${second.certificate}`
+  expect(readCertificates(both)).toHaveLength(2)
+  expect(readCertificates(first.certificate)).toHaveLength(1)
+  expect(
+    readCertificates(`${first.certificate}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`),
+  ).toBeNull()
+  expect(readCertificates('nonsense')).toBeNull()
+})
 
 it('reads which request a response answers', () => {
   expect(open(responseWith('<a b="1">text</a>'))?.requestId).toBe('_asked')

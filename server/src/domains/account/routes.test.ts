@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -14,7 +15,7 @@ import {
 import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { hashToken } from '../../sealing.ts'
-import { authSessions, authUsers } from '../auth/tables.ts'
+import { authIdentities, authSessions, authSignUps, authUsers } from '../auth/tables.ts'
 import { authFactors, authRecoveryCodes } from '../second-factors/tables.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
 
@@ -418,6 +419,21 @@ describe('PATCH /auth/user', () => {
       expect((await signIn(app, change.person.email)).status).toBe(400)
       expect(await stateAfter(other)).toBe('?emailChange=error')
       await mailTo(app, change.person.email, /address was changed/)
+    })
+
+    it('leaves no sign-up behind that waits again at the former address', async () => {
+      const { person, leave, enter } = await begun()
+      const password = (await app.db.select().from(authIdentities).where(eq(authIdentities.userId, person.id)))[0]
+      await app.db.insert(authSignUps).values({
+        id: randomUUID(),
+        email: person.email,
+        name: 'Ada',
+        password: password?.password ?? '',
+        expiresAt: new Date(Date.now() + 3_600_000),
+      })
+      await stateAfter(leave)
+      expect(await stateAfter(enter)).toBe('?emailChange=done')
+      expect((await signIn(app, person.email)).body.code).toBe('INVALID_CREDENTIALS')
     })
 
     it('opening the link alone changes nothing: a page asks first', async () => {

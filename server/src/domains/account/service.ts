@@ -15,6 +15,7 @@ import { createSealer, hashToken, newToken, type Sealer } from '../../sealing.ts
 import {
   type Auth,
   type AuthContext,
+  deleteSignUps,
   endOtherSessions,
   endSession as endSessionOf,
   finishSignIn,
@@ -133,6 +134,7 @@ interface MailServices {
   auth: Auth
   jobs: JobQueue
   outbox: Outbox
+  limits: Limits
   origin: string
 }
 
@@ -142,27 +144,29 @@ export async function workOnAccountMails(services: MailServices): Promise<void> 
   const sealer = accountMailSealer(env.authSecret)
   await jobs.work('account-mail', 2, async ({ sealed }) => {
     const mail = JSON.parse(sealer.open(sealed)) as AccountMail
-    await database.db.transaction((tx) => writeAccountMail(services, tx, mail))
+    await writeAccountMail({ ...services, db: database.db }, mail)
   })
 }
 
-async function writeAccountMail(services: MailServices, tx: Db, mail: AccountMail): Promise<void> {
-  const { outbox, origin } = services
-  const [user] = await tx.select().from(authUsers).where(eq(authUsers.email, mail.email))
-  if (mail.kind === 'code') {
-    if (user || (await isWaiting(tx, mail.email)))
-      await outbox.post(tx, codeMail(mail.email, mail.code, 'log in', `${origin}/login`))
-  } else if (mail.kind === 'resend' || !user) {
-    // Who forgot the password of a sign-up that was never confirmed sets one by the link that confirms it.
-    await mailConfirmation(services, tx, mail.email)
-  } else {
+async function writeAccountMail(services: MailServices & { db: Db }, mail: AccountMail): Promise<void> {
+  const { db, outbox, origin } = services
+  const [user] = await db.select().from(authUsers).where(eq(authUsers.email, mail.email))
+  // Who forgot the password of a sign-up that was never confirmed sets one by the link that confirms it.
+  if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return mailConfirmation(services, mail.email)
+  await db.transaction(async (tx) => {
+    if (mail.kind === 'code') {
+      if (user || (await isWaiting(tx, mail.email)))
+        await outbox.post(tx, codeMail(mail.email, mail.code, 'log in', `${origin}/login`))
+      return
+    }
+    if (!user) return
     const token = newToken()
     await tx
       .insert(authPasswordResets)
       .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
     // In the fragment, which no server and no Referer header sees.
     await outbox.post(tx, resetPasswordMail(user.email, `${origin}/reset-password#token=${token}`))
-  }
+  })
 }
 
 // Mailed codes
@@ -448,6 +452,7 @@ export async function confirmEmailChange(
     if (!user || (await isTaken(tx, user.id, change.email))) throw new Refusal('INVALID_CODE')
     // Whoever signed up with this address and never proved it makes way for who has just done so.
     await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
+    await deleteSignUps(tx, user.email)
     await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
     // These went to the mailbox that the account has left.

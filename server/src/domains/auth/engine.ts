@@ -58,8 +58,6 @@ export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
     advanced: { database: { generateId: () => false }, cookiePrefix: 'x-automated' } as never,
     rateLimit: { enabled: false },
     session: { expiresIn: SESSION_DAYS * 86_400, updateAge: 0, cookieCache: { enabled: false } },
-    // Sign-ups are ours (service-sign-up.ts): the engine only ever meets accounts whose address is confirmed.
-    emailAndPassword: { enabled: true, disableSignUp: true, requireEmailVerification: true, maxPasswordLength: 1000 },
     plugins: [
       jwt({
         disableSettingJwtHeader: true,

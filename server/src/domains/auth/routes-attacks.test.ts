@@ -1,3 +1,5 @@
+import { type ScryptOptions, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
 import { eq, sql } from 'drizzle-orm'
 import { decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +13,8 @@ let app: TestApp
 beforeAll(async () => {
   app = await openApp({ mailbox: true, workers: true, env: { TRUST_PROXY: 'loopback' } })
 })
+
+const scryptKey = promisify<string, string, number, ScryptOptions, Buffer>(scrypt)
 
 let count = 0
 /** An address that nobody has called from yet. */
@@ -50,12 +54,34 @@ describe('enumeration', () => {
       () => signUp(email),
       () => signUp(newEmail()),
     )
+    const waiting = newEmail()
+    for (let n = 0; n < 5; n += 1) await signUp(waiting)
+    const waitingSignIns = await compared(
+      () => signIn(waiting, 'Wrong-one1'),
+      () => signIn(newEmail(), 'Wrong-one1'),
+    )
     // A hash takes some ten times as long as all else.
-    for (const ratio of [signIns, signUps]) {
+    for (const ratio of [signIns, signUps, waitingSignIns]) {
       expect(ratio).toBeGreaterThan(0.5)
       expect(ratio).toBeLessThan(2)
     }
   })
+})
+
+it('holds no connection while a password is hashed', async () => {
+  const { email } = await makeAccount(app)
+  // Keeps the threads that hash busy, so that the sign-in waits for one.
+  const isDone = Promise.all(
+    Array.from({ length: 12 }, () => scryptKey('busy', 'salt', 64, { N: 2 ** 17, r: 8, maxmem: 2 ** 28 })),
+  ).then(() => true)
+  const signingIn = signIn(email, 'Wrong-one1')
+  const isHeld = sql`select query from pg_stat_activity where datname = current_database()
+    and state = 'idle in transaction' and query like '%auth_%'`
+  const held = []
+  while (!(await Promise.race([isDone, new Promise((resolve) => setTimeout(resolve, 50, false))])))
+    held.push(...(await app.db.execute(isHeld)).rows)
+  expect((await signingIn).status).toBe(400)
+  expect(held).toEqual([])
 })
 
 describe('brute force', () => {

@@ -122,6 +122,21 @@ describe('POST /auth/sign-up/email', () => {
     expect(await mailsTo(app, spelling(5))).toEqual([])
   })
 
+  it('200: resends and password resets share these 5, whatever the spelling of the address', async () => {
+    const address = `${newEmail().split('@')[0]}@gmail.com`
+    const tagged = address.replace('@', '+tag@')
+    await beginHere(address)
+    await beginHere(tagged)
+    for (let n = 0; n < 6; n += 1)
+      for (const path of ['/auth/resend', '/auth/recover'])
+        expect((await call(app, 'POST', path, { email: n % 2 ? address : tagged }, elsewhere())).status).toBe(200)
+    await expect.poll(async () => (await mailsTo(app, address)).length + (await mailsTo(app, tagged)).length).toBe(5)
+    // What comes later than all of them is not theirs.
+    await call(app, 'POST', '/auth/otp', { email: address }, elsewhere())
+    await mailTo(app, address, /^Your code/)
+    expect([...(await mailsTo(app, address)), ...(await mailsTo(app, tagged))]).toHaveLength(6)
+  })
+
   it('200: counts emails to an address that has an account in the same way', async () => {
     const { email } = await signedUp()
     for (let n = 0; n < 8; n += 1) expect((await signUp(email)).answer.status).toBe(200)
@@ -247,6 +262,20 @@ describe('POST /auth/verify-email', () => {
     await openLink(app, owners.token, owners.cookie)
     expect((await openLink(app, strangers.token, strangers.cookie)).searchParams.get('confirmed')).toBe('before')
     expect((await confirm({ token: strangers.token, password: 'A-strangers1' }, strangers.cookie)).status).toBe(400)
+    expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
+  })
+
+  it('403: a later sign-up of a stranger keeps the link from nobody who has the right password', async () => {
+    const email = newEmail()
+    const owners = await beginHere(email, { password: 'The-owners1' })
+    for (let n = 0; n < 2; n += 1) await beginHere(email, { password: 'A-strangers1' })
+    const answer = await call(app, 'POST', '/auth/sign-in/email', { email, password: 'The-owners1' })
+    expect([answer.status, answer.body.code]).toEqual([403, 'EMAIL_NOT_VERIFIED'])
+    await expect.poll(async () => (await mailsTo(app, email)).length).toBe(4)
+    const [newest] = await mailsTo(app, email)
+    expect(linkIn(newest!, 'verify-email').searchParams.get('token')).toBe(owners.token)
+    expect(await signIn(email, 'Nobodys-own1')).toBe(400)
+    expect((await openLink(app, owners.token, owners.cookie)).searchParams.get('code')).toHaveLength(43)
     expect([await signIn(email, 'A-strangers1'), await signIn(email, 'The-owners1')]).toEqual([400, 200])
   })
 

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, randomUUID, timingSafeEqual } from 'node:crypto'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { createHmac, hkdfSync, randomUUID, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { hashPassword } from 'better-auth/crypto'
 import { and, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
@@ -17,16 +18,22 @@ const LINK_HOURS = 24
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
 
+/** better-auth's (@better-auth/utils/password). */
+const SCRYPT = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
+const scryptKey: (password: string, salt: string, bytes: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt)
+
 const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
 
 type SignUp = typeof authSignUps.$inferSelect
 interface MailContext {
+  db: Db
+  limits: Limits
   env: { authSecret: string }
   outbox: Outbox
   origin: string
 }
-type Context = WaitlistContext &
-  MailContext & { db: Db; limits: Limits; request: { address: string; addressHash: string } }
+type Context = WaitlistContext & MailContext & { request: { address: string; addressHash: string } }
 
 interface SignUpInput {
   email: string
@@ -46,7 +53,7 @@ export async function signUp(context: Context, input: SignUpInput) {
   // Sign-ups of one address coexist, each with its own link, so that none breaks another.
   const id = randomUUID()
   const browser = newToken()
-  const password = await hashPassword(input.password)
+  const password = await hashSignUpPassword(context.env.authSecret, input)
   const cookie = { name: cookieName(id), value: browser, seconds: COOKIE_SECONDS }
   const answer = { success: true as const, message: SIGN_UP_MESSAGE }
   if (!(await mayMailSignUp(limits, input.email))) return { answer, cookie }
@@ -127,29 +134,24 @@ export async function isWaiting(db: Db, email: string): Promise<boolean> {
   return (await findWaiting(db, email)) !== undefined
 }
 
-/** Mails the link of the newest waiting sign-up again; it works for a day from now. Does nothing if none waits. */
-export async function mailConfirmation(context: MailContext, tx: Db, email: string): Promise<void> {
-  const waiting = await findWaiting(tx, email)
-  if (!waiting) return
-  await tx.update(authSignUps).set({ expiresAt: linkEnd() }).where(eq(authSignUps.id, waiting.id))
-  await mailLink(context, tx, waiting)
+/** Mails the link of the newest waiting sign-up again, if one waits and within the limit of its mailbox. */
+export async function mailConfirmation(context: MailContext, email: string): Promise<void> {
+  const waiting = await findWaiting(context.db, email)
+  if (waiting) await mailLinkAgain(context, waiting)
 }
 
 /**
- * Signs in to an address without an account: with the password of its newest waiting sign-up the link is mailed again.
+ * Signs in to an address without an account: the link of the waiting sign-up with this password is mailed again.
  * Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function refuseUnconfirmed(
-  context: MailContext & { db: Db; limits: Limits },
-  { email, password }: { email: string; password: string },
+  context: MailContext,
+  input: { email: string; password: string },
 ): Promise<never> {
-  const waiting = await findWaiting(context.db, email)
-  const isRight = waiting
-    ? await verifyPassword({ hash: waiting.password, password })
-    : await hashPassword(password).then(() => false)
-  if (!isRight) throw new Refusal('INVALID_CREDENTIALS')
-  if (await mayMailSignUp(context.limits, email))
-    await context.db.transaction((tx) => mailConfirmation(context, tx, email))
+  const password = await hashSignUpPassword(context.env.authSecret, input)
+  const waiting = await findWaiting(context.db, input.email, password)
+  if (!waiting) throw new Refusal('INVALID_CREDENTIALS')
+  await mailLinkAgain(context, waiting)
   throw new Refusal('EMAIL_NOT_VERIFIED')
 }
 
@@ -181,6 +183,14 @@ export async function isWithin(limits: Limits, limit: LimitName, key: string): P
   }
 }
 
+/**
+ * Removes the sign-ups of an address that its account leaves: without the account they would wait again, good links included.
+ * Call it in the transaction of that change, before the account's row is written.
+ */
+export async function deleteSignUps(tx: Db, email: string): Promise<void> {
+  await tx.delete(authSignUps).where(eq(authSignUps.email, email))
+}
+
 /** Removes sign-ups that nobody confirmed. */
 export async function purgeSignUps(db: Db): Promise<void> {
   await db
@@ -201,22 +211,30 @@ async function findAccount(db: Db, email: string) {
   return account
 }
 
-/** The newest sign-up of an address that has no account yet. */
-async function findWaiting(db: Db, email: string): Promise<SignUp | undefined> {
+/** The newest sign-up of an address that has no account yet. @param password if given, only those with this hash */
+async function findWaiting(db: Db, email: string, password?: string): Promise<SignUp | undefined> {
   if (await findAccount(db, email)) return undefined
+  const hasPassword = password === undefined ? undefined : eq(authSignUps.password, password)
   const [waiting] = await db
     .select()
     .from(authSignUps)
-    .where(eq(authSignUps.email, email))
+    .where(and(eq(authSignUps.email, email), hasPassword))
     .orderBy(desc(authSignUps.createdAt))
     .limit(1)
   return waiting
 }
 
-/** @returns null if another link has confirmed the address meanwhile */
+/** @returns null if another link has confirmed the address meanwhile, or the account that it had left it */
 async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
-  const { email, name, referral } = signUp
+  const { id, email, name, referral } = signUp
+  // Read before, so an account may have come and gone since: deleteSignUps then removed this row.
+  const [waiting] = await tx
+    .select({ id: authSignUps.id })
+    .from(authSignUps)
+    .where(eq(authSignUps.id, id))
+    .for('update')
+  if (!waiting) return null
   // An account that an earlier version made before its address was confirmed makes way.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx
@@ -230,6 +248,15 @@ async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp
   await ensurePersonalWorkspace(tx, user)
   await joinOnSignUp(context, user.id, referral)
   return user
+}
+
+/** It works for a day from now. */
+async function mailLinkAgain(context: MailContext, { id, email }: SignUp): Promise<void> {
+  if (!(await mayMailSignUp(context.limits, email))) return
+  await context.db.transaction(async (tx) => {
+    await tx.update(authSignUps).set({ expiresAt: linkEnd() }).where(eq(authSignUps.id, id))
+    await mailLink(context, tx, { id, email })
+  })
 }
 
 async function mailLink({ env, outbox, origin }: MailContext, tx: Db, { id, email }: { id: string; email: string }) {
@@ -247,6 +274,16 @@ async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, 
     .where(and(eq(authSignUps.id, id), gt(authSignUps.expiresAt, sql`now()`)))
   if (!found) throw new Refusal('INVALID_CODE')
   return found
+}
+
+/**
+ * As better-auth's hashPassword, which the account keeps; but all sign-ups of an address share one secret salt. So one hash
+ * finds the one that a password is of, and the time that it takes does not say how many wait.
+ */
+async function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
+  const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
+  const key = await scryptKey(password.normalize('NFKC'), salt, 64, SCRYPT)
+  return `${salt}:${key.toString('hex')}`
 }
 
 // The token follows from the id and our secret: it can be mailed again, and who reads the table cannot make it.

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { SwitchProof } from '@x-automated/contract/people'
 import type { Role } from '@x-automated/contract/route'
-import { APIError } from 'better-auth/api'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { and, eq, exists, gt, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import {
   createLocalJWKSet,
@@ -17,6 +17,7 @@ import { retryWhileUnavailable } from '../../db/unavailable.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
+import { extensionCodes } from '../extension/tables.ts'
 import { authFactors, authRecoveryCodes, authTickets } from '../second-factors/tables.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { joinOnSignUp, type WaitlistContext } from '../waitlist/service.ts'
@@ -76,6 +77,7 @@ interface AuthOptions {
 export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
 export {
   confirmEmail,
+  deleteSignUps,
   issueCode,
   isWaiting,
   isWithin,
@@ -234,7 +236,7 @@ export async function signIn(
   context: AuthContext & Parameters<typeof refuseUnconfirmed>[0],
   input: { email: string; password: string },
 ) {
-  const { db, auth, limits, request } = context
+  const { db, limits, request } = context
   const account = hashToken(`${input.email}\n${request.addressHash}`)
   // Counted before the password is looked at, so that guesses side by side count too; given back when it was right.
   await limits.spend('signInByAddress', request.addressHash)
@@ -244,33 +246,25 @@ export async function signIn(
   const isAccount = and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, true))
   const [known] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
   if (!known) return refuseUnconfirmed(context, input)
+  const isPassword = and(eq(authIdentities.userId, known.id), eq(authIdentities.providerId, 'credential'))
+  const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
+  const hash = credential?.hash
+  // A slow hash, so outside of any transaction: it would hold a connection of the pool.
+  const isRight = await (hash
+    ? verifyPassword({ hash, password: input.password })
+    : hashPassword(input.password).then(() => false))
+  if (!hash || !isRight) throw new Refusal('INVALID_CREDENTIALS')
   const session = await db.transaction(async (tx) => {
-    const signedIn = await auth.engine
-      .within(tx, () =>
-        auth.engine.api.signInEmail({
-          body: { email: input.email, password: input.password },
-          headers: clientHeaders(request),
-        }),
-      )
-      .catch((error: unknown) => {
-        throw error instanceof APIError ? new Refusal('INVALID_CREDENTIALS') : error
-      })
-    const [row] = await tx
-      .select({ id: authSessions.id })
-      .from(authSessions)
-      .where(eq(authSessions.token, hashToken(signedIn.token)))
-    if (!row) throw new Error('the engine made no session')
-    const second = await askSecondFactor(tx, signedIn.user.id)
-    if (second) {
-      await tx.delete(authSessions).where(eq(authSessions.id, row.id))
-      return second
-    }
-    await tx
-      .update(authSessions)
-      .set({ ipAddress: request.address, userAgent: request.userAgent })
-      .where(eq(authSessions.id, row.id))
-    const workspace = await workspaceOf(tx, { sessionId: row.id, user: signedIn.user })
-    return openSession(tx, auth, { sessionId: row.id, user: signedIn.user, workspace })
+    // Locked, so that a new password or address comes before this, and refuses it, or after it, and ends the session.
+    const [user] = await tx
+      .select()
+      .from(authUsers)
+      .where(and(eq(authUsers.id, known.id), isAccount))
+      .for('key share')
+    const isSame = and(isPassword, eq(authIdentities.password, hash))
+    const [same] = await tx.select({ id: authIdentities.id }).from(authIdentities).where(isSame).for('share')
+    if (!user || !same) throw new Refusal('INVALID_CREDENTIALS')
+    return finishSignIn(tx, context, user)
   })
   await limits.refund('signInByAddress', request.addressHash)
   if (!isKnown) await limits.refund('signInByAccount', hashToken(input.email))
@@ -701,10 +695,15 @@ export async function endOtherSessions(
 
 /** Removes identities, with the codes, tickets and sessions that came from them. @param which of auth_identities */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
-  // Codes and tickets first: an exchange locks one of them before the identity.
+  // Codes and tickets first: an exchange locks one of them before the identity, and so does a pairing.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
   await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))
+  const theirSessions = tx
+    .select({ id: authSessions.id })
+    .from(authSessions)
+    .where(inArray(authSessions.ssoIdentityId, ofThese))
+  await tx.delete(extensionCodes).where(inArray(extensionCodes.sessionId, theirSessions))
   // Locked, so that no further session can come from them meanwhile.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
@@ -737,11 +736,4 @@ export function verifierFits(challenge: string | null, verifier: string | undefi
     .digest()
   const wanted = Buffer.from(challenge, 'base64url')
   return given.length === wanted.length && timingSafeEqual(given, wanted)
-}
-
-function clientHeaders(request: Client): Headers {
-  return new Headers({
-    'x-forwarded-for': request.address,
-    ...(request.userAgent ? { 'user-agent': request.userAgent } : {}),
-  })
 }

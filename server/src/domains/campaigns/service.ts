@@ -170,14 +170,18 @@ interface Changes {
   allowReplied?: boolean
 }
 
+/** A pause or an archiving is answered within this time, longer than a worker that does not hang owns a message. */
+const ANSWER_WITHIN_MS = 25_000
+
 type UpdateContext = Pick<SignedInContext, 'db' | 'env' | 'progress'>
 
 /**
  * Edits a campaign and moves it to another status. Becoming active queues what was never queued. A pause or an archiving takes effect before the next message; the answer
- * then waits for messages that a sender owns already, at most 25 seconds, and `messagesInFlight` says how many are left.
+ * then waits for messages that a sender owns already, until 25 seconds after the request, and `messagesInFlight` says how many are left.
  * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, X_ACCOUNT_NOT_FOUND, INVALID_INPUT (placeholder), PLAN_LIMIT
  */
 export async function update(context: UpdateContext, actor: Actor, changes: Changes, signal?: AbortSignal) {
+  const deadline = performance.now() + ANSWER_WITHIN_MS
   const { db, progress } = context
   const { id, status } = changes
   // Already done if the same request died while it waited.
@@ -186,7 +190,7 @@ export async function update(context: UpdateContext, actor: Actor, changes: Chan
       await change(tx, context.env, actor, changes)
       await progress?.keep(tx, true)
     })
-  if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, signal)
+  if (status === 'paused' || status === 'archived') await waitForInFlight(db, id, deadline, signal)
   return find(db, actor, id)
 }
 

@@ -5,7 +5,7 @@ import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { operations, pathWith } from '../../../test/operations.ts'
 import { ALL_DAY, dmsOf, expectCountsRight, launch, makeList, openHandles } from '../../../test/outreach.ts'
-import { authSessions } from '../auth/tables.ts'
+import { authIdentities, authSessions } from '../auth/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
@@ -92,6 +92,30 @@ describe('pairing', () => {
       insert into extension_pairings (session_id, user_id, workspace_id, token_hash, version)
       select id, ${person.id}::uuid, ${person.workspaceId}::uuid, id::text, '1' from made`)
     expect(await person.call('POST', '/extension/codes')).toMatchObject({ status: 409, body: { code: 'TOO_MANY' } })
+  })
+
+  it('refuses a code whose single sign-on ends at the same moment', async () => {
+    const { id: userId } = person
+    const [identity] = await app.db
+      .insert(authIdentities)
+      .values({ userId, providerId: 'sso:x', accountId: userId })
+      .returning()
+    const { code } = await person.client.extension.createCode()
+    const { sessionId } = person.actor
+    await app.db.update(authSessions).set({ ssoIdentityId: identity!.id }).where(eq(authSessions.id, sessionId))
+    const holder = await app.services.database.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select 1 from auth_identities where id = $1 for update', [identity!.id])
+      const pairing = call(app, 'POST', '/extension/pair', { code, version: '1' })
+      const isWaiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await app.db.execute(isWaiting)).rows.length).toBe(1)
+      await holder.query('delete from auth_identities where id = $1', [identity!.id])
+      await holder.query('commit')
+      expect(await pairing).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+    } finally {
+      await holder.end()
+    }
   })
 
   it('opens what it is for and nothing else', async () => {

@@ -86,7 +86,8 @@ export async function pair(
 ) {
   await limits.spend('pairByAddress', request.addressHash)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
-  const account = await db.transaction(async (tx) => {
+  // What the code came from may end meanwhile: the second try finds no code.
+  const account = await transact(db, async (tx) => {
     const [spent] = await tx
       .delete(extensionCodes)
       .where(and(eq(extensionCodes.codeHash, hashToken(code)), gt(extensionCodes.expiresAt, sql`now()`)))

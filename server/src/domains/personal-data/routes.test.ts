@@ -2,12 +2,12 @@ import { NOTICE_KINDS } from '@x-automated/contract/notices'
 import { eq, sql } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { mailTo, makeAccount, PASSWORD, signIn, statusOf } from '../../../test/accounts.ts'
+import { beginSignUp, mailTo, makeAccount, openLink, PASSWORD, signIn, statusOf } from '../../../test/accounts.ts'
 import { makeLeads } from '../../../test/leads.ts'
 import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
-import { authIdentities, authUsers } from '../auth/tables.ts'
+import { authIdentities, authSignUps, authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { noticePreferences } from '../notices/tables.ts'
 import { replySettings } from '../replies/tables.ts'
@@ -134,6 +134,21 @@ describe('DELETE /auth/user', () => {
     expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
     expect((await call(app, 'POST', '/waitlist/position', { email: person.email })).status).toBe(404)
     await mailTo(app, person.email, /account was deleted/)
+  })
+
+  it('200: its sign-ups go with it, so that no link of theirs makes the account again', async () => {
+    const email = 'gone@example.com'
+    const strangers = await beginSignUp(app, email)
+    const { token, cookie } = await beginSignUp(app, email)
+    await openLink(app, token, cookie)
+    const { body } = await signIn(app, email)
+    const headers = { authorization: `Bearer ${body.token}` }
+    const removal = { confirmation: email, currentPassword: PASSWORD }
+    expect((await call(app, 'DELETE', '/auth/user', removal, headers)).status).toBe(200)
+    expect((await signIn(app, email)).body.code).toBe('INVALID_CREDENTIALS')
+    for (const one of [{ token, cookie }, strangers])
+      expect((await openLink(app, one.token, one.cookie)).searchParams.get('error')).toBe('INVALID_CODE')
+    expect(await app.db.$count(authSignUps, eq(authSignUps.email, email))).toBe(0)
   })
 
   it('leaves no row anywhere that still names the account', async () => {

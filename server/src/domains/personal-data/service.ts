@@ -7,7 +7,7 @@ import type { Db } from '../../db/open.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { requireProof } from '../account/service.ts'
-import { type AuthContext, endOtherSessions } from '../auth/service.ts'
+import { type AuthContext, deleteSignUps, endOtherSessions } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { endSubscriptions } from '../billing/service.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from '../billing/tables.ts'
@@ -78,6 +78,7 @@ export async function remove(
     await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.email, user.email))
     await tx.delete(membershipChanges).where(eq(membershipChanges.userId, user.id))
     await tx.execute(sql`delete from auth_mail_codes where email = ${user.email}`)
+    await deleteSignUps(tx, user.email)
     await tx.delete(authUsers).where(eq(authUsers.id, user.id))
     await outbox.post(tx, accountDeletedMail(user.email, origin))
   })

@@ -168,8 +168,13 @@ export async function findInConversation(
   return found?.id ?? null
 }
 
-/** Below this age a claim is always good enough, so that very short intervals do not renew claims over and over. */
-const FRESH_MS = 250
+/** However short the interval, a claim of this age may be handed over: else claims would be renewed over and over. */
+const HAND_OVER_MS_MIN = 500
+
+/** The age up to which a claim may be handed over. Half the interval, so that the account's next claim, an interval after this one, leaves the other half. */
+function longestHandOver(pauseSeconds: number, handOverMs: number): number {
+  return pauseSeconds > 0 ? Math.min(handOverMs, Math.max(HAND_OVER_MS_MIN, pauseSeconds * 500)) : handOverMs
+}
 
 /**
  * Settling counts on a message being handed over soon after its claim, and so do the cap and the interval. If looking up and reading took longer, or this process
@@ -178,14 +183,13 @@ const FRESH_MS = 250
  */
 async function prepareHandOver(needs: Needs, claimed: Claimed, { handOverMs }: Timing): Promise<void> {
   const age = () => performance.now() - claimed.claimedAt
-  // Less than an interval after its claim, the next claim on the account sees the moment stored below.
-  const freshMs =
-    claimed.pauseSeconds > 0 ? Math.min(handOverMs / 2, Math.max(FRESH_MS, claimed.pauseSeconds * 500)) : handOverMs / 2
+  const longestMs = longestHandOver(claimed.pauseSeconds, handOverMs)
   do {
-    if (age() > freshMs) await renew(needs, claimed)
-    await requireSendable(needs.database.db, claimed)
+    if (age() > longestMs / 2) await renew(needs, claimed)
     if (claimed.pauseSeconds > 0) await storeHandOver(needs.database.db, claimed)
-  } while (age() > handOverMs)
+    // Last, so that whoever opts out is messaged no more from the moment at which that is stored.
+    await requireSendable(needs.database.db, claimed)
+  } while (age() > longestMs)
 }
 
 /** The lease and the campaign are still good, and nothing was said since. @throws LeaseLost, CampaignPaused, Stopped */

@@ -28,8 +28,8 @@ import { releaseIfArchived } from './service-stopping.ts'
  *
  * Claim. One short transaction locks one X account that is due, checks its limits, takes its next message under a lease and sets when the account is due again.
  * Several such transactions run side by side.
- * Send (engine-sending.ts). Outside any transaction, and soon after the claim (HAND_OVER_MS), or the claim is renewed first. The last statement before the call to X
- * checks that the lease and the campaign are still good, and stores the moment of the hand-over: the interval to the account's next message counts from there.
+ * Send (engine-sending.ts). Outside any transaction, and soon after the claim (HAND_OVER_MS), or the claim is renewed first. The moment of the hand-over is stored, as
+ * the interval to the account's next message counts from there. The last statement before the call to X checks that the lease, the campaign and the lead are still good.
  * Record. One transaction writes the outcome, if the lease is still the message's own.
  * Settle (engine-settling.ts). If nobody knows whether X took a message (no answer, a worker that died, a lease that ran out), the conversation is read. If the message is
  * there, it was sent. If it is not, it may still take effect late, so the conversation is read again once no call can still be under way, and only then is it queued again.

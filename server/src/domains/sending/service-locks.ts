@@ -55,17 +55,20 @@ export async function blockNewClaims(tx: Db, campaignId: string): Promise<void> 
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Longer than a worker that does not hang owns a message. */
-const IN_FLIGHT_SECONDS = 25
 const IN_FLIGHT_CHECK_MS = 100
 
 /**
- * Waits until no sender owns a message of the campaign, for 25 seconds at most: what pausing and archiving end with.
+ * Waits until no sender owns a message of the campaign: what pausing and archiving end with.
  * @param db a pool, never a transaction: nothing may be held meanwhile
+ * @param deadline by performance.now(): then it waits no longer
  */
-export async function waitForInFlight(db: Db, campaignId: string, signal?: AbortSignal): Promise<void> {
-  const end = performance.now() + IN_FLIGHT_SECONDS * 1000
-  while (performance.now() < end && !signal?.aborted) {
+export async function waitForInFlight(
+  db: Db,
+  campaignId: string,
+  deadline: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (performance.now() < deadline && !signal?.aborted) {
     const { rows } = await db.execute<{ count: number }>(
       sql`select ${countInFlight(sql`${campaignId}::uuid`)} as count`,
     )

@@ -21,7 +21,7 @@ import {
   type SomeList,
 } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
-import { xAccounts } from '../x-account/tables.ts'
+import { restores, xAccounts } from '../x-account/tables.ts'
 import { dms } from './tables.ts'
 
 // A backup that is taken while messages go out, and restored when they have: X remembers what the database does not.
@@ -37,6 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(async () => {
+  // Those of the tests before.
+  await app.db.delete(restores)
   person = await makePerson(app)
   await subscribe(app, person)
   account = await connectX(app, person)
@@ -143,6 +145,32 @@ it('sends what was not sent before the restore, and only that', async () => {
   expect(await receivers()).toEqual(list.handles.toSorted())
 })
 
+it('reads an account that was connected for the first time after the backup before it sends from it', async () => {
+  await app.db.delete(xAccounts).where(eq(xAccounts.id, account.id))
+  const list = await listOf(3)
+  const { id } = await makeCampaign(person, list)
+  const file = await backedUp()
+  account = await connectX(app, person)
+  await person.client.campaigns.update({ id, status: 'active' })
+  await completed(person, id)
+  expect(await receivers()).toEqual(list.handles.toSorted())
+
+  await restored(file)
+  account = await connectX(app, person, account.handle)
+  await person.client.campaigns.update({ id, status: 'active' })
+  await allRead()
+  await completed(person, id)
+  expect(await receivers()).toEqual(list.handles.toSorted())
+  expect((await dmsOf(person, id)).map(({ status }) => status)).toEqual(['sent', 'sent', 'sent'])
+})
+
+it('does not read accounts that are connected a month after a restore', async () => {
+  await restored(await backedUp())
+  await app.clock.step(31 * 86_400_000)
+  const other = await connectX(app, await makePerson(app))
+  expect(await app.db.$count(xAccounts, sql`id = ${other.id} and unread_since is null`)).toBe(1)
+})
+
 it('counts for the cap what was sent after the backup', async () => {
   const list = await listOf(6)
   await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
@@ -157,7 +185,7 @@ it('counts for the cap what was sent after the backup', async () => {
       message: 'Too early',
       templateVariables: { name: 'Lead', handle: list.handles[5]! },
     }),
-  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('being read from X') })
+  ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('still reading from X') })
   await allRead()
   const again = await launch(person, list)
   const pace = (await person.client.sendingSettings.find({})).paces[0]
@@ -215,6 +243,47 @@ it('hands nothing to an extension before X was read, and records what it had sen
     status: 200,
     body: { twitterHandle: list.handles.find((handle) => handle !== claimed.body.twitterHandle) },
   })
+})
+
+it('skips a queued message if the backup lost another message to the same person', async () => {
+  const list = await listOf(1)
+  const campaign = await launch(person, list, { channel: 'extension' })
+  const file = await backedUp()
+  await person.client.campaigns.update({ id: campaign.id, status: 'archived' })
+  await person.client.messages.send({
+    leadId: list.leadIds[0]!,
+    message: 'By hand',
+    templateVariables: { name: 'Lead', handle: list.handles[0]! },
+  })
+
+  await restored(file)
+  await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+  await allRead()
+  expect(await dmsOf(person, campaign.id)).toMatchObject([
+    { status: 'failed', errorMessage: expect.stringContaining('after the backup that was restored') },
+  ])
+  expect(await person.client.campaigns.claimAny({ holder: 'a browser' })).toMatchObject({ status: 204 })
+})
+
+it('keeps an account unread until a message that was claimed at the backup is settled', async () => {
+  const list = await listOf(2)
+  const campaign = await launch(person, list, { channel: 'extension' })
+  const claimed = await person.client.campaigns.claimAny({ holder: 'a browser' })
+  if (claimed.status !== 200) throw new Error('nothing was claimed')
+  await restored(await backedUp())
+  await person.client.campaigns.update({ id: campaign.id, status: 'active' })
+
+  await app.clock.step(25_000)
+  const watch = sql`reply_watches w join x_accounts a on a.x_user_id = w.x_user_id where a.id = ${account.id}`
+  const isRead = async () =>
+    (await app.db.execute(sql`select from ${watch} and w.polled_at is not null and w.next_poll_at > now()`)).rows.length
+  await eventually(isRead, 'the account was read')
+  expect(await app.db.$count(xAccounts, sql`id = ${account.id} and unread_since is not null`)).toBe(1)
+  expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 204 })
+
+  await person.client.campaigns.recordOutcome({ id: claimed.body.dmId, lease: claimed.body.lease, wasSent: false })
+  await allRead()
+  expect(await person.client.campaigns.claimAny({ holder: 'another browser' })).toMatchObject({ status: 200 })
 })
 
 it('fails what X does not list any more', async () => {

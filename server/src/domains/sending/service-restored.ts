@@ -12,7 +12,7 @@ import { tellSenders } from './service-schedule.ts'
 import { skipMessage } from './service-stopping.ts'
 
 /*
- * A restored database is older than what has happened at X. `holdRestored` pauses every campaign and marks every X account as unread: nothing is sent from it
+ * A restored database is older than what has happened at X. `holdRestored` pauses every campaign and marks every X account as unread, and so is one that is connected later and that the backup does not have: nothing is sent from it
  * until its messages at X were read back to the backup (replies/engine.ts). Each message found there is recorded here, as the outcome of the message that was
  * waiting, or, if the restore lost its row, as a direct message: so caps, figures and the rule against writing twice hold again.
  */
@@ -39,6 +39,7 @@ export async function holdRestored(tx: Db, backedUpAt: Date): Promise<Held> {
   await tx.execute(sql`
     insert into reply_watches (x_user_id, next_poll_at) select distinct x_user_id, ${quietAt} from x_accounts
     on conflict (x_user_id) do update set page_token = null, page_newest_id = null, next_poll_at = excluded.next_poll_at`)
+  await tx.execute(sql`insert into restores (backed_up_at, unread_until) values (${since}, ${quietAt})`)
   await tx.execute(sql`
     update dms set tried_at = coalesce(tried_at, ${since}), attempts = greatest(attempts, 1), updated_at = now() where status = 'queued'`)
 

@@ -6,7 +6,7 @@ import { type SamlOptions, samlUrl } from '../../outside/saml.ts'
 import {
   describeCertificate,
   type ProviderMetadata,
-  readCertificate,
+  readCertificates,
   readSamlMetadata,
 } from '../../outside/saml-metadata.ts'
 import { refusalOf } from '../../public-address.ts'
@@ -117,9 +117,9 @@ function samlIn(input: Input, fetchedXml: string | null): ProviderMetadata {
     return read
   }
   const { entityId = '', ssoUrl = '' } = input
-  const certificate = readCertificate(input.certificate ?? '')
-  if (!certificate) throw invalidField('certificate', 'This is not an X.509 certificate.')
-  return { entityId, ssoUrl, certificates: [certificate] }
+  const certificates = readCertificates(input.certificate ?? '')
+  if (!certificates) throw invalidField('certificate', 'This is not an X.509 certificate.')
+  return { entityId, ssoUrl, certificates }
 }
 
 export interface Check {

@@ -25,9 +25,11 @@ export function connectionChangedMail(
       ? 'Members who had linked it have to link it again.'
       : null
   return renderEmail(email, {
-    subject: `Single sign-on of ${workspace} was ${kind}`,
+    subject: `Single sign-on for ${workspace} was ${kind}`,
     lines: [
-      `${isOwner ? 'You, as its owner,' : 'The owner'} ${kind} the identity provider of the workspace ${workspace}.`,
+      isOwner
+        ? `You ${kind} the identity provider of ${workspace}, the workspace you own.`
+        : `The owner ${kind} the identity provider of the workspace ${workspace}.`,
       ...(consequence ? [consequence] : []),
     ],
     action: isOwner

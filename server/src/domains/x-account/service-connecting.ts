@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { XCallbackOutcome } from '@x-automated/contract/x-account'
-import { and, eq, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, max, min, ne, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Actor, roleAllows } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
@@ -10,7 +10,7 @@ import { hashToken, newToken, type Sealer } from '../../sealing.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from './service-accounts.ts'
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
-import { xAccounts, xAuthorizations } from './tables.ts'
+import { restores, xAccounts, xAuthorizations } from './tables.ts'
 
 /*
  * How an account is connected: by a password where X takes one, or on X's own page.
@@ -220,9 +220,10 @@ async function keepAccount(
     updatedAt: new Date(),
   }
   const chosenAt = chosenNow(workspaceId)
+  const unread = await findUnread(db)
   await db
     .insert(xAccounts)
-    .values({ ...row, workspaceId, userId, xUserId: user.id, chosenAt })
+    .values({ ...row, workspaceId, userId, xUserId: user.id, chosenAt, ...unread })
     .onConflictDoUpdate({
       target: [xAccounts.workspaceId, xAccounts.xUserId],
       set: {
@@ -234,6 +235,23 @@ async function keepAccount(
             : chosenAt,
       },
     })
+  // Another workspace may have the account, too: reading begins again at the newest message.
+  if (!before && unread.unreadSince)
+    await db.execute(
+      sql`update reply_watches set page_token = null, page_newest_id = null, next_poll_at = now() where x_user_id = ${user.id}`,
+    )
   const accessToken = unseal(sealer, before?.sealedAccessToken ?? null)
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
+}
+
+/** How long X lists an account's messages. */
+const X_KEEPS_DAYS = 30
+
+/** What a restore may have lost of an account that the product does not know: its row, and what was sent from it since the backup. */
+async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
+  const [unread] = await db
+    .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })
+    .from(restores)
+    .where(gt(restores.unreadUntil, sql`now() - make_interval(days => ${X_KEEPS_DAYS})`))
+  return unread ?? { unreadSince: null, unreadUntil: null }
 }

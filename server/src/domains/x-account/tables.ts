@@ -18,6 +18,14 @@ export const xAuthorizations = pgTable('x_authorizations', {
   expiresAt: time('expires_at').notNull(),
 })
 
+/** Each restore of a backup: accounts that are connected for the first time after it were perhaps connected, and sent from, before it. */
+export const restores = pgTable('restores', {
+  id: id(),
+  backedUpAt: time('backed_up_at').notNull(),
+  /** From then on nothing that was on its way at the restore can still reach X. */
+  unreadUntil: time('unread_until').notNull(),
+})
+
 /** X accounts that a workspace sends and scrapes with. Tokens are sealed; passwords are never stored. */
 export const xAccounts = pgTable(
   'x_accounts',

@@ -3,17 +3,24 @@ import type { BillingOverview } from '@x-automated/contract/billing'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { createQueryClient } from '../../query-client'
+import { ConfirmProvider } from '../../ui/confirm'
 import { CurrentSubscription } from './current-subscription'
 import type { KnownSubscription } from './use-subscription'
 
 const NONE = 'You have no subscription.'
 
-/** What the card says, without markup, to somebody who pays for nothing. */
-function said(overview: Partial<BillingOverview>, mayManage = true): string {
-  const known = { query: { isError: false }, subscription: null, overview, mayManage } as KnownSubscription
+/** What the card says, without markup. */
+function said(
+  overview: Partial<BillingOverview>,
+  mayManage = true,
+  subscription: KnownSubscription['subscription'] = null,
+): string {
+  const known = { query: { isError: false }, subscription, overview, mayManage } as KnownSubscription
   return renderToString(
     <QueryClientProvider client={createQueryClient()}>
-      <CurrentSubscription known={known} />
+      <ConfirmProvider>
+        <CurrentSubscription known={known} />
+      </ConfirmProvider>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')
 }
@@ -40,4 +47,17 @@ test('says to members that the owner earned it', () => {
 test('says that there is no subscription where Free applies, also once earned months are over', () => {
   expect(said({ level: 'free', source: 'none' })).toContain(NONE)
   expect(said({ level: 'free', source: 'none', rewards: earned.rewards })).toContain(NONE)
+})
+
+test('asks nobody to pay for a plan that was given', () => {
+  const subscription = { planId: 'agency_monthly', status: 'active', currentPeriodEnd: '2100-01-01T00:00:00.000Z' }
+  const details = { manageable: false, planId: 'agency_monthly' }
+  const words = said(
+    { subscription: details } as Partial<BillingOverview>,
+    false,
+    subscription as KnownSubscription['subscription'],
+  )
+  expect(words).toContain('AmountFree of charge')
+  expect(words).toContain('granted to your workspace at no charge.')
+  expect(words).not.toContain('Only the workspace owner')
 })

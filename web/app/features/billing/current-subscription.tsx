@@ -83,6 +83,7 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
   const { overview, changeable, mayManage } = known
   const details = overview?.subscription ?? null
   const plan = planOf(subscription, details)
+  const isGiven = details?.manageable === false
   const cancel = useCancelSubscription()
   const resume = useResumeSubscription()
   const portal = useOpenPortal()
@@ -91,11 +92,11 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
     <div className="grid gap-5">
       <Facts>
         <Fact name="Plan">{plan.name}</Fact>
-        <Fact name="Amount">{amountText(plan)}</Fact>
+        <Fact name="Amount">{isGiven ? 'Free of charge' : amountText(plan)}</Fact>
         <Fact name="Status">
           <Badge tone={cancelAtPeriodEnd ? 'warn' : tones[status]}>{statusText(subscription)}</Badge>
         </Fact>
-        <Fact name={details?.manageable === false ? 'Until' : endName(subscription)}>
+        <Fact name={isGiven ? 'Until' : endName(subscription)}>
           {/* The provider begins the new period whether it was paid or not. */}
           <DateTime value={details?.pastDueSince ?? currentPeriodEnd} precision="day" />
         </Fact>
@@ -118,10 +119,10 @@ function Subscribed({ subscription, known }: { subscription: Subscription; known
           )}
         </div>
       )}
-      {details?.manageable === false && (
-        <p className="text-muted">This plan was granted to your workspace at no charge.</p>
+      {isGiven && <p className="text-muted">This plan was granted to your workspace at no charge.</p>}
+      {mayManage === false && !isGiven && (
+        <p className="text-muted">Only the workspace owner can change or cancel this plan.</p>
       )}
-      {mayManage === false && <p className="text-muted">Only the workspace owner can change or cancel this plan.</p>}
     </div>
   )
 }

@@ -53,7 +53,8 @@ export function CampaignPicture() {
           ))}
         </dl>
         <div className="grid gap-3 md:gap-4 lg:grid-cols-[3fr_2fr]">
-          <div className="grid content-between gap-4 rounded-lg border border-line bg-surface p-4">
+          {/* Aligned to the top: the list beside it may be parsed later and makes the row taller. */}
+          <div className="grid content-start gap-4 rounded-lg border border-line bg-surface p-4">
             <p className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <span className="font-strong">Last 14 days</span>
               <span className="flex gap-4 text-xs text-muted">
@@ -101,7 +102,7 @@ const MOST = 40
 function Bars() {
   const high = (value: number) => (value / MOST) * HEIGHT
   return (
-    <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-48 w-full" aria-hidden="true">
+    <svg viewBox={`0 0 ${days.length * STEP - (STEP - BAR)} ${HEIGHT}`} className="max-h-54 w-full" aria-hidden="true">
       {days.map(([sent, replied], day) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a drawing that never changes
         <g key={day}>

@@ -10,7 +10,7 @@ export function Hero() {
   const carry = useCarriedReferral()
   return (
     <section className="page-width grid gap-10 pt-14 pb-10 md:gap-14 md:pt-24">
-      <div className="grid gap-6 lg:grid-cols-[1fr_auto] lg:items-end lg:gap-16">
+      <div className="grid gap-6 lg:grid-cols-[1fr_auto] lg:items-start lg:gap-16">
         <h1 className="max-w-2xl text-4xl md:text-5xl">Automate your X outreach with AI</h1>
         <div className="grid max-w-md justify-items-start gap-5">
           <p className="text-lg text-muted">
