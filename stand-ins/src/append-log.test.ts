@@ -17,7 +17,7 @@ function read(path: string) {
   return { log, entries }
 }
 
-test('what was appended comes back in its order, whatever it holds', () => {
+test('replays any entries in order', () => {
   const path = file()
   const written = [{ text: 'a\nb' }, { text: '🦊 مرحبا' }, [1, null]]
   const { log } = read(path)
@@ -25,7 +25,7 @@ test('what was appended comes back in its order, whatever it holds', () => {
   expect(read(path).entries).toEqual(written)
 })
 
-test('a torn last line is cut off, and the next entry starts on its own line', () => {
+test('drops an incomplete last line and continues on a new one', () => {
   const path = file()
   read(path).log.append({ n: 1 })
   appendFileSync(path, '{"n":2,"te')
@@ -35,7 +35,7 @@ test('a torn last line is cut off, and the next entry starts on its own line', (
   expect(read(path).entries).toEqual([{ n: 1 }, { n: 3 }])
 })
 
-test('drops a last line that is complete but no JSON', () => {
+test('drops a last line that is not JSON', () => {
   const path = file()
   read(path).log.append({ n: 1 })
   appendFileSync(path, '{"n":2,"te\n')
@@ -44,14 +44,14 @@ test('drops a last line that is complete but no JSON', () => {
   expect(read(path).entries).toEqual([{ n: 1 }, { n: 3 }])
 })
 
-test('names the file and the line of damage before the last line', () => {
+test('names the file and the line if an earlier line is damaged', () => {
   const path = file()
   read(path).log.append({ n: 1 })
   appendFileSync(path, '{"n":2,"te\n{"n":3}\n')
   expect(() => read(path)).toThrow(`${path} is damaged in line 2.`)
 })
 
-test('a rewrite replaces all, and appending goes on behind it', () => {
+test('replaces all entries on rewrite and appends after them', () => {
   const path = file()
   const { log } = read(path)
   for (let n = 0; n < 5; n++) log.append({ n })
@@ -60,7 +60,7 @@ test('a rewrite replaces all, and appending goes on behind it', () => {
   expect(readFileSync(path, 'utf8')).toBe('{"n":4}\n{"n":5}\n')
 })
 
-test('a closed log takes nothing more', () => {
+test('rejects entries after it was closed', () => {
   const { log } = read(file())
   log.close()
   expect(() => log.append({ n: 1 })).toThrow('closed')

@@ -1,19 +1,18 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A list of JSON values on disk that is only ever added to, so that a killed process loses nothing it has answered for. */
+/** An append-only log of JSON values on disk, so that a killed process loses nothing it has acknowledged. */
 export type AppendLog<Entry> = {
-  /** Hands the entry to the operating system before it returns. It survives the death of this process, not of the machine. */
+  /** Writes the entry before it returns. It survives a kill of this process, but not a power failure. */
   append(entry: Entry): void
-  /** Puts other entries in the place of all, in one step. */
+  /** Replaces all entries atomically. */
   rewrite(entries: Entry[]): void
   close(): void
 }
 
 /**
- * Opens the log in `file` and gives each entry it holds to `replay`, oldest first. Without a file nothing is kept.
- * A torn last line is dropped: a process was killed while it wrote it, so no caller has an answer for it.
- * @throws an Error that names the file and the line, if another line is damaged
+ * Opens a log and passes its entries to `replay`, oldest first. Without a file, nothing is stored. Drops an incomplete last line.
+ * @throws an Error that names the file and the line if another line is damaged
  */
 export function openAppendLog<Entry>(file: string | undefined, replay: (entry: Entry) => void): AppendLog<Entry> {
   if (file === undefined) return { append() {}, rewrite() {}, close() {} }
@@ -53,7 +52,7 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
-  // Line by line from the bytes: a log may be longer than the longest string.
+  // Parses bytes line by line: a log may exceed the longest string.
   let start = 0
   let line = 1
   for (let end = content.indexOf(10); end !== -1; end = content.indexOf(10, start)) {
@@ -61,7 +60,7 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
       const entry = parse(content.toString('utf8', start, end))
       if (entry === undefined && end === content.length - 1) break
       if (entry === undefined)
-        throw new Error(`${file} is damaged in line ${line}. Delete the file to begin without what it holds.`)
+        throw new Error(`${file} is damaged in line ${line}. Delete the file to start without its data.`)
       replay(entry as Entry)
     }
     start = end + 1
@@ -70,7 +69,7 @@ function cutTornLine<Entry>(file: string, replay: (entry: Entry) => void) {
   if (start < content.length) truncateSync(file, start)
 }
 
-/** Undefined if the text is no JSON. */
+/** Undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -49,7 +49,7 @@ async function tokens(google: Google, callback: URL, verifier = VERIFIER) {
   return { status: answer.status, ...body, claims }
 }
 
-test('any address signs in, and its claims stand in the id_token', async () => {
+test('signs in any address and puts its claims into the id_token', async () => {
   const google = await open()
   const callback = await signInAtGoogle(authorizeUrl(google), ' Ada.Lovelace@Example.com ')
   expect(callback.origin + callback.pathname).toBe(CALLBACK)
@@ -68,7 +68,7 @@ test('any address signs in, and its claims stand in the id_token', async () => {
   expect([again.status, again.error]).toEqual([400, 'invalid_grant'])
 })
 
-test('asks which account even where somebody is signed in', async () => {
+test('asks for the account even if one is signed in', async () => {
   const google = await open()
   const visit = browser()
   for (const email of ['first@example.com', 'second@example.com']) {
@@ -80,13 +80,13 @@ test('asks which account even where somebody is signed in', async () => {
 test.each([
   ['unverified.ada@example.com', { email: 'unverified.ada@example.com', email_verified: false }],
   ['noemail.ada@example.com', { email: undefined, email_verified: undefined }],
-])('%s', async (email, claims) => {
+])('returns the claims of %s', async (email, claims) => {
   const google = await open()
-  const told = (await tokens(google, await signInAtGoogle(authorizeUrl(google), email))).claims
-  expect({ email: told.email, email_verified: told.email_verified }).toEqual(claims)
+  const received = (await tokens(google, await signInAtGoogle(authorizeUrl(google), email))).claims
+  expect({ email: received.email, email_verified: received.email_verified }).toEqual(claims)
 })
 
-test('cancelling and a fault of Google go back to the app with their error', async () => {
+test('redirects to the app with an error on cancel or failure', async () => {
   const google = await open()
   const cancelled = await signInAtGoogle(authorizeUrl(google), '', 'cancel')
   const broken = await signInAtGoogle(authorizeUrl(google), 'error@example.com')
@@ -94,7 +94,7 @@ test('cancelling and a fault of Google go back to the app with their error', asy
   expect(cancelled.searchParams.get('state')).toBe('some state')
 })
 
-test('says on the page what is no address, with its field labelled', async () => {
+test('shows an error for an invalid address next to its labelled field', async () => {
   const google = await open()
   const visit = browser()
   const page = new URL((await visit(authorizeUrl(google))).headers.get('location')!, google.url)
@@ -107,7 +107,7 @@ test('says on the page what is no address, with its field labelled', async () =>
   expect(html).toMatch(/role="alert">Enter an email address[\s\S]*<label>Email <input[^>]*value="&#60;b&#62;"/)
 })
 
-test('refuses another verifier, no PKCE at all, and a callback that is not of this machine', async () => {
+test('rejects a wrong verifier, requests without PKCE and callbacks on other machines', async () => {
   const google = await open()
   const callback = await signInAtGoogle(authorizeUrl(google), 'ada@example.com')
   expect((await tokens(google, callback, 'x'.repeat(43))).error).toBe('invalid_grant')
@@ -117,7 +117,7 @@ test('refuses another verifier, no PKCE at all, and a callback that is not of th
   expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null])
 })
 
-test('started again it knows its keys, its people and what was used', async () => {
+test('keeps keys, accounts and used codes across a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'google-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const first = await startGoogle({ stateDir: folder })
@@ -128,7 +128,7 @@ test('started again it knows its keys, its people and what was used', async () =
   const keys = await keysOf(first)
   await first.close()
   const second = await open(folder, first.port)
-  // The first request may still go over a connection to the server that is gone.
+  // The first request may use a connection to the previous server.
   await expect.poll(() => keysOf(second)).toEqual(keys)
   expect((await tokens(second, used)).error).toBe('invalid_grant')
   expect((await tokens(second, unused)).claims.sub).toBe(claims.sub)

@@ -5,9 +5,9 @@ import { openOpenIdStore } from './openid-provider/store.ts'
 import { serveOpenId } from './openid-provider.ts'
 
 export type GoogleOptions = {
-  /** 0 (the default) takes a free one. */
+  /** Default 0: any free port. */
   port?: number
-  /** Where keys, sign-ins and tokens are kept. Without it they die with the process. */
+  /** Folder for keys, sessions and tokens; in memory if unset. */
   stateDir?: string
   clientId?: string
   clientSecret?: string
@@ -15,7 +15,7 @@ export type GoogleOptions = {
 
 export type Google = { url: string; port: number; clientId: string; clientSecret: string; close(): Promise<void> }
 
-/** Starts a stand-in for Google's OpenID provider, `serveOpenId` as Google sets it up. `url` is the issuer. */
+/** Starts a stand-in for Google's OpenID provider. `url` is the issuer. */
 export async function startGoogle(options: GoogleOptions = {}): Promise<Google> {
   const { port = 0, stateDir, clientId = 'x-automated', clientSecret = 'x-automated-google-secret' } = options
   const store = openOpenIdStore(stateDir && join(stateDir, 'google.jsonl'))
@@ -52,7 +52,7 @@ export async function startGoogle(options: GoogleOptions = {}): Promise<Google> 
   }
 }
 
-/** As Google's: 21 digits, the same for an address each time. */
+/** Like Google's: 21 digits, always the same for an address. */
 function subjectOf(email: string): string {
   return `1${(createHash('sha256').update(email).digest().readBigUInt64BE() % 10n ** 20n).toString().padStart(20, '0')}`
 }

@@ -28,7 +28,7 @@ async function messages(mailbox: Pick<Mailbox, 'url'>, query = ''): Promise<Mail
 }
 
 describe('GET /messages', () => {
-  test('a mail comes out as it went in, whatever it is written in', async () => {
+  test('returns an email unchanged in any encoding', async () => {
     const box = await openMailbox()
     await box.send({
       to: 'ada@example.com',
@@ -49,7 +49,7 @@ describe('GET /messages', () => {
     ])
   })
 
-  test('newest first, and only those to the address, however it is written', async () => {
+  test('lists emails newest first and filters by recipient, ignoring case', async () => {
     const box = await openMailbox()
     for (const [to, subject] of [
       ['ada@example.com', 'one'],
@@ -64,7 +64,7 @@ describe('GET /messages', () => {
     expect((await box.messages())[0]?.html).toBeNull()
   })
 
-  test('DELETE /messages empties it', async () => {
+  test('deletes all emails on DELETE /messages', async () => {
     const box = await openMailbox()
     await box.send({ to: 'ada@example.com', subject: 'x', text: 'x' })
     expect((await fetch(`${box.url}/messages`, { method: 'DELETE' })).status).toBe(204)
@@ -73,7 +73,7 @@ describe('GET /messages', () => {
 })
 
 describe('the page', () => {
-  test('holds no script but its own and nothing from outside', async () => {
+  test('loads only its own script and nothing from outside', async () => {
     const { url } = await openMailbox()
     const page = await fetch(url)
     const policy = page.headers.get('content-security-policy')
@@ -84,7 +84,7 @@ describe('the page', () => {
     for (const source of sources.slice(1)) expect((await fetch(url + source)).status).toBe(200)
   })
 
-  test('a mail’s HTML is shown where it can run and fetch nothing, and its links open beside it', async () => {
+  test('sandboxes the HTML of an email and opens its links in a new tab', async () => {
     const box = await openMailbox()
     await box.send({
       to: 'ada@example.com',
@@ -102,7 +102,7 @@ describe('the page', () => {
     expect(await (await fetch(`${box.url}/messages/${mail?.id}`)).json()).toEqual(mail)
   })
 
-  test('its list is a 304 until something changes', async () => {
+  test('answers the list with 304 until it changes', async () => {
     const box = await openMailbox()
     const first = await fetch(`${box.url}/summaries`)
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
@@ -113,7 +113,7 @@ describe('the page', () => {
   })
 })
 
-test('mail is still there after a restart, deleted mail is not', async () => {
+test('keeps emails across a restart, but not deleted ones', async () => {
   const stateDir = folder()
   const first = await openMailbox({ stateDir })
   await first.send({ to: 'ada@example.com', subject: 'gone', text: 'x' })
@@ -123,7 +123,7 @@ test('mail is still there after a restart, deleted mail is not', async () => {
   expect((await second.messages()).map(({ subject }) => subject)).toEqual(['kept'])
 })
 
-test('the newest 2,000 are kept', async () => {
+test('keeps the newest 2,000 emails', async () => {
   const stateDir = folder()
   const mails = Array.from({ length: 2000 }, (_, n) => ({
     type: 'mail',

@@ -5,23 +5,20 @@ import { addMailPages } from './mailbox/pages.ts'
 import { type Mail, openSmtp } from './mailbox/smtp.ts'
 
 export type MailboxOptions = {
-  /** Of the page and the JSON; 0 (the default) takes a free one. */
+  /** For the page and JSON. Default 0: any free port. */
   port?: number
   smtpPort?: number
-  /** Where mail is kept. Without it mail dies with the process. */
+  /** Folder for emails; in memory if unset. */
   stateDir?: string
 }
 
 export type Mailbox = { url: string; port: number; smtpUrl: string; smtpPort: number; close(): Promise<void> }
 
-const KEPT = 2000
+const MAX_EMAILS = 2000
 
 type Entry = { type: 'mail'; mail: Mail } | { type: 'emptied' }
 
-/**
- * Starts a mailbox that takes every mail for everybody and shows it: SMTP without sign-in, a page at `/`, and JSON at `/messages`.
- * It keeps the newest 2,000; what it has taken in survives `kill -9`.
- */
+/** Starts a mailbox that accepts all email (SMTP without sign-in) and shows the newest 2,000 at `/` and as JSON at `/messages`. */
 export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbox> {
   const { port = 0, smtpPort = 0, stateDir } = options
   let mails: Mail[] = []
@@ -32,12 +29,12 @@ export async function startMailbox(options: MailboxOptions = {}): Promise<Mailbo
     entries++
     mails = entry.type === 'emptied' ? [] : mails
     if (entry.type === 'mail') mails.push(entry.mail)
-    if (mails.length > KEPT) mails.shift()
+    if (mails.length > MAX_EMAILS) mails.shift()
   }
   const record = (entry: Entry) => {
     log?.append(entry)
     apply(entry)
-    if (entry.type === 'emptied' || entries > 2 * KEPT) compact()
+    if (entry.type === 'emptied' || entries > 2 * MAX_EMAILS) compact()
   }
   const compact = () => {
     log?.rewrite(mails.map((mail) => ({ type: 'mail', mail })))

@@ -48,7 +48,7 @@ async function kill(child: ChildProcess) {
   await once(child, 'exit')
 }
 
-test('killed at any moment, it comes back at the same addresses with every message and token it answered for', async () => {
+test('returns after a kill at the same addresses with every acknowledged message and token', async () => {
   const folder = dataDir()
   const first = await run(folder)
   const x = xOf(first.ready)
@@ -86,7 +86,7 @@ test('killed at any moment, it comes back at the same addresses with every messa
   expect((await again.as(used.access_token).get('/2/users/me')).body.data.username).toBe('averylonghandle')
   expect((await (await fetch(`${second.ready.mailbox}/messages`)).json()) as unknown[]).toHaveLength(1)
 
-  // The refresh token that was used before the crash is still known as used.
+  // A refresh token used before the crash stays used.
   const replay = await again.form('/2/oauth2/token', {
     grant_type: 'refresh_token',
     refresh_token: me.tokens.refresh_token,
@@ -95,7 +95,7 @@ test('killed at any moment, it comes back at the same addresses with every messa
   expect((await again.as(used.access_token).get('/2/users/me')).status).toBe(401)
 })
 
-test('names a damaged file of its state in one sentence', async () => {
+test('names a damaged state file in one sentence', async () => {
   const folder = dataDir()
   const file = join(folder, 'stand-ins', 'x.jsonl')
   mkdirSync(join(folder, 'stand-ins'))
@@ -112,7 +112,7 @@ test('names a damaged file of its state in one sentence', async () => {
   )
 })
 
-test('writes its addresses to stand-ins.json, obeys its environment, and ends on SIGTERM', async () => {
+test('writes stand-ins.json, applies its environment and ends on SIGTERM', async () => {
   const folder = dataDir()
   const env = { GOOGLE_CLIENT_ID: 'ours', X_CLIENT_ID: 'mine', X_CLIENT_SECRET: 'hush', STAND_IN_X_LIMITS: 'real' }
   const { child, ready } = await run(folder, env)
@@ -132,7 +132,7 @@ test('writes its addresses to stand-ins.json, obeys its environment, and ends on
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('takes another port where the last one is taken, and ends when its parent lets go of it', async () => {
+test('uses another port if the previous one is in use, and ends when its parent disconnects', async () => {
   const folder = dataDir()
   const squatter = createServer().listen(0, '127.0.0.1')
   await once(squatter, 'listening')
@@ -141,7 +141,7 @@ test('takes another port where the last one is taken, and ends when its parent l
   writeFileSync(join(folder, 'stand-ins.json'), JSON.stringify({ x: taken }))
   const { child, ready } = await run(folder)
   expect(ready.x).not.toBe(taken)
-  // Ctrl+C is for the parent, which may still have something in flight.
+  // Ctrl-C is for the parent, which may still be sending.
   child.kill('SIGINT')
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect((await fetch(`${ready.mailbox}/messages`)).status).toBe(200)

@@ -9,9 +9,8 @@ import { startSso } from './sso.ts'
 import { startX } from './x.ts'
 
 /**
- * Runs every stand-in as one process, for `npm start`. It writes their addresses to `DATA_DIR/stand-ins.json`, tells its
- * parent `{ type: 'ready', x, google, sso, dns, payments, paymentsSecretKey, paymentLinks, mailbox, smtp, xClientId, xClientSecret, xConsumerSecret, xBearerToken, googleClientId, googleClientSecret }`,
- * and ends with its parent or on SIGTERM.
+ * Runs all stand-ins in one process for `npm start`. Writes their addresses to `DATA_DIR/stand-ins.json`, sends them to its
+ * parent in a `ready` message, and ends with its parent or on SIGTERM.
  */
 const env = z
   .object({
@@ -31,7 +30,7 @@ const env = z
 const dataDir = resolve(env.DATA_DIR)
 const stateDir = join(dataDir, 'stand-ins')
 const addressFile = join(dataDir, 'stand-ins.json')
-/** The stand-ins of a start before may still be closing. */
+/** How long to wait for the stand-ins of a previous start to close. */
 const PORT_PATIENCE_MS = 3_000
 const Addresses = z.object({
   x: z.url(),
@@ -44,7 +43,7 @@ const Addresses = z.object({
 })
 
 const { x, google, sso, payments, mailbox } = await openAll().catch((error: Error) => {
-  console.error(`The stand-ins cannot start. ${error.message}`)
+  console.error(`Could not start the stand-ins. ${error.message}`)
   process.exit(1)
 })
 
@@ -58,8 +57,8 @@ async function stop() {
 
 process.once('disconnect', stop)
 process.once('SIGTERM', stop)
-// Ctrl+C reaches a parent and its children together. The parent still needs X while it finishes what is in flight, so with
-// a parent the stand-ins wait until it lets go of them.
+// Ctrl-C reaches parent and children together. The parent still needs X to finish its sends, so the stand-ins wait
+// until it disconnects.
 process.on('SIGINT', () => {
   if (!process.connected) stop()
 })
@@ -84,12 +83,12 @@ process.send?.(
     googleClientSecret: google.clientSecret,
   },
   (error) => {
-    // The starter died meanwhile, before its end could be heard here.
+    // The parent is already gone.
     if (error) stop()
   },
 )
 
-/** 0, which stands for any free port, if there is no address. */
+/** The port of an address, or 0 for any free one. */
 function portOf(address: string | undefined): number {
   return Number(address?.split(':').at(-1) ?? 0)
 }
@@ -97,7 +96,7 @@ function portOf(address: string | undefined): number {
 async function openAll() {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
 
-  // The addresses of last time, so that bookmarks and open tabs keep working.
+  // Reuses the previous ports so that bookmarks and open tabs keep working.
   const last = lastAddresses()
   const x = await onPort(last.x, (port) =>
     startX({

@@ -5,36 +5,35 @@ import Provider, { type ClientMetadata, interactionPolicy, type JWK } from 'oidc
 import type { OpenIdStore } from './openid-provider/store.ts'
 import { signInPage } from './sign-in-page.ts'
 
-/** What one provider has that another has not. */
+/** The differences between providers. */
 export type OpenIdSettings = {
-  /** As its page calls it. */
+  /** The name shown on its page. */
   name: string
   store: OpenIdStore
   client: ClientMetadata & { client_id: string }
-  /** The same for an address each time. */
+  /** Must always be the same for an address. */
   subjectOf(email: string): string
-  /** Puts the claims into the id_token, as Google does, and not only into the answer of its userinfo endpoint. */
+  /** Puts claims into the id_token too, as Google does, not only into the userinfo response. */
   claimsInIdToken: boolean
-  /** Paths that are the provider's beside those of the protocol. */
+  /** The routes that the provider serves. */
   paths: string[]
 }
 
 /**
- * Serves a certified OpenID provider (oidc-provider) behind a page on which any address may be typed. An address that begins with `unverified`
- * is one that the provider has not confirmed, with `noemail` none is given away, and with `error` the sign-in ends in a fault of the provider's.
- * @returns what starts it, once its issuer is known
+ * Serves an OpenID provider (oidc-provider) that accepts any address; README.md lists the special ones.
+ * @returns a function that starts it once the issuer is known
  */
 export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings): Promise<(issuer: string) => void> {
   const { name, store, subjectOf } = settings
   await app.register(formbody)
   let provider: Provider | undefined
 
-  // The provider reads bodies itself; only the page's own form is ours.
+  // The provider parses its own bodies; we parse only the page's form.
   await app.register(async (protocol) => {
     protocol.removeAllContentTypeParsers()
     protocol.addContentTypeParser('*', (_request, _body, done) => done(null))
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
-      // Every sign-in begins anew: on one machine people play many people.
+      // No session: developers sign in as many people on one machine.
       const { headers } = request.raw
       if (headers.cookie) headers.cookie = headers.cookie.replace(/(^|;\s*)_session(\.legacy)?(\.sig)?=[^;]*/g, '')
       reply.hijack()
@@ -48,7 +47,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     signInPage(reply, {
       name,
       action: `/signin/${asked.uid}`,
-      // Browsers hold the redirect after a form to form-action too, so the app's own origin must stand in it.
+      // Browsers apply form-action to the redirect after a form too, so it must include the app's origin.
       appOrigin: new URL(String(asked.params.redirect_uri)).origin,
       typed: refused ?? String(asked.params.login_hint ?? ''),
       isRefused: refused !== undefined,
@@ -72,7 +71,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
     }
     if (!isAddress(email)) return page(reply, asked, email)
     if (email.startsWith('error')) {
-      const result = { error: 'server_error', error_description: `Something broke at ${name}.` }
+      const result = { error: 'server_error', error_description: `Something went wrong at ${name}.` }
       return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result), 303)
     }
     store.rememberPerson(subjectOf(email), email)
@@ -85,7 +84,7 @@ export async function serveOpenId(app: FastifyInstance, settings: OpenIdSettings
   }
 }
 
-/** May it be typed as an address? */
+/** Whether the text looks like an email address. */
 export function isAddress(email: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)
 }
@@ -97,7 +96,7 @@ function createProvider(issuer: string, { store, client, claimsInIdToken }: Open
   }))
   const policy = interactionPolicy.base()
   policy.remove('consent')
-  // As Google's: asks which account even where somebody is signed in already.
+  // Like Google: asks for the account even if one is signed in.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0)
   const provider = new Provider(issuer, {
     adapter: store.adapter,
@@ -138,7 +137,7 @@ function createProvider(issuer: string, { store, client, claimsInIdToken }: Open
         }),
       }
     },
-    // Signing in is consenting.
+    // Signing in counts as consent.
     async loadExistingGrant(ctx) {
       const grant = new ctx.oidc.provider.Grant({
         clientId: ctx.oidc.client?.clientId,
@@ -149,7 +148,7 @@ function createProvider(issuer: string, { store, client, claimsInIdToken }: Open
       return grant
     },
   })
-  // The product may listen on any port of this machine.
+  // The product may use any loopback port.
   provider.Client.prototype.redirectUriAllowed = (uri: string) => URL.canParse(uri) && isLoopback(new URL(uri).hostname)
   return provider
 }

@@ -23,7 +23,7 @@ const change = (stripe: Stripe, subscription: { id: string; items: { data: { id:
     ...fields,
   })
 
-test('reads the form encoding that the library writes', () => {
+test('parses the form encoding of the official library', () => {
   expect(readForm('items[0][price]=a&items[0][quantity]=2&expand[]=b&expand[]=c&created[gte]=5&name=x%20y')).toEqual({
     items: { 0: { price: 'a', quantity: '2' } },
     expand: { 0: 'b', 1: 'c' },
@@ -32,7 +32,7 @@ test('reads the form encoding that the library writes', () => {
   })
 })
 
-test('answers as Stripe does to a wrong key, an unknown id, a missing field and an unknown address', async () => {
+test('returns Stripe’s errors for a wrong key, an unknown id, a missing field and an unknown path', async () => {
   const stripe = await openPayments()
   const refused = await fetch(`${stripe.url}/v1/prices`, { headers: { authorization: 'Bearer other' } })
   expect([refused.status, (await refused.json()).error.type]).toEqual([401, 'invalid_request_error'])
@@ -47,7 +47,7 @@ test('answers as Stripe does to a wrong key, an unknown id, a missing field and 
   expect((await stripe.call('GET', '/v1/nothing')).status).toBe(404)
 })
 
-test('a link sells its plan: reference and address are carried along, and everything is there afterwards', async () => {
+test('sells a plan through its payment link with the reference and the email', async () => {
   const stripe = await openPayments()
   const page = await fetch(
     `${stripe.payments.links.pro_monthly}?client_reference_id=acme-1&prefilled_email=ada@example.com`,
@@ -78,7 +78,7 @@ test('a link sells its plan: reference and address are carried along, and everyt
   ])
 })
 
-test('a declined card buys nothing, and another may be tried; one that asks for it is confirmed first', async () => {
+test('lets a buyer try another card after a decline, and confirms cards that need it', async () => {
   const stripe = await openPayments()
   const link = stripe.payments.links.pro_yearly
   const email = 'ada@example.com'
@@ -92,12 +92,12 @@ test('a declined card buys nothing, and another may be tried; one that asks for 
   expect((await stripe.submit(asked.url, { ...carried, answer: 'fail' })).text).toContain('unable to authenticate')
   expect((await stripe.submit(asked.url, { ...carried, answer: 'continue' })).text).toContain('Thanks for subscribing')
   expect(await stripe.all('/v1/subscriptions')).toMatchObject([{ status: 'active' }])
-  // The first page again: it is paid already.
+  // The session is already paid.
   await stripe.submit(declined.url, { email, number: CARD })
   expect(await stripe.all('/v1/subscriptions')).toHaveLength(2)
 })
 
-test('what a preview says is what a change costs; credit is kept for later', async () => {
+test('charges what the preview said and keeps credit for later', async () => {
   const stripe = await openPayments()
   const subscription = await bought(stripe)
   await stripe.advance(15)
@@ -122,17 +122,17 @@ test('what a preview says is what a change costs; credit is kept for later', asy
     'paid',
     'price_agency_monthly',
   ])
-  // A longer cycle begins at once; half a month of Agency is set off.
+  // A longer interval starts immediately, less half a month of Agency.
   const yearly = await change(stripe, up.body, { 'items[0][price]': 'price_agency_yearly', proration_date: String(at) })
   expect(yearly.body.items.data[0]).toMatchObject({ current_period_start: at })
   expect((await stripe.all('/v1/invoices'))[0]).toMatchObject({ total: 72_000 - 6_000 })
-  // Down again: more is left than the month costs.
+  // After the downgrade the credit exceeds the price.
   const down = await change(stripe, yearly.body, { 'items[0][price]': 'price_pro_monthly', proration_date: String(at) })
   const { body: customer } = await stripe.call('GET', `/v1/customers/${down.body.customer}`)
   expect(customer.balance).toBe(5_000 - 72_000)
 })
 
-test('a change whose payment does not go through waits for it, and is taken back with its invoice', async () => {
+test('keeps a change pending until its payment succeeds, or reverts it with its invoice', async () => {
   const stripe = await openPayments()
   const subscription = await bought(stripe)
   await stripe.call('POST', `/v1/customers/${subscription.customer}`, { source: '4000002760003184' })
@@ -168,7 +168,7 @@ test('a change whose payment does not go through waits for it, and is taken back
   })
 })
 
-test('time passes: trials end, periods are renewed, cancelled ones end, failing ones are tried again and then end', async () => {
+test('ends trials, renews periods, ends cancelled subscriptions and retries failed payments as time passes', async () => {
   const stripe = await openPayments()
   const { body: link } = await stripe.call('POST', '/v1/payment_links', {
     'line_items[0][price]': 'price_pro_monthly',
@@ -200,7 +200,7 @@ test('time passes: trials end, periods are renewed, cancelled ones end, failing 
   expect((await status(trial.id)).status).toBe('active')
 })
 
-test('the portal changes the card, cancels and renews; a missing payment goes through with the new card', async () => {
+test('changes cards, cancels and renews in the portal, and charges an open invoice to the new card', async () => {
   const stripe = await openPayments()
   await stripe.buy(stripe.payments.links.pro_monthly, { email: 'poor@example.com', number: FAILING_CARD })
   const [{ id, customer }] = await stripe.all('/v1/subscriptions')
@@ -220,7 +220,7 @@ test('the portal changes the card, cancels and renews; a missing payment goes th
   })
 })
 
-test('webhooks are signed, tried again until they are taken, told again on demand; faults lose, turn round and repeat them', async () => {
+test('signs, retries and replays webhooks, and injects webhook faults', async () => {
   const stripe = await openPayments()
   let isUp = false
   const hook = await openReceiver(() => (isUp ? 200 : 500))
@@ -230,28 +230,28 @@ test('webhooks are signed, tried again until they are taken, told again on deman
   })
   expect((await stripe.call('GET', `/v1/webhook_endpoints/${endpoint.id}`)).body).not.toHaveProperty('secret')
   const create = async (email: string) => (await stripe.call('POST', '/v1/customers', { email })).body.id
-  const told = () => hook.told.map(({ body }) => JSON.parse(body).data.object.email)
+  const emails = () => hook.received.map(({ body }) => JSON.parse(body).data.object.email)
   await create('first')
-  await vi.waitFor(() => expect(hook.told).toHaveLength(1), 10_000)
+  await vi.waitFor(() => expect(hook.received).toHaveLength(1), 10_000)
   isUp = true
-  await vi.waitFor(() => expect(hook.told).toHaveLength(2), { timeout: 3_000 })
-  const { body, signature: signed } = hook.told[1]!
+  await vi.waitFor(() => expect(hook.received).toHaveLength(2), { timeout: 3_000 })
+  const { body, signature: signed } = hook.received[1]!
   expect(signed).toBe(signature(endpoint.secret, body, Number(/t=(\d+)/.exec(signed)![1])))
 
   await stripe.json('POST', '/_events/replay', { id: JSON.parse(body).id })
-  await vi.waitFor(() => expect(told()).toEqual(['first', 'first', 'first']), 10_000)
+  await vi.waitFor(() => expect(emails()).toEqual(['first', 'first', 'first']), 10_000)
   await stripe.faults([
     { webhook: 'lose', times: 1 },
     { webhook: 'reorder', count: 2, times: 2 },
     { webhook: 'repeat', times: 1 },
   ])
   for (const email of ['lost', 'a', 'b', 'twice']) await create(email)
-  await vi.waitFor(() => expect(told().slice(3)).toEqual(['b', 'a', 'twice', 'twice']), 10_000)
+  await vi.waitFor(() => expect(emails().slice(3)).toEqual(['b', 'a', 'twice', 'twice']), 10_000)
   expect(await stripe.all('/v1/events')).toHaveLength(5)
   await stripe.call('DELETE', `/v1/webhook_endpoints/${endpoint.id}`)
 })
 
-test('an Idempotency-Key gets its first answer; faults befall requests before or after their effect', async () => {
+test('repeats the first response for an Idempotency-Key, and injects faults before or after the effect', async () => {
   const stripe = await openPayments()
   const create = () => stripe.call('POST', '/v1/customers', { email: 'ada@example.com' }, { 'idempotency-key': 'one' })
   await stripe.faults([
@@ -267,7 +267,7 @@ test('an Idempotency-Key gets its first answer; faults befall requests before or
   expect((await stripe.json('POST', '/_clock', { advanceSeconds: -1 })).status).toBe(400)
 })
 
-test('what it has answered for, and its clock, outlive it', async () => {
+test('keeps acknowledged data and the clock across a restart', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'payments-'))
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
   const first = await startPayments({ stateDir })

@@ -3,24 +3,24 @@ import formbody from '@fastify/formbody'
 import { z } from 'zod'
 import { listenOnLoopback, loopbackServer } from './loopback.ts'
 import { addApi } from './payments/api.ts'
-import { type BuiltInPlan, fillCatalogue, leadBack, linksOf } from './payments/catalogue.ts'
+import { type BuiltInPlan, fillCatalogue, linksOf, setReturnUrl } from './payments/catalogue.ts'
 import { createEvents } from './payments/events.ts'
 import { createFaults } from './payments/faults.ts'
 import type { Machine } from './payments/invoices.ts'
 import { addPages } from './payments/pages.ts'
 import { openStore } from './payments/store.ts'
-import { dueAt, passTime } from './payments/subscriptions.ts'
+import { dueAt, processDueEvent } from './payments/subscriptions.ts'
 import { PaymentsProblem, readForm } from './payments/wire.ts'
 
 export type PaymentsOptions = {
-  /** 0 (the default) takes a free one. */
+  /** Default 0: any free port. */
   port?: number
-  /** Where everything is kept. Without it it dies with the process. */
+  /** Folder for all data; in memory if unset. */
   stateDir?: string
   secretKey?: string
-  /** What all webhooks are signed with; without it each has a secret of its own, as at Stripe. */
+  /** Signs all webhooks. If unset, each endpoint has its own secret, as at Stripe. */
   webhookSecret?: string
-  /** Where the links of the built-in plans lead once they are paid, as whoever sets them up says; without it they end on a page of this server's. */
+  /** Where the built-in payment links redirect after payment; a page of the stand-in if unset. */
   returnUrl?: string
 }
 
@@ -28,46 +28,42 @@ export type Payments = {
   url: string
   port: number
   secretKey: string
-  /** The hosted pages of the four built-in plans. */
+  /** Payment links of the four built-in plans. */
   links: Record<BuiltInPlan, string>
   close(): Promise<void>
 }
 
-/** How often it looks whether something is due. */
-const LOOK_EVERY_MS = 1_000
+const DUE_CHECK_MS = 1_000
 
-/**
- * Starts the stand-in for Stripe on the loopback address: its API v1 as the official library speaks it, its hosted pages, its webhooks,
- * and a clock that can be moved on, with which periods end and subscriptions are renewed. README.md tells its rules.
- */
+/** Starts a stand-in for Stripe: API v1, hosted pages, webhooks, and a clock that tests advance. See README.md. */
 export async function startPayments(options: PaymentsOptions = {}): Promise<Payments> {
   const { port = 0, stateDir, secretKey = 'sk_test_x_automated', returnUrl } = options
   const store = openStore(stateDir && join(stateDir, 'payments.jsonl'))
   const stopping = new AbortController()
-  /** A moment that is gone through while time passes. */
-  let passing: number | null = null
+  /** The time of the event being processed while the clock is advanced. */
+  let eventTime: number | null = null
   const today = () => Math.floor((Date.now() + store.aheadMs()) / 1_000)
-  const now = () => passing ?? today()
+  const now = () => eventTime ?? today()
   const faults = createFaults(stopping.signal)
   const events = createEvents(store, { now, realNow: Date.now }, faults)
   let address = { port: 0, url: '' }
   const machine: Machine = { store, now, emit: events.emit, url: () => address.url }
   fillCatalogue(store, now())
-  if (returnUrl) leadBack(store, returnUrl)
+  if (returnUrl) setReturnUrl(store, returnUrl)
 
-  /** Lets happen what is due, in its order. */
-  function letPass(): void {
+  /** Processes all due events in order. */
+  function processDueEvents(): void {
     for (;;) {
       const next = store
         .all('subscription')
         .map((subscription) => ({ id: subscription.id, at: dueAt(machine, subscription) }))
         .sort((a, b) => a.at - b.at)[0]
       if (!next || next.at > today()) return
-      passing = next.at
+      eventTime = next.at
       try {
-        passTime(machine, next.id)
+        processDueEvent(machine, next.id)
       } finally {
-        passing = null
+        eventTime = null
       }
     }
   }
@@ -93,12 +89,12 @@ export async function startPayments(options: PaymentsOptions = {}): Promise<Paym
     events.replay(given.data.id)
     return { id: given.data.id }
   })
-  /** Moves the clock on. What is due meanwhile has happened when this answers. */
+  /** Advances the clock and processes everything that becomes due. */
   app.post('/_clock', async (request, reply) => {
     const given = z.object({ advanceSeconds: z.number().nonnegative() }).safeParse(request.body)
     if (!given.success) return reply.code(400).send({ error: 'The body is { "advanceSeconds": number }' })
     store.setAhead(store.aheadMs() + given.data.advanceSeconds * 1_000)
-    letPass()
+    processDueEvents()
     return { now: today() }
   })
   app.get('/_clock', async () => ({ now: today() }))
@@ -109,7 +105,7 @@ export async function startPayments(options: PaymentsOptions = {}): Promise<Paym
     store.close()
     throw error
   }
-  const timer = setInterval(letPass, LOOK_EVERY_MS)
+  const timer = setInterval(processDueEvents, DUE_CHECK_MS)
   timer.unref()
 
   return {

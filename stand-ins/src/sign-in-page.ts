@@ -21,21 +21,20 @@ a { color: var(--act) }
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** What a page for signing in says, and where its form goes. */
 export type SignInPage = {
-  /** Of the provider. */
+  /** The provider's name. */
   name: string
   action: string
-  /** Fields that the form carries along. */
+  /** Hidden fields of the form. */
   hidden?: Record<string, string>
-  /** Where the form leads in the end. */
+  /** The origin to which the sign-in finally redirects. */
   appOrigin: string
   typed: string
-  /** What was typed is no address. */
+  /** Whether the typed address was invalid. */
   isRefused: boolean
 }
 
-/** The page on which somebody signs in. */
+/** Sends the sign-in page. */
 export function signInPage(
   reply: FastifyReply,
   { name, action, hidden = {}, appOrigin, typed, isRefused }: SignInPage,
@@ -61,7 +60,7 @@ ${isRefused ? '<p role="alert">Enter an email address</p>' : ''}
 const SUBMIT = 'document.forms[0].submit()'
 const SUBMIT_HASH = createHash('sha256').update(SUBMIT).digest('base64')
 
-/** A page that posts a form by itself, or by its button where scripts are off. */
+/** Sends a page that submits a form automatically, or by its button without JavaScript. */
 export function postingPage(reply: FastifyReply, title: string, action: string, fields: Record<string, string>) {
   const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SUBMIT_HASH}'; form-action ${new URL(action).origin}; frame-ancestors 'none'; base-uri 'none'`
   const inputs = Object.entries(fields).map(
@@ -75,7 +74,7 @@ export function postingPage(reply: FastifyReply, title: string, action: string, 
   )
 }
 
-/** A page of a stand-in's own, in the style of all. */
+/** Sends a page in the stand-ins' common style. */
 export function sendPage(reply: FastifyReply, policy: string, title: string, body: string) {
   reply.type('text/html; charset=utf-8').headers({
     'content-security-policy': policy,
@@ -90,7 +89,7 @@ ${body}</main></body></html>`,
   )
 }
 
-/** The policy of a page whose forms go to itself. */
+/** Content security policy for pages whose forms post to themselves. */
 export const OWN_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
 
 export function escaped(text: string): string {

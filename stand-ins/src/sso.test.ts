@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSso } from './sso.ts'
 
-test('the resolver answers TXT records that people set, long ones too, and nothing else', async () => {
+test('resolves only the TXT records that were set, including long ones', async () => {
   const sso = await startSso()
   onTestFinished(() => sso.close())
   const resolver = new Resolver({ timeout: 2_000, tries: 1 })
@@ -30,7 +30,7 @@ test('the resolver answers TXT records that people set, long ones too, and nothi
   expect(await (await fetch(`${sso.url}/_dns`)).json()).toEqual({ 'example.com': ['v=spf1 -all', long] })
 })
 
-test('keeps its keys and records over a restart', async () => {
+test('keeps keys and records across a restart', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'sso-'))
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
   const look = async () => {
@@ -48,7 +48,7 @@ test('keeps its keys and records over a restart', async () => {
   expect(await look()).toEqual({ ...first, records: { 'example.com': ['kept'] } })
 })
 
-test('speaks OpenID Connect and SAML, and sends answers to this machine only', async () => {
+test('supports OpenID Connect and SAML, and redirects only to loopback', async () => {
   const sso = await startSso()
   onTestFinished(() => sso.close())
   const discovery = (await (await fetch(`${sso.url}/.well-known/openid-configuration`)).json()) as { issuer: string }

@@ -9,29 +9,29 @@ import { startDns } from './sso/dns.ts'
 import { type Lies, makeSigningKey, type SigningKey, serveSaml } from './sso/saml.ts'
 
 export type SsoOptions = {
-  /** 0 (the default) takes a free one. */
+  /** Default 0: any free port. */
   port?: number
-  /** Of the resolver, by UDP. */
+  /** UDP port of the DNS resolver. */
   dnsPort?: number
-  /** Where keys, sign-ins and DNS records are kept. Without it they die with the process. */
+  /** Folder for keys, sessions and DNS records; in memory if unset. */
   stateDir?: string
 }
 
 export type Sso = {
-  /** OpenID Connect's issuer, and a page that says how to set it up. */
+  /** The OpenID Connect issuer, and a page with setup instructions. */
   url: string
   port: number
   clientId: string
   clientSecret: string
-  /** SAML's entity id, at which its metadata are. */
+  /** The SAML entity id and metadata address. */
   metadataUrl: string
-  /** Signs SAML's assertions. */
+  /** Signs SAML assertions. */
   signingKey: SigningKey
-  /** Address and port of a resolver of DNS. */
+  /** Address and port of the DNS resolver. */
   dns: string
   /** Sets the TXT records of a domain. */
   setTxt(domain: string, txt: string[]): void
-  /** What responses of SAML say from now on that they should not. */
+  /** Makes future SAML responses wrong in these ways. */
   lie(lies: Lies): void
   close(): Promise<void>
 }
@@ -39,15 +39,12 @@ export type Sso = {
 const CLIENT_ID = 'x-automated'
 const CLIENT_SECRET = 'x-automated-sso-secret'
 
-/**
- * Starts a stand-in for a company's identity provider, which speaks OpenID Connect (at its root) and SAML 2.0 (under /saml), and for the DNS in
- * which the company proves its domains. On both pages any address may be typed; see `serveOpenId` for those that mean something.
- */
+/** Starts a stand-in for an identity provider (OpenID Connect at its root, SAML 2.0 under /saml) and for its DNS. */
 export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions = {}): Promise<Sso> {
   const fileOf = (name: string) => stateDir && join(stateDir, name)
   const store = openOpenIdStore(fileOf('sso.jsonl'))
   const dns = await startDns(fileOf('dns.jsonl'), dnsPort)
-  const signingKey = await keptKey(fileOf('sso-saml-key.json'))
+  const signingKey = await loadOrCreateKey(fileOf('sso-saml-key.json'))
   let lies: Lies = {}
   const app = loopbackServer()
   const close = async () => {
@@ -70,7 +67,7 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
       claimsInIdToken: false,
       paths: ['/*'],
     })
-    // Its own address stands in what it serves, so it has to be known before.
+    // The responses contain the address, so it must be known first.
     const address = { url: '' }
     app.get('/', async (_request, reply) =>
       sendPage(reply, OWN_POLICY, 'Your company', setUpPage(address.url, dns.records())),
@@ -109,13 +106,13 @@ export async function startSso({ port = 0, dnsPort = 0, stateDir }: SsoOptions =
   }
 }
 
-/** The key of last time, so that who knows its certificate goes on knowing it; or a new one. */
-async function keptKey(file: string | undefined): Promise<SigningKey> {
+/** The stored key, so that saved certificates stay valid, or a new one. */
+async function loadOrCreateKey(file: string | undefined): Promise<SigningKey> {
   if (file && existsSync(file)) {
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as SigningKey
     } catch {
-      throw new Error(`${file} is damaged. Delete it, and the stand-in signs with a new key.`)
+      throw new Error(`${file} is damaged. Delete it to sign with a new key.`)
     }
   }
   const key = await makeSigningKey()
@@ -144,13 +141,13 @@ function setUpPage(url: string, records: Record<string, string[]>): string {
   const known = Object.entries(records).map(
     ([domain, txt]) => `<dt>${escaped(domain)}</dt><dd>${txt.map(escaped).join('<br>')}</dd>`,
   )
-  return `<p>The local stand-in for a company's identity provider, and for its DNS. Set it up under Settings, Single sign-on.</p>
+  return `<p>A local stand-in for an identity provider and its DNS. Connect it in Settings, under Single sign-on.</p>
 <dl>${list}</dl>
 <h2>DNS</h2>
 <form method="post" action="/_dns">
 <label>Domain <input name="domain" placeholder="example.com" autocapitalize="none" spellcheck="false"></label>
 <label>TXT record <input name="txt" placeholder="x-automated-verification=…" autocapitalize="none" spellcheck="false"></label>
-<div><button value="continue">Set the record</button></div>
+<div><button value="continue">Save record</button></div>
 </form>
 <dl>${known.join('')}</dl>`
 }

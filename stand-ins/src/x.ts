@@ -18,24 +18,24 @@ import { createTokens, type TokenEntry } from './x/tokens.ts'
 import { addUsers } from './x/users.ts'
 
 export type XOptions = {
-  /** 0 (the default) takes a free one. */
+  /** Default 0: any free port. */
   port?: number
-  /** Where tokens and messages are kept. Without it they die with the process. */
+  /** Folder for tokens and messages; in memory if unset. */
   stateDir?: string
-  /** `real` enforces the rate limits that X publishes. */
+  /** `real` enforces X's published rate limits. */
   limits?: 'off' | 'real'
   clientId?: string
-  /** `null` makes the app a public client, which names itself by `client_id` alone. */
+  /** `null` makes the app a public client, which sends only its `client_id`. */
   clientSecret?: string | null
-  /** Signs what X tells webhooks. */
+  /** Signs webhook deliveries. */
   consumerSecret?: string
-  /** The app's own token: it registers webhooks. */
+  /** The app's token, which registers webhooks. */
   bearerToken?: string
-  /** How long people take to read and answer a first message. */
+  /** How long people take to read and answer a first message, in milliseconds. */
   answerAfterMs?: number
-  /** The clock, in milliseconds since 1970: tests move it on. */
+  /** The clock, in milliseconds since 1970, which tests can advance. */
   now?: () => number
-  /** Answers over TLS too, on a port of its own: so that a browser takes it for x.com. PEM texts. */
+  /** Serves TLS on another port, so that a browser accepts it as x.com. PEM texts. */
   tls?: { key: string; cert: string }
 }
 
@@ -52,17 +52,13 @@ export type X = {
 
 type Entry = TokenEntry | MessageEntry | ActivityEntry | PageSessionEntry | { type: 'handle'; handle: string }
 
-/**
- * Starts the stand-in for X on the loopback address: X API v2 for users, follows and direct messages, OAuth 2.0, and
- * x.com's pages of profiles and conversations.
- * Its people follow from their handles; README.md tells the rules. What it has answered for survives `kill -9`.
- */
+/** Starts a stand-in for X: API v2 (users, follows, direct messages), OAuth 2.0, and x.com's pages. See README.md. */
 export async function startX(options: XOptions = {}): Promise<X> {
   const { port = 0, stateDir, limits = 'off', clientId = 'x-automated', clientSecret = 'x-automated-secret' } = options
   const { answerAfterMs = 3000, now = Date.now, tls } = options
   const { consumerSecret = 'x-automated-consumer-secret', bearerToken = 'x-automated-bearer-token' } = options
 
-  // While the log is replayed there is none yet, so nothing is written twice.
+  // Undefined during the replay, so that nothing is written twice.
   let log: AppendLog<Entry> | undefined
   const write = (entry: Entry) => log?.append(entry)
   const registry = createRegistry((handle) => write({ type: 'handle', handle }))
@@ -86,7 +82,7 @@ export async function startX(options: XOptions = {}): Promise<X> {
     else tokens.replay(entry)
   })
 
-  /** Who signed in reads and writes for themselves; of the others some read, and some answer. */
+  /** What a person does on a first message. Accounts that someone signed in to never react on their own. */
   function reactionOf(userId: string): Reaction | undefined {
     const writesThemselves = tokens.hasSignedIn(userId) || sessions.hasSignedIn(userId)
     const handle = writesThemselves ? undefined : registry.find(userId)

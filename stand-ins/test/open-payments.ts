@@ -4,20 +4,20 @@ import { onTestFinished } from 'vitest'
 import { visitPayments } from '../src/payments/visit.ts'
 import { type PaymentsOptions, startPayments } from '../src/payments.ts'
 
-/** A stand-in for one test, closed when the test ends. */
+/** Opens a stand-in until the end of the test. */
 export async function openPayments(options: PaymentsOptions = {}) {
   const payments = await startPayments(options)
   onTestFinished(() => payments.close())
   return visitPayments(payments)
 }
 
-/** Something that takes webhooks, for one test. */
+/** Opens a webhook receiver until the end of the test. */
 export async function openReceiver(answer: () => number = () => 200) {
-  const told: { body: string; signature: string }[] = []
+  const received: { body: string; signature: string }[] = []
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const piece of request) body += piece
-    told.push({ body, signature: String(request.headers['stripe-signature']) })
+    received.push({ body, signature: String(request.headers['stripe-signature']) })
     response.writeHead(answer()).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -25,5 +25,5 @@ export async function openReceiver(answer: () => number = () => 200) {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, told }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received }
 }

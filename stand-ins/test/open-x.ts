@@ -4,10 +4,10 @@ import { startX, type X, type XOptions } from '../src/x.ts'
 
 export const ALL_SCOPES = 'tweet.read users.read follows.read dm.read dm.write offline.access'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the answer holds
+// biome-ignore lint/suspicious/noExplicitAny: tests read any response
 export type Answer = { status: number; headers: Headers; body: any }
 
-/** A stand-in X for one test, closed when the test ends, with a clock that the test moves by `wait`. */
+/** Opens a stand-in X until the end of the test, with a clock that `wait` advances. */
 export async function openX(options: XOptions = {}) {
   let ahead = 0
   const x = await startX({ now: () => Date.now() + ahead, ...options })
@@ -15,7 +15,7 @@ export async function openX(options: XOptions = {}) {
   return { ...visit(x), wait: (ms: number) => (ahead += ms) }
 }
 
-/** What the product, a browser and a test do at an X that runs somewhere. */
+/** A client for a running stand-in X: calls of the product, of a browser and of tests. */
 export function visit(x: Pick<X, 'url' | 'clientId' | 'clientSecret'>) {
   const basic = `Basic ${Buffer.from(`${x.clientId}:${x.clientSecret}`).toString('base64')}`
 
@@ -34,7 +34,7 @@ export function visit(x: Pick<X, 'url' | 'clientId' | 'clientSecret'>) {
   const json = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
     call(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
 
-  /** A call by somebody with this access token. */
+  /** Calls with this access token. */
   function as(accessToken: string) {
     const headers = { authorization: `Bearer ${accessToken}` }
     return {
@@ -69,7 +69,7 @@ export function visit(x: Pick<X, 'url' | 'clientId' | 'clientSecret'>) {
   }
 }
 
-/** A verifier and its challenge, as PKCE asks for. */
+/** A PKCE verifier and its challenge (RFC 7636). */
 export function pkce() {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }

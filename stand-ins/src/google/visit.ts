@@ -1,4 +1,4 @@
-/** A browser at Google's pages: follows redirects by hand and keeps cookies. */
+/** A minimal browser: keeps cookies and does not follow redirects. */
 export function browser() {
   const cookies = new Map<string, string>()
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -12,10 +12,7 @@ export function browser() {
   }
 }
 
-/**
- * Signs in at the page that an authorization request leads to.
- * @returns where Google sends the browser back to: the app's callback
- */
+/** Signs in on the page of an authorization request. @returns the app's callback URL */
 export async function signInAtGoogle(
   authorizeUrl: string,
   email: string,

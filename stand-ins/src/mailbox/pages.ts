@@ -4,11 +4,11 @@ import type { Mail } from './smtp.ts'
 
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-// Mail is other people's writing: it may look as it likes, but runs nothing and fetches nothing.
+// Emails are untrusted: they may have styles, but no scripts and no requests.
 const MAIL_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox"
 
-/** The page that people read, and the JSON that tests read. */
+/** Serves the page for people and the JSON for tests. */
 export function addMailPages(app: FastifyInstance, box: { mails(): Mail[]; empty(): void }) {
   app.addHook('onSend', async (_request, reply, payload) => {
     reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
@@ -39,7 +39,7 @@ export function addMailPages(app: FastifyInstance, box: { mails(): Mail[]; empty
     return reply.code(204).send()
   })
 
-  /** What the list shows, newest first; unchanged since last time, it is a 304. */
+  /** The page's list, newest first, with an ETag. */
   app.get('/summaries', async (request, reply) => {
     const mails = box.mails()
     const version = `"${mails.length}-${mails.at(-1)?.id ?? 'empty'}"`
@@ -52,7 +52,7 @@ export function addMailPages(app: FastifyInstance, box: { mails(): Mail[]; empty
 
   app.get<{ Params: { id: string } }>('/messages/:id', async (request, reply) => {
     const mail = box.mails().find(({ id }) => id === request.params.id)
-    return mail ?? reply.code(404).send({ error: 'There is no such mail' })
+    return mail ?? reply.code(404).send({ error: 'Email not found' })
   })
 
   app.get<{ Params: { id: string } }>('/messages/:id/html', async (request, reply) => {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as it came in. `to` holds the addresses it was delivered to, joined by commas; `html` is null where there is none. */
+/** An email as received. `to` lists the envelope's recipients, separated by commas; `html` may be null. */
 export type Mail = {
   id: string
   from: string
@@ -17,7 +17,7 @@ export type Mail = {
 
 const LARGEST_BYTES = 10 * 1024 * 1024
 
-/** Takes mail from anybody on this machine, for anybody. `deliver` must have stored the mail when it returns; only then is the sender told that it was taken. */
+/** Accepts email for any recipient. `deliver` must store it before it returns, because then the sender gets the 250. */
 export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -30,7 +30,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
       read(stream, recipients).then(
         (mail) => {
           if (stream.sizeExceeded)
-            return callback(Object.assign(new Error('The mail is too large'), { responseCode: 552 }))
+            return callback(Object.assign(new Error('The email is too large'), { responseCode: 552 }))
           deliver(mail)
           callback()
         },
@@ -38,7 +38,7 @@ export async function openSmtp(port: number, deliver: (mail: Mail) => void) {
       )
     },
   })
-  // A sender who hangs up in the middle is no matter for us.
+  // Ignores clients that disconnect early.
   server.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') console.error(error)
   })

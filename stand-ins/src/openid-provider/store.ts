@@ -10,16 +10,16 @@ type Entry =
   | { type: 'gone'; key: string }
 
 export type OpenIdStore = {
-  /** Those of last time, or new ones. */
+  /** Stored keys, or new ones. */
   secrets(make: () => Secrets): Secrets
   rememberPerson(sub: string, email: string): void
   findPerson(sub: string): string | undefined
-  /** Where the provider keeps its sign-ins, codes and tokens. */
+  /** Storage for the provider's sessions, codes and tokens. */
   adapter: (model: string) => Adapter
   close(): void
 }
 
-/** Keeps what the provider stores in a log on disk, so that it survives `kill -9`. Without a file it is kept in memory only. */
+/** Stores the provider's data in a log that survives `kill -9`, or in memory without a file. */
 export function openOpenIdStore(file: string | undefined): OpenIdStore {
   const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   const people = new Map<string, string>()
@@ -41,7 +41,7 @@ export function openOpenIdStore(file: string | undefined): OpenIdStore {
     return row && row.expiresAt > Date.now() ? row : undefined
   }
 
-  // What has expired since last time is not carried on.
+  // Drops expired entries.
   for (const key of [...rows.keys()]) if (!alive(key)) rows.delete(key)
   log.rewrite([
     ...(kept ? [{ type: 'secrets', secrets: kept } as const] : []),

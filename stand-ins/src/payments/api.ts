@@ -25,14 +25,14 @@ import {
   pageOf,
   readForm,
   requiredIn,
-  shown,
   textIn,
   textsIn,
+  toResponse,
 } from './wire.ts'
 
 type Handler = (input: { id: string; form: Form }) => unknown
 
-/** Stripe's API v1, as far as this stand-in has it: form-encoded in, JSON out, with `expand`, lists and Idempotency-Keys. */
+/** A subset of Stripe's API v1: form-encoded requests, JSON responses, `expand`, lists and Idempotency-Keys. */
 export function addApi(
   app: FastifyInstance,
   machine: Machine,
@@ -60,7 +60,7 @@ export function addApi(
         const first = typeof key === 'string' ? answered.get(key) : undefined
         if (first?.path === request.url) return first.body
         const value = handler({ id: request.params.id ?? '', form })
-        const body = shown(value, textsIn(form, 'expand'), store.any)
+        const body = toResponse(value, textsIn(form, 'expand'), store.any)
         if (typeof key === 'string') answered.set(key, { path: request.url, body })
         return body
       },
@@ -70,7 +70,7 @@ export function addApi(
     route('GET', path, ({ form }) => pageOf(all(form), form, path))
   const common = () => ({ created: now(), livemode: false as const })
 
-  // What is sold
+  // Products, prices and payment links
   route('POST', '/v1/products', ({ form }) =>
     store.put<Product>({
       ...common(),
@@ -163,7 +163,7 @@ export function addApi(
   list('/v1/payment_links', () => store.all('payment_link').map(linkShown))
   route('GET', '/v1/payment_links/:id', ({ id }) => linkShown(store.get('payment_link', id)))
 
-  // Who buys
+  // Customers and checkout
   route('POST', '/v1/customers', ({ form }) => {
     const customer = store.put<Customer>({
       ...common(),
@@ -185,7 +185,7 @@ export function addApi(
   route('GET', '/v1/customers/:id', ({ id }) => store.get('customer', id))
   route('POST', '/v1/customers/:id', ({ id, form }) => {
     const before = store.get('customer', id)
-    // Stripe takes test cards by such names: pm_card_visa and its like. Here the number itself is taken too.
+    // Stripe accepts test cards by name, such as pm_card_visa. The stand-in accepts numbers too.
     const source = textIn(form, 'source')
     const number = source && cardNumber(source)
     if (number) attachCard(store, now(), id, number)
@@ -225,7 +225,7 @@ export function addApi(
   )
   route('GET', '/v1/checkout/sessions/:id', ({ id }) => store.get('checkout.session', id))
 
-  // What was bought
+  // Subscriptions and invoices
   route('POST', '/v1/subscriptions', ({ form }) => {
     const [item] = formsIn(form, 'items')
     return createSubscription(machine, {

@@ -1,35 +1,35 @@
 import type { PaymentIntent, PaymentMethod } from './objects.ts'
 import type { Store } from './store.ts'
 
-/** How a charge of a card ends (docs.stripe.com/testing). */
+/** The outcome of a charge (docs.stripe.com/testing). */
 export type ChargeOutcome = { kind: 'paid' } | { kind: 'confirm' } | { kind: 'declined'; code: string; message: string }
 
 const DECLINED = { kind: 'declined', code: 'card_declined', message: 'Your card was declined.' } as const
 
-/** Cards with a fate; every other number that can be one works. */
-const FATES: Record<string, ChargeOutcome | 'confirm-once' | 'fails-later'> = {
+/** Special test cards. Every other valid number works. */
+const SPECIAL_CARDS: Record<string, ChargeOutcome | 'confirm-once' | 'fails-later'> = {
   4000000000000002: DECLINED,
   4000000000009995: { kind: 'declined', code: 'card_declined', message: 'Your card has insufficient funds.' },
   4000000000000069: { kind: 'declined', code: 'expired_card', message: 'Your card has expired.' },
-  /** Has to be confirmed once, and may be charged without its owner from then on. */
+  /** Must be confirmed once, and can then be charged without its owner. */
   4000002500003155: 'confirm-once',
-  /** Has to be confirmed each time. */
+  /** Must be confirmed for every charge. */
   4000002760003184: { kind: 'confirm' },
-  /** Can be kept, but no charge without its owner goes through. */
+  /** Can be stored, but charges without its owner fail. */
   4000000000000341: 'fails-later',
 }
 
-/** @param onSession its owner is there: they have just typed it, or have just confirmed it */
+/** @param onSession whether the owner has just entered or confirmed the card */
 export function chargeOutcome(card: PaymentMethod | undefined, onSession: boolean): ChargeOutcome {
   if (!card) return { ...DECLINED, message: 'This customer has no attached payment source.' }
-  const fate = FATES[card._number] ?? { kind: 'paid' }
-  if (fate === 'confirm-once') return card._confirmed ? { kind: 'paid' } : { kind: 'confirm' }
-  if (fate === 'fails-later') return onSession ? { kind: 'paid' } : DECLINED
-  if (fate.kind === 'confirm' && onSession && card._confirmed) return { kind: 'paid' }
-  return fate
+  const behavior = SPECIAL_CARDS[card._number] ?? { kind: 'paid' }
+  if (behavior === 'confirm-once') return card._confirmed ? { kind: 'paid' } : { kind: 'confirm' }
+  if (behavior === 'fails-later') return onSession ? { kind: 'paid' } : DECLINED
+  if (behavior.kind === 'confirm' && onSession && card._confirmed) return { kind: 'paid' }
+  return behavior
 }
 
-/** The digits of what was typed; null where it cannot be a card's number (Luhn). */
+/** The digits of a card number, or null if it is invalid (Luhn). */
 export function cardNumber(typed: string): string | null {
   const digits = typed.replace(/[\s-]/g, '')
   if (!/^\d{13,19}$/.test(digits)) return null
@@ -40,7 +40,7 @@ export function cardNumber(typed: string): string | null {
   return sum % 10 === 0 ? digits : null
 }
 
-/** Keeps a card as the customer's own. */
+/** Stores a card for a customer. */
 export function attachCard(store: Store, created: number, customerId: string, number: string): PaymentMethod {
   const card = store.put<PaymentMethod>({
     id: store.newId('pm'),
@@ -63,7 +63,7 @@ export function attachCard(store: Store, created: number, customerId: string, nu
   return card
 }
 
-/** Writes down how an attempt to charge ended. */
+/** Stores the outcome of a charge. */
 export function keepIntent(
   store: Store,
   created: number,

@@ -15,7 +15,7 @@ const PRICES = [
 
 export type BuiltInPlan = (typeof PRICES)[number]['plan']
 
-/** Fills an empty account with the four plans, each with a payment link, as somebody who sets the product up does. */
+/** Creates the four built-in plans with their payment links in an empty account. */
 export function fillCatalogue(store: Store, created: number): void {
   if (!store.isEmpty()) return
   const common = { created, livemode: false, active: true, metadata: {} } as const
@@ -38,7 +38,7 @@ export function fillCatalogue(store: Store, created: number): void {
       ...common,
       id: `plink_${plan}`,
       object: 'payment_link',
-      // Where this server is shows only once it listens.
+      // The server's address is not known yet.
       url: '',
       line_items: [{ price: `price_${plan}`, quantity: 1 }],
       subscription_data: { trial_period_days: null },
@@ -47,8 +47,8 @@ export function fillCatalogue(store: Store, created: number): void {
   }
 }
 
-/** Has the links of the four plans lead to an address once they are paid. */
-export function leadBack(store: Store, url: string): void {
+/** Sets where the built-in payment links redirect after payment. */
+export function setReturnUrl(store: Store, url: string): void {
   for (const { plan } of PRICES) {
     const link = store.get('payment_link', `plink_${plan}`)
     if (link.after_completion.redirect?.url !== url)
@@ -56,7 +56,7 @@ export function leadBack(store: Store, url: string): void {
   }
 }
 
-/** The hosted pages of the four plans. */
+/** The payment links of the four plans. */
 export function linksOf(url: string): Record<BuiltInPlan, string> {
   return Object.fromEntries(PRICES.map(({ plan }) => [plan, linkUrl(url, `plink_${plan}`)])) as Record<
     BuiltInPlan,

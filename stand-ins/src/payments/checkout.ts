@@ -16,7 +16,7 @@ export interface NewSession {
   metadata?: Record<string, string>
 }
 
-/** What may be carried along with a payment, by Stripe's own rule: letters, digits, dashes and underscores. */
+/** Stripe's rule for a client_reference_id. */
 export const REFERENCE = /^[\w-]{1,200}$/
 
 export function openSession({ store, now, url }: Machine, input: NewSession): CheckoutSession {
@@ -24,10 +24,7 @@ export function openSession({ store, now, url }: Machine, input: NewSession): Ch
   const id = store.newId('cs_test')
   const reference = input.clientReferenceId
   if (reference !== undefined && !REFERENCE.test(reference))
-    throw PaymentsProblem.invalid(
-      'client_reference_id',
-      'Only letters, digits, dashes and underscores may stand in it.',
-    )
+    throw PaymentsProblem.invalid('client_reference_id', 'Only letters, digits, dashes and underscores are allowed.')
   return store.put<CheckoutSession>({
     id,
     object: 'checkout.session',
@@ -57,13 +54,10 @@ export function openSession({ store, now, url }: Machine, input: NewSession): Ch
 export type Payment =
   | { kind: 'paid' }
   | { kind: 'confirm' }
-  /** Nothing was bought; why, in words for the page. */
-  | { kind: 'refused'; words: string }
+  /** Nothing was bought, with a message for the page. */
+  | { kind: 'refused'; message: string }
 
-/**
- * Buys what a session is for. A card that was refused leaves the session open.
- * @param confirmed its owner has confirmed the payment at their bank
- */
+/** Pays a session. A declined card leaves it open. @param confirmed whether the bank has confirmed the payment */
 export function pay(
   machine: Machine,
   sessionId: string,
@@ -73,10 +67,10 @@ export function pay(
   const session = store.get('checkout.session', sessionId)
   if (session.status !== 'open') return { kind: 'paid' }
   const number = cardNumber(typed)
-  if (!number) return { kind: 'refused', words: 'Your card number is invalid.' }
-  if (!/^[^@\s]+@[^@\s]+$/.test(email)) return { kind: 'refused', words: 'Your email is invalid.' }
+  if (!number) return { kind: 'refused', message: 'Your card number is invalid.' }
+  if (!/^[^@\s]+@[^@\s]+$/.test(email)) return { kind: 'refused', message: 'Your email is invalid.' }
   const outcome = chargeOutcome({ _number: number, _confirmed: confirmed } as Parameters<typeof chargeOutcome>[0], true)
-  if (outcome.kind === 'declined') return { kind: 'refused', words: outcome.message }
+  if (outcome.kind === 'declined') return { kind: 'refused', message: outcome.message }
   if (outcome.kind === 'confirm') return { kind: 'confirm' }
 
   const customer = session.customer
@@ -116,7 +110,7 @@ export function pay(
   return { kind: 'paid' }
 }
 
-/** Where a session leads once it is complete; null: it ends on a page of ours. */
+/** Where a completed session redirects, or null for the stand-in's own page. */
 export function afterCompletion({ store }: Machine, session: CheckoutSession): string | null {
   const link = session.payment_link ? store.find('payment_link', session.payment_link) : undefined
   const to = link?.after_completion.redirect?.url ?? session.success_url

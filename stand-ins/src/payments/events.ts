@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Faults } from './faults.ts'
 import type { Event, WebhookEndpoint } from './objects.ts'
 import type { Store } from './store.ts'
-import { shown } from './wire.ts'
+import { toResponse } from './wire.ts'
 
 export const API_VERSION = '2026-10-28.endive'
 
 const ANSWER_WITHIN_MS = 10_000
-/** Stripe tries for days; here people wait. */
+/** Much shorter than Stripe's, which retries for days. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000, 15_000, 60_000]
 
 export type Events = ReturnType<typeof createEvents>
 
-/** Keeps what happens, and tells webhooks of it, signed (docs.stripe.com/webhooks). What was not delivered when the process ends is lost, and stands in the list. */
+/** Stores events and sends them to webhooks, signed (docs.stripe.com/webhooks). Deliveries pending at the end of the process are lost. */
 export function createEvents(store: Store, clock: { now(): number; realNow(): number }, faults: Faults) {
   const stopping = new AbortController()
-  const underWay = new Set<Promise<void>>()
-  /** Deliveries to an endpoint go one after the other. */
-  const lines = new Map<string, Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
+  /** Deliveries to an endpoint run one at a time. */
+  const queues = new Map<string, Promise<void>>()
   let held: Event[] = []
 
   function emit(type: string, object: unknown): void {
@@ -28,7 +28,7 @@ export function createEvents(store: Store, clock: { now(): number; realNow(): nu
       created: clock.now(),
       livemode: false,
       api_version: API_VERSION,
-      data: { object: shown(object, [], () => undefined) },
+      data: { object: toResponse(object, [], () => undefined) },
       pending_webhooks: 0,
       request: null,
       type,
@@ -36,31 +36,31 @@ export function createEvents(store: Store, clock: { now(): number; realNow(): nu
     const fault = faults.forEvent(type)
     if (fault?.webhook === 'lose') return
     if (fault?.webhook === 'delay') {
-      track(wait(fault.delayMs ?? 1_000).then(() => tell(event)))
+      track(wait(fault.delayMs ?? 1_000).then(() => publish(event)))
       return
     }
     if (fault?.webhook === 'reorder') {
       held.push(event)
       if (held.length < (fault.count ?? 2)) return
-      const turned = held.reverse()
+      const reversed = held.reverse()
       held = []
-      for (const one of turned) tell(one)
+      for (const one of reversed) publish(one)
       return
     }
-    tell(event)
-    if (fault?.webhook === 'repeat') tell(event)
+    publish(event)
+    if (fault?.webhook === 'repeat') publish(event)
   }
 
-  function tell(event: Event): void {
+  function publish(event: Event): void {
     for (const endpoint of store.all('webhook_endpoint')) {
       if (!wants(endpoint, event.type)) continue
-      const line = (lines.get(endpoint.id) ?? Promise.resolve()).then(() => deliver(endpoint.id, event))
-      lines.set(endpoint.id, line)
-      track(line)
+      const delivery = (queues.get(endpoint.id) ?? Promise.resolve()).then(() => deliver(endpoint.id, event))
+      queues.set(endpoint.id, delivery)
+      track(delivery)
     }
   }
 
-  /** What does not arrive at once is tried again beside the others, which have their turn meanwhile. */
+  /** Retries failed deliveries separately, so they do not hold up the queue. */
   async function deliver(endpointId: string, event: Event): Promise<void> {
     const endpoint = store.find('webhook_endpoint', endpointId)
     if (endpoint && !stopping.signal.aborted && !(await attempt(endpoint, event))) track(retry(endpointId, event))
@@ -96,17 +96,17 @@ export function createEvents(store: Store, clock: { now(): number; realNow(): nu
 
   const wait = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
   function track(work: Promise<void>): void {
-    const tracked = work.finally(() => underWay.delete(tracked))
-    underWay.add(tracked)
+    const tracked = work.finally(() => inFlight.delete(tracked))
+    inFlight.add(tracked)
   }
 
   return {
     emit,
-    /** Tells of an event again. */
-    replay: (id: string) => tell(store.get('event', id)),
+    /** Sends an event again. */
+    replay: (id: string) => publish(store.get('event', id)),
     async stop() {
       stopping.abort()
-      await Promise.all(underWay)
+      await Promise.all(inFlight)
     },
   }
 }
@@ -115,7 +115,7 @@ function wants(endpoint: WebhookEndpoint, type: string): boolean {
   return endpoint.status === 'enabled' && endpoint.enabled_events.some((one) => one === '*' || one === type)
 }
 
-/** `t=…,v1=…`: HMAC-SHA256 of moment and body. */
+/** `t=…,v1=…`: HMAC-SHA256 of the time and the body. */
 export function signature(secret: string, body: string, at: number): string {
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
 }

@@ -3,22 +3,22 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { PaymentsProblem } from './wire.ts'
 
-/** Befalls requests: `path` is how the path of one begins, `*` stands for anything but a slash. */
+/** A fault for requests whose path starts with `path`; `*` matches anything but a slash. */
 const RequestFault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
-  /** Answers with this status and takes no effect. */
+  /** Responds with this status, without effect. */
   status: z.int().min(400).max(599).optional(),
   delayMs: z.int().nonnegative().optional(),
-  /** Cuts the connection and takes no effect. */
+  /** Cuts the connection, without effect. */
   dropBefore: z.boolean().optional(),
-  /** Takes effect, then cuts the connection instead of answering. */
+  /** Takes effect, then cuts the connection instead of responding. */
   dropAfter: z.boolean().optional(),
   times: z.int().positive().optional(),
 })
-/** Befalls what is told to webhooks: `type` is how the event's begins. */
+/** A fault for webhook events whose type starts with `type`. */
 const EventFault = z.strictObject({
-  /** `lose`: it is never told; `delay`: later than those that follow; `reorder`: `count` are held back and told the other way round; `repeat`: told twice. */
+  /** `lose` drops the event, `delay` sends it late, `reorder` reverses `count` events, `repeat` sends it twice. */
   webhook: z.enum(['lose', 'delay', 'reorder', 'repeat']),
   type: z.string().optional(),
   delayMs: z.int().nonnegative().optional(),
@@ -30,14 +30,14 @@ type EventFault = z.infer<typeof EventFault>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection is cut once the payments stand-in has done its work. */
+    /** Cut the connection once the request took effect. */
     cutPayments: boolean
   }
 }
 
 export type Faults = ReturnType<typeof createFaults>
 
-/** What is to go wrong; each fault befalls `times` requests or events, all where that is left out. Of several that fit the first counts. */
+/** Injects faults, each `times` times or always. The first match applies. */
 export function createFaults(stopping: AbortSignal) {
   let faults: (RequestFault | EventFault)[] = []
   const spend = <F extends RequestFault | EventFault>(fault: F | undefined): F | undefined => {
@@ -65,7 +65,7 @@ export function createFaults(stopping: AbortSignal) {
           return
         }
         if (fault.status !== undefined)
-          throw new PaymentsProblem(fault.status, `A fault was asked for: ${fault.status}`, {
+          throw new PaymentsProblem(fault.status, `Injected fault: ${fault.status}`, {
             type: fault.status === 402 ? 'card_error' : fault.status === 429 ? 'invalid_request_error' : 'api_error',
             ...(fault.status === 429 ? { code: 'rate_limit' } : {}),
           })
@@ -81,7 +81,7 @@ export function createFaults(stopping: AbortSignal) {
         faults = given.data
         return faults
       })
-      /** What is still to befall. */
+      /** The remaining faults. */
       app.get('/_faults', async () => faults)
     },
   }

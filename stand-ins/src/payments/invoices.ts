@@ -4,20 +4,20 @@ import type { NewLine } from './periods.ts'
 import type { Store } from './store.ts'
 import { PaymentsProblem } from './wire.ts'
 
-/** What every part of the machinery has. */
+/** Shared by all parts of the stand-in. */
 export interface Machine {
   store: Store
-  /** The moment at which it happens: now, or one that was passed over while the clock was moved. */
+  /** Unix seconds: now, or the time of the event being processed while the clock is advanced. */
   now(): number
-  /** Keeps that something has happened, and tells webhooks. */
+  /** Stores an event and sends it to webhooks. */
   emit(type: string, object: unknown): void
   url(): string
 }
 
-/** Days until an open invoice is tried again, after each attempt; then its subscription ends. */
+/** Days between payment attempts of an open invoice. After the last one the subscription ends. */
 const RETRY_AFTER_DAYS = [3, 5, 7]
 
-/** Makes an invoice of a subscription that is due at once. Credit of the customer is set off. */
+/** Creates an open invoice, due now, less the customer's credit. */
 export function makeInvoice(
   { store, now, emit, url }: Machine,
   subscription: Subscription,
@@ -27,7 +27,7 @@ export function makeInvoice(
   const customer = store.get('customer', subscription.customer)
   const invoice = draftInvoice({ id: store.newId('in'), now: now(), url: url() }, subscription, customer, lines, reason)
   const count = store.all('invoice').filter((one) => one.customer === customer.id).length
-  const made: Invoice = {
+  const finalized: Invoice = {
     ...invoice,
     status: 'open',
     number: `${customer.id.slice(-8).toUpperCase()}-${String(count + 1).padStart(4, '0')}`,
@@ -36,13 +36,13 @@ export function makeInvoice(
     status_transitions: { ...invoice.status_transitions, finalized_at: now() },
   }
   if (invoice.ending_balance !== customer.balance) store.put({ ...customer, balance: invoice.ending_balance ?? 0 })
-  store.put(made)
-  emit('invoice.created', made)
-  emit('invoice.finalized', made)
-  return made
+  store.put(finalized)
+  emit('invoice.created', finalized)
+  emit('invoice.finalized', finalized)
+  return finalized
 }
 
-/** An invoice that nobody has to pay yet, or ever: also what a preview shows. */
+/** A draft invoice, also used for previews. */
 export function draftInvoice(
   at: { id: string; now: number; url: string },
   subscription: Subscription,
@@ -106,10 +106,7 @@ export function draftInvoice(
   }
 }
 
-/**
- * Tries to have an open invoice paid by the card that is kept. What follows for its subscription is its caller's.
- * @param onSession the customer is there
- */
+/** Charges an open invoice to the stored card. The caller updates the subscription. @param onSession whether the customer is present */
 export function tryToPay(machine: Machine, invoiceId: string, onSession: boolean): Invoice {
   const { store, now, emit } = machine
   const invoice = store.get('invoice', invoiceId)
@@ -170,7 +167,7 @@ export function voidInvoice({ store, now, emit }: Machine, id: string): Invoice 
   const invoice = store.get('invoice', id)
   if (invoice.status !== 'open')
     throw new PaymentsProblem(400, `You can only pass in open invoices. This invoice isn't open.`)
-  // Credit that it had set off is the customer's again.
+  // Returns the credit that the invoice used.
   const customer = store.get('customer', invoice.customer)
   const used = (invoice.ending_balance ?? 0) - invoice.starting_balance
   if (used !== 0) store.put({ ...customer, balance: customer.balance - used })

@@ -1,15 +1,12 @@
-/*
- * The objects of Stripe's API v1 that this stand-in has, with those of their fields that it knows (docs.stripe.com/api, version 2026-10-28).
- * Moments are unix seconds, amounts cents.
- */
+// The supported objects and fields of Stripe's API v1 (docs.stripe.com/api, version 2026-10-28). Times are unix seconds, amounts cents.
 
-interface Thing {
+interface Base {
   id: string
   created: number
   livemode: false
 }
 
-export interface Product extends Thing {
+export interface Product extends Base {
   object: 'product'
   active: boolean
   name: string
@@ -18,7 +15,7 @@ export interface Product extends Thing {
   metadata: Record<string, string>
 }
 
-export interface Price extends Thing {
+export interface Price extends Base {
   object: 'price'
   active: boolean
   currency: string
@@ -31,39 +28,39 @@ export interface Price extends Thing {
   unit_amount: number
 }
 
-export interface PaymentLink extends Thing {
+export interface PaymentLink extends Base {
   object: 'payment_link'
   active: boolean
   url: string
-  /** A link's own list of what it sells; Stripe answers with it where it is asked for. */
+  /** Stripe returns these only on request. */
   line_items: { price: string; quantity: number }[]
   subscription_data: { trial_period_days: number | null }
   after_completion: { type: 'hosted_confirmation' | 'redirect'; redirect?: { url: string } }
   metadata: Record<string, string>
 }
 
-export interface Customer extends Thing {
+export interface Customer extends Base {
   object: 'customer'
   email: string | null
   name: string | null
-  /** Below zero: credit for invoices to come. */
+  /** Negative: credit for future invoices. */
   balance: number
   invoice_settings: { default_payment_method: string | null }
   metadata: Record<string, string>
 }
 
-export interface PaymentMethod extends Thing {
+export interface PaymentMethod extends Base {
   object: 'payment_method'
   type: 'card'
   customer: string | null
   card: { brand: string; last4: string; exp_month: number; exp_year: number }
-  /** Not Stripe's: the number decides how a charge ends. */
+  /** Not Stripe's: the number decides the outcome of a charge. */
   _number: string
-  /** Not Stripe's: its owner has confirmed it, so that it may be charged without them. */
+  /** Not Stripe's: confirmed by its owner, so it can be charged without them. */
   _confirmed: boolean
 }
 
-export interface PaymentIntent extends Thing {
+export interface PaymentIntent extends Base {
   object: 'payment_intent'
   amount: number
   currency: string
@@ -72,7 +69,7 @@ export interface PaymentIntent extends Thing {
   last_payment_error: { type: 'card_error'; code: string; message: string } | null
 }
 
-export interface CheckoutSession extends Thing {
+export interface CheckoutSession extends Base {
   object: 'checkout.session'
   mode: 'subscription'
   status: 'open' | 'complete' | 'expired'
@@ -108,7 +105,7 @@ export interface SubscriptionItem {
 
 export type SubscriptionStatus = 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled'
 
-export interface Subscription extends Thing {
+export interface Subscription extends Base {
   object: 'subscription'
   billing_cycle_anchor: number
   cancel_at: number | null
@@ -127,9 +124,9 @@ export interface Subscription extends Thing {
   status: SubscriptionStatus
   trial_start: number | null
   trial_end: number | null
-  /** Not Stripe's: whether the end of its trial was told. */
+  /** Not Stripe's: whether `trial_will_end` was sent. */
   _trialTold?: boolean
-  /** Not Stripe's: what a waiting change sets. */
+  /** Not Stripe's: the values of a pending change. */
   _pending?: { at: number; anchor: number | null }
 }
 
@@ -146,7 +143,7 @@ export interface InvoiceLine {
   }
 }
 
-export interface Invoice extends Thing {
+export interface Invoice extends Base {
   object: 'invoice'
   amount_due: number
   amount_paid: number
@@ -186,14 +183,14 @@ export interface Invoice extends Thing {
   total: number
 }
 
-export interface PortalSession extends Thing {
+export interface PortalSession extends Base {
   object: 'billing_portal.session'
   customer: string
   return_url: string | null
   url: string
 }
 
-export interface Event extends Thing {
+export interface Event extends Base {
   object: 'event'
   api_version: string
   data: { object: unknown }
@@ -202,13 +199,13 @@ export interface Event extends Thing {
   type: string
 }
 
-export interface WebhookEndpoint extends Thing {
+export interface WebhookEndpoint extends Base {
   object: 'webhook_endpoint'
   url: string
   enabled_events: string[]
   status: 'enabled' | 'disabled'
   metadata: Record<string, string>
-  /** Answered only where it is made. */
+  /** Returned only on creation. */
   secret: string
 }
 

@@ -9,11 +9,11 @@ import { type Form, PaymentsProblem, readForm, textIn } from './wire.ts'
 
 type Visit = { Params: { id: string }; Body: Form | null }
 
-const CARDS = `<p>4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined, 4000 0025 0000 3155 has to be confirmed. This is the local stand-in for Stripe: no money moves.</p>`
+const CARDS = `<p>4242 4242 4242 4242 works, 4000 0000 0000 0002 is declined, 4000 0025 0000 3155 needs confirmation. This is a local stand-in for Stripe: no money moves.</p>`
 const NOT_CONFIRMED =
   'We are unable to authenticate your payment method. Please choose a different payment method and try again.'
 
-/** The pages that Stripe hosts: payment links, checkout, invoices and the customer portal. Every form answers with a redirect, as they do. */
+/** Stripe's hosted pages: payment links, checkout, invoices and the customer portal. Every form redirects, as Stripe's do. */
 export function addPages(app: FastifyInstance, machine: Machine): void {
   const { store, now } = machine
   const page = (reply: FastifyReply, title: string, body: string) => sendPage(reply, OWN_POLICY, escaped(title), body)
@@ -23,12 +23,12 @@ export function addPages(app: FastifyInstance, machine: Machine): void {
   app.get<Visit>('/buy/:id', (request, reply) => {
     const link = store.get('payment_link', request.params.id)
     const [line] = link.line_items
-    if (!line) throw new PaymentsProblem(404, 'This link sells nothing.')
+    if (!line) throw new PaymentsProblem(404, 'This payment link has no items.')
     const query = readForm(request.url.split('?')[1] ?? '')
     const reference = textIn(query, 'client_reference_id')
     const session = openSession(machine, {
       price: line.price,
-      // An address with anything else in it opens the page without it, as Stripe's does.
+      // Like Stripe, ignores an invalid reference.
       clientReferenceId: reference && REFERENCE.test(reference) ? reference : undefined,
       customerEmail: textIn(query, 'prefilled_email'),
       link,
@@ -58,7 +58,7 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
     const form = request.body ?? {}
     const number = textIn(form, 'number') ?? ''
     const outcome = pay(machine, id, { email: textIn(form, 'email') ?? '', number, confirmed: false })
-    if (outcome.kind === 'refused') return to(reply, `/c/pay/${id}`, outcome.words)
+    if (outcome.kind === 'refused') return to(reply, `/c/pay/${id}`, outcome.message)
     if (outcome.kind === 'paid') return to(reply, `/c/done/${id}`)
     const carried = new URLSearchParams({ email: textIn(form, 'email') ?? '', number })
     return to(reply, `/c/confirm/${id}?${carried}`)
@@ -68,7 +68,7 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
     return page(
       reply,
       'Confirm your payment',
-      `<p>Your bank asks whether it is you who pays.</p>
+      `<p>Your bank asks you to confirm this payment.</p>
 <form method="post"><input type="hidden" name="email" value="${escaped(textIn(query, 'email') ?? '')}"><input type="hidden" name="number" value="${escaped(textIn(query, 'number') ?? '')}">
 <div><button name="answer" value="fail">Fail</button><button name="answer" value="continue">Complete</button></div></form>`,
     )
@@ -82,24 +82,24 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
       number: textIn(form, 'number') ?? '',
       confirmed: true,
     })
-    return outcome.kind === 'refused' ? to(reply, `/c/pay/${id}`, outcome.words) : to(reply, `/c/done/${id}`)
+    return outcome.kind === 'refused' ? to(reply, `/c/pay/${id}`, outcome.message) : to(reply, `/c/done/${id}`)
   })
   app.get<Visit>('/c/done/:id', (request, reply) => {
     const session = store.get('checkout.session', request.params.id)
     if (session.status !== 'complete') return to(reply, `/c/pay/${session.id}`)
     const next = afterCompletion(machine, session)
-    // A form may lead to its own origin alone: so the page goes on by itself.
-    const goesOn = next
-      ? `<meta http-equiv="refresh" content="0; url=${escaped(next)}"><p><a href="${escaped(next)}">Go on</a></p>`
+    // The policy forbids form redirects to other origins, so the page redirects itself.
+    const continuation = next
+      ? `<meta http-equiv="refresh" content="0; url=${escaped(next)}"><p><a href="${escaped(next)}">Continue</a></p>`
       : '<p>You can close this page.</p>'
     return page(
       reply,
       'Thanks for subscribing',
-      `<p>A payment to X-Automated will appear on your statement.</p>${goesOn}`,
+      `<p>A payment to X-Automated will appear on your statement.</p>${continuation}`,
     )
   })
 
-  // An invoice
+  // Invoices
   app.get<Visit>('/i/:id', (request, reply) => {
     const invoice = store.get('invoice', request.params.id)
     const body =
@@ -145,7 +145,7 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
     page(
       reply,
       'Confirm your payment',
-      `<p>Your bank asks whether it is you who pays.</p><form method="post" action="/i/${escaped(request.params.id)}">
+      `<p>Your bank asks you to confirm this payment.</p><form method="post" action="/i/${escaped(request.params.id)}">
 <div><button name="answer" value="fail">Fail</button><button name="answer" value="continue">Complete</button></div></form>`,
     ),
   )
@@ -172,7 +172,7 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
         one.status === 'canceled'
           ? ''
           : `<form method="post"><input type="hidden" name="subscription" value="${one.id}"><div><button name="do" value="${action}">${action === 'renew' ? 'Renew plan' : 'Cancel plan'}</button></div></form>`
-      return `<dt>${escaped(name)}</dt><dd>${one.status}${one.cancel_at_period_end ? ', ends with its period' : ''}${button}</dd>`
+      return `<dt>${escaped(name)}</dt><dd>${one.status}${one.cancel_at_period_end ? ', ends at the end of its period' : ''}${button}</dd>`
     })
     const invoices = store
       .all('invoice')
@@ -195,7 +195,7 @@ ${cardFields()}<div><button value="continue">Subscribe</button></div></form>${ba
       const number = cardNumber(textIn(form, 'number') ?? '')
       if (!number) return to(reply, path, 'Your card number is invalid.')
       const card = attachCard(store, now(), session.customer, number)
-      // Who changes a card here has confirmed it, where that is asked.
+      // A card that is changed here counts as confirmed.
       store.put({ ...card, _confirmed: true })
       for (const one of own) if (one.status !== 'canceled') store.put({ ...one, default_payment_method: card.id })
       return to(reply, path)

@@ -2,7 +2,7 @@ import type { InvoiceLine, Price, Subscription, SubscriptionItem } from './objec
 
 type Interval = NonNullable<Price['recurring']>
 
-/** The moment so many intervals after another, on the same day of the month; on its last where that is shorter. */
+/** Adds intervals, keeping the day of the month or using the last day of a shorter one. Unix seconds. */
 export function after(from: number, { interval, interval_count }: Interval, times = 1): number {
   const date = new Date(from * 1_000)
   const count = interval_count * times
@@ -16,7 +16,7 @@ export function after(from: number, { interval, interval_count }: Interval, time
   return Math.floor(date.getTime() / 1_000)
 }
 
-/** The end of the period that begins at `start`, by the anchor, so that short months do not move it. */
+/** The end of the period from `start`. Uses the anchor so that short months do not shift it. */
 export function nextEnd(anchor: number, start: number, interval: Interval): number {
   let times = 1
   while (after(anchor, interval, times) <= start) times += 1
@@ -25,7 +25,7 @@ export function nextEnd(anchor: number, start: number, interval: Interval): numb
 
 export type NewLine = Pick<InvoiceLine, 'amount' | 'description' | 'period'> & { proration: boolean }
 
-/** What a change of price at a moment costs, and the period that runs then. A change of interval begins a new one; in a trial nothing is due. */
+/** The proration lines and the period after a price change. A new interval starts a new period; a trial costs nothing. */
 export function changeLines(
   subscription: Subscription,
   item: SubscriptionItem,

@@ -7,7 +7,7 @@ type Entry = { put: Stored } | { remove: string } | { aheadMs: number }
 
 export type Store = ReturnType<typeof openStore>
 
-/** Everything there is, by its id, in the order in which it was made. What was put is on disk before anybody is answered. */
+/** All objects by id, in order of creation. `put` writes to disk before it returns. */
 export function openStore(file: string | undefined) {
   const things = new Map<string, Stored>()
   let aheadMs = 0
@@ -29,20 +29,20 @@ export function openStore(file: string | undefined) {
 
   return {
     find,
-    /** @throws PaymentsProblem as Stripe answers for an id that is nobody's */
+    /** @throws PaymentsProblem 404 for an unknown id */
     get<K extends Kind>(kind: K, id: string): OfKind<K> {
       const thing = find(kind, id)
       if (!thing) throw PaymentsProblem.missing(kind, id)
       return thing
     },
-    /** Whatever has this id, for what is to be shown whole in the place of it. */
+    /** An object of any kind, for `expand`. */
     any: (id: string): Stored | undefined => things.get(id),
     put<T extends Stored>(thing: T): T {
       record({ put: thing })
       return thing
     },
     remove: (id: string) => record({ remove: id }),
-    /** Of one kind, newest first. */
+    /** All objects of a kind, newest first. */
     all: <K extends Kind>(kind: K): OfKind<K>[] =>
       [...things.values()].filter((thing): thing is OfKind<K> => thing.object === kind).reverse(),
     isEmpty: () => things.size === 0,

@@ -3,9 +3,9 @@ import type { Invoice, Price, Subscription } from './objects.ts'
 import { after, changeLines, nextEnd } from './periods.ts'
 import { PaymentsProblem } from './wire.ts'
 
-/** A change that waits for its payment, and a first payment that waits for its confirmation, wait so long (Stripe's 23 hours). */
-const WAITS_SECONDS = 23 * 3_600
-const TOLD_BEFORE_TRIAL_END_SECONDS = 3 * 86_400
+/** Stripe's limit for pending changes and unconfirmed first payments: 23 hours. */
+const PENDING_SECONDS = 23 * 3_600
+const TRIAL_NOTICE_SECONDS = 3 * 86_400
 
 export interface NewSubscription {
   customer: string
@@ -13,11 +13,11 @@ export interface NewSubscription {
   trialDays?: number | null
   defaultCard?: string | null
   metadata?: Record<string, string>
-  /** The customer is there. */
+  /** Whether the customer is present. */
   onSession: boolean
 }
 
-/** Begins a subscription; it is `incomplete` until its first invoice is paid. */
+/** Creates a subscription, `incomplete` until its first invoice is paid. */
 export function createSubscription(machine: Machine, input: NewSubscription): Subscription {
   const { store, now, emit } = machine
   const price = store.get('price', input.price)
@@ -95,7 +95,7 @@ function save({ store, emit }: Machine, subscription: Subscription): Subscriptio
   return subscription
 }
 
-/** What an attempt to have an invoice paid means for its subscription. */
+/** Updates a subscription after an attempt to charge its invoice. */
 export function settle(machine: Machine, invoice: Invoice): void {
   const { store, emit } = machine
   const subscription = store.get('subscription', invoice.parent.subscription_details.subscription)
@@ -123,11 +123,11 @@ function applyPending(subscription: Subscription): Subscription {
   const [next] = subscription.pending_update?.subscription_items ?? []
   if (!item || !next) return subscription
   const { _pending: waiting, ...rest } = subscription
-  const isAnew = waiting !== undefined && waiting.anchor !== null
+  const isNewPeriod = waiting !== undefined && waiting.anchor !== null
   const changed = {
     ...item,
     price: next.price,
-    ...(isAnew && next.price.recurring
+    ...(isNewPeriod && next.price.recurring
       ? { current_period_start: waiting.at, current_period_end: after(waiting.at, next.price.recurring) }
       : {}),
   }
@@ -145,7 +145,7 @@ export interface SubscriptionChange {
   prorationBehavior: 'create_prorations' | 'always_invoice' | 'none'
   paymentBehavior: 'allow_incomplete' | 'pending_if_incomplete' | 'error_if_incomplete' | 'default_incomplete'
   cancelAtPeriodEnd?: boolean
-  /** Null: no day any more. */
+  /** Null removes the date. */
   cancelAt?: number | null
   defaultCard?: string
   metadata?: Record<string, string>
@@ -164,7 +164,7 @@ function planChange(machine: Machine, subscription: Subscription, priceId: strin
   return { item, price, ...changeLines(subscription, item, { price, ...names }, at) }
 }
 
-/** The invoice that a change would make. */
+/** The invoice that a change would create. */
 export function previewChange(machine: Machine, id: string, { price, prorationDate }: SubscriptionChange): Invoice {
   const { store, now, url } = machine
   const subscription = store.get('subscription', id)
@@ -177,7 +177,7 @@ export function previewChange(machine: Machine, id: string, { price, prorationDa
   return { ...invoice, period_end: period.end }
 }
 
-/** @throws PaymentsProblem 402 where `error_if_incomplete` is asked for and the payment does not go through: nothing has changed then */
+/** @throws PaymentsProblem 402 if the payment fails with `error_if_incomplete`; nothing is changed then */
 export function updateSubscription(machine: Machine, id: string, change: SubscriptionChange): Subscription {
   const { store, now } = machine
   const before = store.get('subscription', id)
@@ -201,18 +201,18 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   if (!change.price || change.price === item?.price.id) return save(machine, next)
   const at = change.prorationDate ?? now()
   const { item: changed, price, lines, period, anchor } = planChange(machine, next, change.price, at)
-  const isAnew = anchor !== next.billing_cycle_anchor
+  const isNewPeriod = anchor !== next.billing_cycle_anchor
   const applied: Subscription = {
     ...next,
     billing_cycle_anchor: anchor,
-    // A new period may begin: it ends when that one does.
+    // If a new period starts, the cancellation moves to its end.
     cancel_at: next.cancel_at_period_end ? period.end : next.cancel_at,
     items: {
       ...next.items,
       data: [{ ...changed, price, current_period_start: period.start, current_period_end: period.end }],
     },
   }
-  const isInvoiced = (change.prorationBehavior === 'always_invoice' || isAnew) && lines.length > 0
+  const isInvoiced = (change.prorationBehavior === 'always_invoice' || isNewPeriod) && lines.length > 0
   if (!isInvoiced) return save(machine, applied)
   const invoice = makeInvoice(machine, next, lines, 'subscription_update')
   const tried = tryToPay(machine, invoice.id, false)
@@ -229,19 +229,19 @@ export function updateSubscription(machine: Machine, id: string, change: Subscri
   return save(machine, {
     ...next,
     latest_invoice: invoice.id,
-    pending_update: { expires_at: now() + WAITS_SECONDS, subscription_items: [{ id: changed.id, price }] },
-    _pending: { at, anchor: isAnew ? anchor : null },
+    pending_update: { expires_at: now() + PENDING_SECONDS, subscription_items: [{ id: changed.id, price }] },
+    _pending: { at, anchor: isNewPeriod ? anchor : null },
   })
 }
 
-/** A change that waits for its payment is taken back. */
+/** Reverts a pending change. */
 export function dropPending(machine: Machine, id: string): void {
   const { _pending: _, ...subscription } = machine.store.get('subscription', id)
   const dropped = save(machine, { ...subscription, pending_update: null })
   machine.emit('customer.subscription.pending_update_expired', dropped)
 }
 
-/** Ends it for good. */
+/** Ends a subscription immediately. */
 export function endNow({ store, now, emit }: Machine, id: string): Subscription {
   const subscription = store.get('subscription', id)
   if (subscription.status === 'canceled') throw PaymentsProblem.missing('subscription', id)
@@ -257,11 +257,11 @@ export function endNow({ store, now, emit }: Machine, id: string): Subscription 
   return ended
 }
 
-/** When something next happens to it by itself; Infinity: nothing does. */
+/** When the subscription next changes without a request, or Infinity. Unix seconds. */
 export function dueAt({ store }: Machine, subscription: Subscription): number {
   const { status, items, cancel_at, pending_update, trial_end, created, latest_invoice } = subscription
   if (status === 'canceled' || status === 'incomplete_expired') return Number.POSITIVE_INFINITY
-  if (status === 'incomplete') return created + WAITS_SECONDS
+  if (status === 'incomplete') return created + PENDING_SECONDS
   const invoice = latest_invoice ? store.find('invoice', latest_invoice) : undefined
   return Math.min(
     items.data[0]?.current_period_end ?? Number.POSITIVE_INFINITY,
@@ -269,13 +269,13 @@ export function dueAt({ store }: Machine, subscription: Subscription): number {
     pending_update?.expires_at ?? Number.POSITIVE_INFINITY,
     (invoice?.status === 'open' && invoice.next_payment_attempt) || Number.POSITIVE_INFINITY,
     status === 'trialing' && trial_end && !subscription._trialTold
-      ? Math.max(created, trial_end - TOLD_BEFORE_TRIAL_END_SECONDS)
+      ? Math.max(created, trial_end - TRIAL_NOTICE_SECONDS)
       : Number.POSITIVE_INFINITY,
   )
 }
 
-/** Lets happen what is due by now: the machine's clock stands at that moment. */
-export function passTime(machine: Machine, id: string): void {
+/** Processes the next due event of a subscription, with the clock at its time. */
+export function processDueEvent(machine: Machine, id: string): void {
   const { store, now, emit } = machine
   const subscription = store.get('subscription', id)
   const [item] = subscription.items.data
@@ -290,8 +290,8 @@ export function passTime(machine: Machine, id: string): void {
     return
   }
   if (subscription.status === 'trialing' && !subscription._trialTold && (subscription.trial_end ?? 0) > now()) {
-    const told = store.put<Subscription>({ ...subscription, _trialTold: true })
-    emit('customer.subscription.trial_will_end', told)
+    const notified = store.put<Subscription>({ ...subscription, _trialTold: true })
+    emit('customer.subscription.trial_will_end', notified)
     return
   }
   if (subscription.cancel_at !== null && subscription.cancel_at <= now()) {

@@ -1,15 +1,15 @@
 import type { Payments } from '../payments.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read whatever the answer holds
+// biome-ignore lint/suspicious/noExplicitAny: tests read any response
 export type Answer = { status: number; body: any }
 
 export const CARD = '4242 4242 4242 4242'
 export const DECLINED_CARD = '4000 0000 0000 0002'
 export const CONFIRMED_CARD = '4000 0025 0000 3155'
-/** May be kept; no charge of it goes through later. */
+/** Can be stored, but later charges fail. */
 export const FAILING_CARD = '4000 0000 0000 0341'
 
-/** What the product, a buyer and a test do at a stand-in that runs somewhere. */
+/** A client for a running stand-in: calls of the product, of a buyer and of tests. */
 export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'links'>) {
   const { url, secretKey } = payments
   const read = async (response: Response): Promise<Answer> => {
@@ -17,7 +17,7 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
     const isJson = response.headers.get('content-type')?.includes('json') === true
     return { status: response.status, body: isJson ? JSON.parse(text) : text }
   }
-  /** A call of the API; fields by their names on the wire. */
+  /** Calls the API with form fields. */
   const call = async (method: string, path: string, fields: Record<string, string> = {}, headers = {}) => {
     const isRead = method === 'GET'
     const query = isRead ? `?${new URLSearchParams(fields)}` : ''
@@ -37,7 +37,7 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     )
-  /** Sends a form of a page as a browser does, and follows where it leads. */
+  /** Submits a form like a browser and follows redirects. */
   const submit = async (page: string, fields: Record<string, string>) => {
     const response = await fetch(page, { method: 'POST', body: new URLSearchParams(fields) })
     return { url: response.url, text: await response.text() }
@@ -50,15 +50,15 @@ export function visitPayments(payments: Pick<Payments, 'url' | 'secretKey' | 'li
     json,
     submit,
     faults: (faults: unknown) => json('PUT', '/_faults', faults),
-    /** Moves its clock on. */
+    /** Advances the clock. */
     advance: (days: number) => json('POST', '/_clock', { advanceSeconds: Math.round(days * 86_400) }),
-    /** Opens a page on which something is bought, and pays; answers with the page that comes then. */
+    /** Opens a checkout page and pays. @returns the next page */
     async buy(link: string, { number = CARD, email }: { number?: string; email?: string } = {}) {
       const opened = await fetch(link)
       const typed = (await opened.text()).match(/name="email"[^>]*value="([^"]*)"/)?.[1]?.replaceAll('&#64;', '@')
       return submit(opened.url, { email: email ?? typed ?? '', number })
     },
-    /** Everything that it has of a kind, newest first. */
+    /** All objects of a kind, newest first. */
     async all(path: string, fields: Record<string, string> = {}) {
       return (await call('GET', path, { limit: '100', ...fields })).body.data
     },

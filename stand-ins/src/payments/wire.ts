@@ -1,6 +1,6 @@
 import type { Kind, Stored } from './objects.ts'
 
-/** A refusal as Stripe answers it: `{ error: { type, code, message, param } }`. */
+/** An error in Stripe's format: `{ error: { type, code, message, param } }`. */
 export class PaymentsProblem extends Error {
   readonly status: number
   readonly body: { error: { type: string; code?: string; message: string; param?: string } }
@@ -47,13 +47,13 @@ export function readForm(text: string): Form {
   return form
 }
 
-/** A field that is text; undefined where it is not given. */
+/** A text field, or undefined. */
 export function textIn(form: Form, key: string): string | undefined {
   const value = form[key]
   return typeof value === 'string' ? value : undefined
 }
 
-/** @throws PaymentsProblem where it is missing or empty */
+/** @throws PaymentsProblem if the field is missing or empty */
 export function requiredIn(form: Form, key: string): string {
   const value = textIn(form, key)
   if (!value)
@@ -61,7 +61,7 @@ export function requiredIn(form: Form, key: string): string {
   return value
 }
 
-/** Fields within a field; {} where it is not given. */
+/** A nested form, or {}. */
 export function formIn(form: Form, key: string): Form {
   const value = form[key]
   return typeof value === 'object' ? value : {}
@@ -119,9 +119,9 @@ export function pageOf<T extends Stored>(all: T[], query: Form, url: string) {
   return { object: 'list' as const, url, has_more: chosen.length > limit, data: chosen.slice(0, limit) }
 }
 
-/** A copy as Stripe answers it: without what is ours, and with what was asked for in the place of its id. */
-export function shown(thing: unknown, expand: readonly string[], find: (id: string) => unknown): unknown {
-  const copy = withoutOurs(thing)
+/** A copy without our own `_` fields, with the `expand` paths resolved from ids to objects. */
+export function toResponse(thing: unknown, expand: readonly string[], find: (id: string) => unknown): unknown {
+  const copy = withoutPrivateFields(thing)
   for (const path of expand) expandIn(copy, path.split('.'), find)
   return copy
 }
@@ -133,16 +133,16 @@ function expandIn(value: unknown, [key, ...rest]: string[], find: (id: string) =
     return
   }
   const holder = value as Record<string, unknown>
-  if (typeof holder[key] === 'string') holder[key] = withoutOurs(find(holder[key]) ?? holder[key])
+  if (typeof holder[key] === 'string') holder[key] = withoutPrivateFields(find(holder[key]) ?? holder[key])
   expandIn(holder[key], rest, find)
 }
 
-function withoutOurs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutOurs)
+function withoutPrivateFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrivateFields)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !key.startsWith('_'))
-      .map(([key, one]) => [key, withoutOurs(one)]),
+      .map(([key, one]) => [key, withoutPrivateFields(one)]),
   )
 }

@@ -5,20 +5,20 @@ import { openAppendLog } from '../append-log.ts'
 
 type Entry = { domain: string; txt: string[] }
 
-/** A resolver of DNS whose TXT records people set. It knows nothing else. */
+/** A DNS resolver for TXT records that tests or people set. */
 export type StandInDns = {
   /** Address and port. */
   address: string
-  /** Puts these in the place of a domain's TXT records; an empty list takes them away. */
+  /** Replaces a domain's TXT records. An empty list removes them. */
   set(domain: string, txt: string[]): void
   records(): Record<string, string[]>
   close(): Promise<void>
 }
 
-/** NXDOMAIN (RFC 1035, 4.1.1): there is no such domain. */
+/** NXDOMAIN (RFC 1035, 4.1.1). */
 const NO_SUCH_DOMAIN = 3
 
-/** Listens on a UDP port of this machine, a free one for 0. @param file where records are kept; without it they die with the process */
+/** Listens on a loopback UDP port, 0 for any free one. @param file where records are stored; in memory if undefined */
 export async function startDns(file: string | undefined, port = 0): Promise<StandInDns> {
   const records = new Map<string, string[]>()
   const apply = ({ domain, txt }: Entry) => (txt.length > 0 ? records.set(domain, txt) : records.delete(domain))
@@ -40,7 +40,7 @@ export async function startDns(file: string | undefined, port = 0): Promise<Stan
       id: asked.id,
       flags: AUTHORITATIVE_ANSWER | RECURSION_AVAILABLE | (txt ? 0 : NO_SUCH_DOMAIN),
       questions: [question],
-      answers: answers.map((data) => ({ type: 'TXT', name: question.name, ttl: 0, data: inParts(data) })),
+      answers: answers.map((data) => ({ type: 'TXT', name: question.name, ttl: 0, data: splitIntoStrings(data) })),
     })
     socket.send(reply, from.port, from.address)
   })
@@ -63,7 +63,7 @@ export async function startDns(file: string | undefined, port = 0): Promise<Stan
   }
 }
 
-/** A record is a list of strings of at most 255 bytes. */
-function inParts(text: string): string[] {
+/** A TXT record is a list of strings of at most 255 bytes (RFC 1035). */
+function splitIntoStrings(text: string): string[] {
   return text.match(/[\s\S]{1,200}/g) ?? ['']
 }

@@ -7,16 +7,16 @@ import { isAddress } from '../openid-provider.ts'
 import { postingPage, signInPage } from '../sign-in-page.ts'
 
 const { IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } = samlify
-// Requests are read by one who wants to sign somebody in; schemas are the product's to keep.
-setSchemaValidator({ validate: async () => 'not looked at' })
+// The stand-in does not validate requests against the schema.
+setSchemaValidator({ validate: async () => 'not checked' })
 
 const EMAIL = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress'
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 
-/** A key that assertions are signed with, and its certificate: PEM texts. */
+/** The key that signs assertions and its certificate, as PEM. */
 export type SigningKey = { privateKey: string; certificate: string }
 
-/** What the next responses say that they should not: for tests of who reads them. */
+/** Wrong values for responses, to test their validation. */
 export type Lies = {
   audience?: string
   recipient?: string
@@ -24,13 +24,13 @@ export type Lies = {
   inResponseTo?: string
   nameId?: string
   nameIdFormat?: string
-  /** When it ends, from now. */
+  /** Expiry from now. */
   endsInSeconds?: number
-  /** Left unsigned. */
+  /** Omits the signature. */
   unsigned?: boolean
 }
 
-/** Makes a key with a certificate of ten years. */
+/** Creates a key with a certificate that is valid for ten years. */
 export async function makeSigningKey(): Promise<SigningKey> {
   x509.cryptoProvider.set(webcrypto as unknown as Crypto)
   const algorithm = {
@@ -57,7 +57,7 @@ export async function makeSigningKey(): Promise<SigningKey> {
 
 type Asked = { id: string; acsUrl: string; audience: string }
 
-/** Serves an identity provider of SAML 2.0 (samlify): metadata at /saml/metadata, sign-in at /saml/sso (HTTP-Redirect). */
+/** Serves a SAML 2.0 identity provider (samlify): metadata at /saml/metadata, sign-in at /saml/sso (HTTP-Redirect). */
 export function serveSaml(
   app: FastifyInstance,
   url: string,
@@ -95,13 +95,13 @@ export function serveSaml(
       assertionConsumerService: [{ Binding: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST', Location: acsUrl }],
     })
 
-  /** Reads a request (HTTP-Redirect). @throws where it is none, or wants the answer to go anywhere but to this machine */
+  /** Reads a request (HTTP-Redirect). @throws if it is invalid or its callback is not on loopback */
   const read = async (query: Record<string, string>): Promise<Asked> => {
     const anybody = serviceProviderOf({ acsUrl: url, audience: url }, true)
     const { extract } = await provider.parseLoginRequest(anybody, 'redirect', { query })
     const { id, assertionConsumerServiceUrl } = extract.request as Record<string, string>
     const acsUrl = assertionConsumerServiceUrl ?? ''
-    if (!/^(localhost|127\.0\.0\.1)$/.test(new URL(acsUrl).hostname)) throw new Error('not of this machine')
+    if (!/^(localhost|127\.0\.0\.1)$/.test(new URL(acsUrl).hostname)) throw new Error('not on loopback')
     return { id: id ?? '', acsUrl, audience: String(extract.issuer) }
   }
 
@@ -158,7 +158,7 @@ export function serveSaml(
     typed,
     isRefused,
   })
-  const unreadable = 'This is not a request to sign in. Go back and start again.'
+  const unreadable = 'This is not a sign-in request. Go back and start again.'
 
   app.get<{ Querystring: Record<string, string> }>('/saml/sso', async (request, reply) => {
     const query = carriedIn(request.query)
@@ -184,25 +184,25 @@ export function serveSaml(
   })
 }
 
-/** SAML 2.0 Metadata. The library writes it too, but wants a place for signing out, which there is none of. */
+/** SAML 2.0 metadata. samlify's own requires a logout service, which we do not have. */
 function metadataOf(entityId: string, ssoUrl: string, certificate: string): string {
   const encoded = certificate.replace(/-----[^-]+-----|\s/g, '')
   return `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}"><IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${encoded}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><NameIDFormat>${PERSISTENT}</NameIDFormat><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${ssoUrl}"/></IDPSSODescriptor></EntityDescriptor>`
 }
 
-/** The parameters of a request that its answer needs. */
+/** The request parameters that the response needs. */
 function carriedIn({ SAMLRequest = '', RelayState = '' }: Record<string, string>): Record<string, string> {
   return { SAMLRequest, ...(RelayState ? { RelayState } : {}) }
 }
 
-/** Without the statement of what is not told. */
+/** Removes the attribute statement if there are no claims. */
 function withClaims(template: string, claims: object): string {
   return Object.keys(claims).length > 0
     ? template
     : template.replace(/<saml:AttributeStatement>.*<\/saml:AttributeStatement>/, '')
 }
 
-/** A response that says that nobody was signed in. */
+/** A response for a failed or cancelled sign-in. */
 function refusal({ id, acsUrl }: Asked, issuer: string, isCancelled: boolean): string {
   const status = 'urn:oasis:names:tc:SAML:2.0:status'
   const reason = isCancelled ? `<samlp:StatusCode Value="${status}:AuthnFailed"/>` : ''

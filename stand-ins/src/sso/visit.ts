@@ -1,9 +1,9 @@
 import { browser } from '../google/visit.ts'
 
-/** What the provider has the browser post to the product. */
+/** The form that the provider posts to the product. */
 export type PostedResponse = { action: string; fields: Record<string, string> }
 
-/** Signs in at the page that a request of SAML leads to. */
+/** Signs in on the page of a SAML request. */
 export async function signInAtSaml(
   requestUrl: string,
   email: string,

@@ -8,10 +8,8 @@ import { genericProblem, invalidRequest, Problem } from './problems.ts'
 import { readId } from './queries.ts'
 import { userJson } from './users.ts'
 
-/*
- * X's webhooks and its Activity API, as docs.x.com/x-api/webhooks and /x-api/activity tell: a webhook is registered with the app's own token once it has
- * answered a challenge, and then subscriptions, each with the token of the account it is about, send what happens there to it, signed.
- */
+// X's webhooks and Activity API (docs.x.com/x-api/webhooks, /x-api/activity): the app registers a webhook, which must
+// pass a challenge. Subscriptions are made with an account's token and send its events there, signed.
 
 type Webhook = { id: string; url: string; valid: boolean; createdAt: number }
 type Subscription = {
@@ -23,18 +21,18 @@ type Subscription = {
   createdAt: number
 }
 
-/** Kept on disk, so that registrations outlive the process. */
+/** Stored on disk, so that registrations survive a restart. */
 export type ActivityEntry =
   | ({ type: 'webhook' } & Webhook)
   | { type: 'webhookGone'; id: string }
   | ({ type: 'subscription' } & Subscription)
   | { type: 'subscriptionGone'; id: string }
 
-/** Of X's event types those that this stand-in makes happen. */
+/** The supported event types of X. */
 const EVENT_TYPES = ['dm.received', 'dm.sent', 'dm.read']
 const WEBHOOKS_MAX = 5
 const ANSWER_WITHIN_MS = 10_000
-/** X does not publish how often it tries again. */
+/** X does not document its retries. */
 const RETRY_AFTER_MS = [500, 2_000, 5_000]
 
 const USER_FIELDS = new Set(['username', 'name', 'id'])
@@ -47,18 +45,18 @@ const NewSubscription = z.object({
 })
 
 export interface Activity {
-  /** Takes an entry back in at start. */
+  /** Replays a stored entry. */
   replay(entry: ActivityEntry): void
-  /** Tells the subscribers of a message that has just taken effect. */
+  /** Notifies subscribers of a sent message. */
   sent(message: Message): void
-  /** Tells the author that `message`, and all before it, was read. */
+  /** Notifies the author that `message` and all before it were read. */
   read(message: Message, at: number): void
   addRoutes(app: FastifyInstance, network: Network): void
-  /** Resolves when what is under way has been delivered or given up. */
+  /** Resolves when all deliveries have succeeded or been given up. */
   stop(): Promise<void>
 }
 
-/** @param secrets the app's consumer secret, which signs, and its own token, which registers */
+/** @param secrets the consumer secret signs deliveries, the app's token registers webhooks */
 export function createActivity(
   now: () => number,
   write: (entry: ActivityEntry) => void,
@@ -67,7 +65,7 @@ export function createActivity(
   const webhooks = new Map<string, Webhook>()
   const subscriptions = new Map<string, Subscription>()
   const stopping = new AbortController()
-  /** Deliveries to a webhook go one after the other. */
+  /** Deliveries to a webhook run one at a time. */
   const lines = new Map<string, Promise<void>>()
   let network: Network | undefined
   let lastId = 0n
@@ -142,7 +140,7 @@ export function createActivity(
         await response.arrayBuffer()
         if (response.ok) return
       } catch {
-        // Tried again.
+        // Retried below.
       }
     }
   }
@@ -179,7 +177,7 @@ export function createActivity(
     emit('dm.received', message.to, payload)
   }
 
-  // X gives no example of this payload: its shape is that of the Account Activity API, of which the messages above are too.
+  // X documents no example of this payload, so it follows the Account Activity API, like the messages above.
   function read(message: Message, at: number) {
     emit('dm.read', message.from, {
       direct_message_mark_read_events: [
@@ -201,7 +199,7 @@ export function createActivity(
     requireApp(request)
     const { webhook_id } = request.params as { webhook_id: string }
     const webhook = webhooks.get(readId('webhook_id', webhook_id))
-    if (!webhook) throw refused('WebhookIdInvalid', 'The webhook is not one of this app.')
+    if (!webhook) throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
     return webhook
   }
 
@@ -216,12 +214,12 @@ export function createActivity(
     app.post('/2/webhooks', async (request) => {
       requireApp(request)
       const { url } = (request.body ?? {}) as { url?: unknown }
-      if (typeof url !== 'string' || !mayBeCalled(url))
-        throw refused('UrlValidationFailed', 'The URL must be https, public, and without a port.')
+      if (typeof url !== 'string' || !isAllowedUrl(url))
+        throw rejected('UrlValidationFailed', 'The URL must be https, public, and without a port.')
       if ([...webhooks.values()].some((one) => one.url === url))
-        throw refused('DuplicateUrlFailed', 'A webhook of this URL is registered already.')
-      if (webhooks.size >= WEBHOOKS_MAX) throw refused('WebhookLimitExceeded', 'There are as many webhooks as may be.')
-      if (!(await passesCheck(url))) throw refused('CrcValidationFailed', 'The URL did not pass the check.')
+        throw rejected('DuplicateUrlFailed', 'This URL is already registered.')
+      if (webhooks.size >= WEBHOOKS_MAX) throw rejected('WebhookLimitExceeded', 'The webhook limit is reached.')
+      if (!(await passesCheck(url))) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
       const webhook = { id: nextId(), url, valid: true, createdAt: now() }
       record({ type: 'webhook', ...webhook })
       return { data: webhookJson(webhook) }
@@ -231,7 +229,7 @@ export function createActivity(
       const webhook = webhookOf(request)
       const valid = await passesCheck(webhook.url)
       record({ type: 'webhook', ...webhook, valid })
-      if (!valid) throw refused('CrcValidationFailed', 'The URL did not pass the check.')
+      if (!valid) throw rejected('CrcValidationFailed', 'The URL did not pass the challenge.')
       return { data: { valid } }
     })
 
@@ -246,7 +244,7 @@ export function createActivity(
       return { data, meta: { total_subscriptions: data.length } }
     })
 
-    // What happens in an account's messages is private: only with its own token may it be subscribed to.
+    // An account's messages are private, so only its own token can subscribe to them.
     app.post('/2/activity/subscriptions', async (request) => {
       const { person } = callerOf(given, request, 'subscribe', ['dm.read', 'tweet.read', 'users.read'])
       const read = NewSubscription.safeParse(request.body)
@@ -254,11 +252,11 @@ export function createActivity(
       const { event_type: eventType, filter, tag, webhook_id: webhookId } = read.data
       if (filter.user_id !== person.id) throw genericProblem(403)
       if (webhookId !== undefined && !webhooks.has(webhookId))
-        throw refused('WebhookIdInvalid', 'The webhook is not one of this app.')
+        throw rejected('WebhookIdInvalid', 'The webhook does not belong to this app.')
       const same = [...subscriptions.values()].find(
         (one) => one.eventType === eventType && one.userId === person.id && one.webhookId === webhookId,
       )
-      if (same) throw refused('DuplicateSubscription', 'There is such a subscription already.')
+      if (same) throw rejected('DuplicateSubscription', 'This subscription already exists.')
       const subscription = { id: nextId(), eventType, userId: person.id, webhookId, tag, createdAt: now() }
       record({ type: 'subscription', ...subscription })
       return { data: subscriptionJson(subscription), meta: { total_subscriptions: subscriptions.size } }
@@ -285,15 +283,15 @@ export function createActivity(
   }
 }
 
-/** As X: https, without a port. Besides that anything on this machine, as that is where the product runs. */
-function mayBeCalled(text: string): boolean {
+/** Like X, requires https without a port, but also accepts any loopback address. */
+function isAllowedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   if (['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) return url.protocol.startsWith('http')
   return url.protocol === 'https:' && url.port === ''
 }
 
-function refused(reason: string, detail: string): Problem {
+function rejected(reason: string, detail: string): Problem {
   return new Problem(400, {
     title: reason,
     detail: `${reason}: ${detail}`,

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { Consent } from './oauth.ts'
 
-const SCOPE_WORDS: Record<string, string> = {
+const SCOPE_TEXTS: Record<string, string> = {
   'tweet.read': 'See posts that you can see',
   'users.read': 'See accounts that you can see',
   'follows.read': 'See whom you follow and who follows you',
   'dm.read': 'Read your direct messages',
   'dm.write': 'Send direct messages for you',
-  'offline.access': 'Stay connected until you end it',
+  'offline.access': 'Stay connected until you revoke access',
 }
 
 const STYLE = `
@@ -29,7 +29,7 @@ button[value=allow] { background: var(--ink); color: var(--card); border-color: 
 `
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** The page where somebody signs in and allows the app what it asks for, or does not. */
+/** The page on which a person signs in and accepts or cancels the app's request. */
 export function authorizePage(
   reply: FastifyReply,
   asked: Consent,
@@ -54,7 +54,7 @@ export function authorizePage(
 <p>This is the local stand-in for X. Sign in with any username and a password of 8 or more characters.</p>
 ${problem ? `<p role="alert">${escaped(problem)}</p>` : ''}
 <p>The app will be able to:</p>
-<ul>${asked.scopes.map((scope) => `<li>${escaped(SCOPE_WORDS[scope] ?? scope)}</li>`).join('')}</ul>
+<ul>${asked.scopes.map((scope) => `<li>${escaped(SCOPE_TEXTS[scope] ?? scope)}</li>`).join('')}</ul>
 <form method="post" action="/i/oauth2/authorize">
 ${hidden.join('')}
 <label>Username <input name="username" value="${escaped(fields.username ?? '')}" autocomplete="username" autocapitalize="none" spellcheck="false" autofocus></label>
@@ -62,11 +62,11 @@ ${hidden.join('')}
 <button name="decision" value="allow">Authorize app</button>
 <button name="decision" value="cancel">Cancel</button>
 </form>`
-  // Browsers hold the redirect after a form to form-action too, so the app's own origin must stand in it.
+  // Browsers apply form-action to the redirect after a form too, so it must include the app's origin.
   return page(reply.code(problem ? 400 : 200), 'Authorize X-Automated', body, new URL(asked.redirectUri).origin)
 }
 
-/** Where somebody signs in to X's own pages; `next` is the path that they go on to. With a username it says that it was refused. */
+/** The sign-in page of X's own pages. @param next path after sign-in @param refused the rejected username */
 export function signInPage(reply: FastifyReply, next: string, refused?: string) {
   const body = `
 <h1>Sign in to X</h1>
@@ -81,7 +81,7 @@ ${refused === undefined ? '' : '<p role="alert">Wrong username or password. Any 
   return page(reply.code(refused === undefined ? 200 : 400), 'Log in to X', body)
 }
 
-/** X tells the person, not the app, when the request itself is wrong. */
+/** An invalid request is shown to the person and never redirected to the app. */
 export function problemPage(reply: FastifyReply, problem: string) {
   const body = `<h1>Something went wrong</h1><p>You weren’t able to give access to the app. Go back and try logging in again.</p><p role="alert">${escaped(problem)}</p>`
   return page(reply.code(400), 'Something went wrong', body)

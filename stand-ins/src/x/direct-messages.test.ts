@@ -4,7 +4,7 @@ import { openX } from '../../test/open-x.ts'
 const EVENT = 'dm_event.fields=created_at,sender_id,dm_conversation_id,text'
 
 describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
-  test('201: takes effect once, and the log tells so in order', async () => {
+  test('returns 201 and logs each message once, in order', async () => {
     const x = await openX()
     const me = await x.signIn('sender')
     const ids = [await me.idOf('open_a'), await me.idOf('open_b')]
@@ -34,7 +34,7 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
     expect(await x.log('?to=somebody_else')).toEqual([])
   })
 
-  test('403, code 349: a closed inbox, nobody, oneself', async () => {
+  test('returns 403 with code 349 for a closed inbox, an unknown person and oneself', async () => {
     const x = await openX()
     const me = await x.signIn()
     const closed = await me.idOf('closed_x')
@@ -48,7 +48,7 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
     expect(await x.log()).toEqual([])
   })
 
-  test('400: no text, too much of it, other keys, no JSON, no id', async () => {
+  test('returns 400 for missing or long text, unknown keys, invalid JSON and invalid ids', async () => {
     const x = await openX()
     const me = await x.signIn()
     const path = `/2/dm_conversations/with/${await me.idOf('open_a')}/messages`
@@ -69,7 +69,7 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
     expect(await x.log()).toEqual([])
   })
 
-  test('401 without a token, 403 without dm.write', async () => {
+  test('returns 401 without a token and 403 without dm.write', async () => {
     const x = await openX()
     expect((await x.as('nonsense').send('1', 'Hello')).status).toBe(401)
     const reader = await x.signIn('sender', 'tweet.read users.read dm.read')
@@ -82,7 +82,7 @@ describe('POST /2/dm_conversations/with/:participant_id/messages', () => {
 })
 
 describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
-  test('200: newest first, page by page, also while new ones come in', async () => {
+  test('pages through messages newest first while new ones arrive', async () => {
     const x = await openX()
     const me = await x.signIn()
     const id = await me.idOf('open_a')
@@ -99,7 +99,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((n) => `message ${n}`))
   })
 
-  test('200: one’s own conversations only, with what was asked for', async () => {
+  test('returns only own conversations with the requested fields', async () => {
     const x = await openX()
     const me = await x.signIn('sender')
     const other = await x.signIn('other')
@@ -128,7 +128,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
     })
   })
 
-  test('200: 30 days back, and no joins or leaves where nobody did', async () => {
+  test('returns the last 30 days, without join or leave events', async () => {
     const x = await openX()
     const me = await x.signIn()
     await me.send(await me.idOf('open_a'), 'old')
@@ -139,7 +139,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
     expect((await later.get('/2/dm_events?event_types=ParticipantsJoin')).body.meta.result_count).toBe(0)
   })
 
-  test('400: a size above 100, unknown types and fields, a wrong cursor; 403 without dm.read', async () => {
+  test('returns 400 for invalid sizes, types, fields and cursors, and 403 without dm.read', async () => {
     const x = await openX()
     const me = await x.signIn()
     for (const query of [
@@ -157,7 +157,7 @@ describe('GET /2/dm_events and /2/dm_conversations/with/:id/dm_events', () => {
 })
 
 describe('people who answer', () => {
-  test('answer the first message, once, and some ask to be left alone', async () => {
+  test('answer only the first message, and some opt out', async () => {
     const x = await openX({ answerAfterMs: 20 })
     const me = await x.signIn('sender')
     for (const handle of ['replies_a', 'stops_a', 'open_a']) {
@@ -171,7 +171,7 @@ describe('people who answer', () => {
     expect((await me.get('/2/dm_events')).body.meta.result_count).toBe(8)
   })
 
-  test('an account that somebody signed in to is left to its owner', async () => {
+  test('never answer for an account that someone signed in to', async () => {
     const x = await openX({ answerAfterMs: 0 })
     const me = await x.signIn('sender')
     await x.signIn('replies_a')
@@ -181,7 +181,7 @@ describe('people who answer', () => {
     expect(await x.log('?from=replies_a')).toEqual([])
   })
 
-  test('POST /_people/:handle/reply makes anybody write: 201, 400 without words, 404 for nobody', async () => {
+  test('reply on POST /_people/:handle/reply, with 400 without text and 404 for unknown people', async () => {
     const x = await openX()
     const me = await x.signIn('sender')
     const reply = (handle: string, body: unknown) => x.json('POST', `/_people/${handle}/reply`, body)

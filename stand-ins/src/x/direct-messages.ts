@@ -35,7 +35,7 @@ const DEFAULT_FIELDS = ['id', 'event_type', 'text']
 const THIRTY_DAYS = 30 * 24 * 60 * 60 * 1000
 const LONGEST_TEXT = 10_000
 
-/** Sends direct messages and reads them back. */
+/** Routes that send and read direct messages. */
 export function addDirectMessages(app: FastifyInstance, network: Network) {
   type Participant = { Params: { participant_id: string } }
 
@@ -45,7 +45,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     const participantId = readId('participant_id', request.params.participant_id)
     const text = textOf(request.body)
     const found = personById(network, participantId)
-    // To a recipient who is not there X gives the refusal of a closed inbox, not a 404.
+    // For an unknown recipient X returns the error of a closed inbox, not a 404.
     if ('error' in found || !found.person.inboxOpen || found.person.id === sender.id) throw codedProblem(403, 349)
     const message = network.messages.send(sender.id, found.person.id, text)
     reply.code(201)
@@ -65,7 +65,7 @@ export function addDirectMessages(app: FastifyInstance, network: Network) {
     return eventsPage(network.messages.ofConversation(person.id, participantId), request.query, person)
   })
 
-  /** Newest first. The cursor names the last event given, so that messages that come in between shift nothing. */
+  /** Newest first. The cursor is the last event's id, so new messages do not shift pages. */
   function eventsPage(messages: readonly Message[], rawQuery: unknown, viewer: Person) {
     const query = readQuery(rawQuery, QUERY)
     const size = readCount('max_results', query.max_results, 100, 100)
@@ -123,7 +123,7 @@ function textOf(body: unknown): string {
   if (unknown !== undefined)
     throw invalidRequest(unknown, rest[unknown], `The body parameter [${unknown}] is not one of [text,attachments]`)
   if (rest.attachments !== undefined)
-    throw invalidRequest('attachments', rest.attachments, 'The stand-in takes no attachments')
+    throw invalidRequest('attachments', rest.attachments, 'The stand-in does not support attachments')
   if (typeof text !== 'string' || text.trim() === '') throw invalidRequest('text', text, '`text` must not be empty')
   if (text.length > LONGEST_TEXT)
     throw invalidRequest('text', text.length, `\`text\` is longer than ${LONGEST_TEXT} characters`)

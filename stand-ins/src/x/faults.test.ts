@@ -11,7 +11,7 @@ async function sender() {
 }
 
 describe('PUT /_faults', () => {
-  test('a status befalls so many requests, takes no effect, and has X’s body', async () => {
+  test('responds with a status and X’s body `times` times, without effect', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, status: 503, times: 2 }])
     for (let n = 0; n < 2; n++)
@@ -21,7 +21,7 @@ describe('PUT /_faults', () => {
     expect((await x.call('/_faults')).body).toEqual([])
   })
 
-  test('a 429 names its reset, a coded refusal its code', async () => {
+  test('returns the reset of a 429 and the code of a coded error', async () => {
     const x = await sender()
     await x.faults([
       { path: SEND, status: 429, resetSeconds: 5, times: 1 },
@@ -37,7 +37,7 @@ describe('PUT /_faults', () => {
     })
   })
 
-  test('dropBefore cuts the connection before the effect', async () => {
+  test('cuts the connection before the effect with dropBefore', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, dropBefore: true, times: 1 }])
     await expect(x.hello()).rejects.toThrow()
@@ -45,14 +45,14 @@ describe('PUT /_faults', () => {
     expect((await x.hello()).status).toBe(201)
   })
 
-  test('dropAfter takes effect, then cuts the connection', async () => {
+  test('cuts the connection after the effect with dropAfter', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, dropAfter: true, times: 1 }])
     await expect(x.hello()).rejects.toThrow()
     expect(await x.log()).toHaveLength(1)
   })
 
-  test('delayMs: the effect comes after the delay, also where the caller has gone', async () => {
+  test('takes effect after delayMs even if the caller disconnected', async () => {
     const x = await sender()
     await x.faults([{ path: SEND, delayMs: 150, times: 1 }])
     const gone = x.call(`/2/dm_conversations/with/${x.id}/messages`, {
@@ -66,7 +66,7 @@ describe('PUT /_faults', () => {
     await vi.waitFor(async () => expect(await x.log()).toHaveLength(1), 10_000)
   })
 
-  test('a fault befalls the token endpoint like any other, only its own method and path, and never the test endpoints', async () => {
+  test('applies to its method and path, also at the token endpoint, but never to test endpoints', async () => {
     const x = await sender()
     await x.faults([
       { path: '/2/oauth2', status: 500 },
@@ -81,7 +81,7 @@ describe('PUT /_faults', () => {
     expect((await x.form('/2/oauth2/token', {})).status).toBe(400)
   })
 
-  test('400: what is no fault', async () => {
+  test('returns 400 for an invalid fault', async () => {
     const x = await openX()
     for (const wrong of [
       {},

@@ -3,24 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { codedProblem, genericProblem } from './problems.ts'
 
-/**
- * One thing that goes wrong. `path` is matched against the path of the request: it must begin so, and `*` stands for any
- * characters but the slash. `times` is how many requests it befalls (all, where it is left out). Of several that match, the first one counts.
- */
+/** A fault for requests whose path starts with `path` (`*` matches anything but a slash), for `times` requests or all. The first match applies. */
 export const Fault = z.strictObject({
   path: z.string().startsWith('/'),
   method: z.string().toUpperCase().optional(),
-  /** Answers with this status and takes no effect. */
+  /** Responds with this status, without effect. */
   status: z.int().min(400).max(599).optional(),
-  /** With `status`: the older body `{ code, message }`, as 226 (looks automated), 326 (locked), 349 (closed inbox). */
+  /** With `status`: X's older body `{ code, message }`: 226 looks automated, 326 locked, 349 closed inbox. */
   code: z.int().optional(),
-  /** With status 429: seconds until the reset that the headers name (900 where it is left out). */
+  /** With status 429: seconds until the reset in the headers. Default 900. */
   resetSeconds: z.number().nonnegative().optional(),
-  /** Waits first. What follows happens afterwards, even where the caller has gone by then. */
+  /** Waits first. The effect follows even if the caller has disconnected. */
   delayMs: z.int().nonnegative().optional(),
-  /** Cuts the connection and takes no effect. */
+  /** Cuts the connection, without effect. */
   dropBefore: z.boolean().optional(),
-  /** Takes effect, then cuts the connection instead of answering. */
+  /** Takes effect, then cuts the connection instead of responding. */
   dropAfter: z.boolean().optional(),
   times: z.int().positive().optional(),
 })
@@ -28,12 +25,12 @@ export type Fault = z.infer<typeof Fault>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The connection is cut once the handler has done its work. */
+    /** Cut the connection once the request took effect. */
     cutAfter: boolean
   }
 }
 
-/** Lets the faults befall every request of the app except those to its own test endpoints. */
+/** Injects faults into all requests except those to the test endpoints. */
 export function addFaults(app: FastifyInstance, now: () => number, stopping: AbortSignal) {
   app.decorateRequest('cutAfter', false)
   let faults: (Fault & { pattern: RegExp })[] = []
@@ -45,7 +42,7 @@ export function addFaults(app: FastifyInstance, now: () => number, stopping: Abo
     return fault
   }
 
-  // After the body is read: a caller who goes during the delay has still asked for the effect.
+  // After the body is read, so the effect happens even if the caller disconnects during the delay.
   app.addHook('preHandler', async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? ''
     if (faults.length === 0 || path.startsWith('/_')) return
@@ -56,7 +53,7 @@ export function addFaults(app: FastifyInstance, now: () => number, stopping: Abo
       try {
         await sleep(fault.delayMs, undefined, { signal: stopping })
       } catch {
-        // The server is going: the request ends here, as if the process had died.
+        // The server is closing: the request ends as if the process had died.
         reply.hijack()
         return
       }
@@ -87,7 +84,7 @@ export function addFaults(app: FastifyInstance, now: () => number, stopping: Abo
     return faults.map(({ pattern, ...fault }) => fault)
   })
 
-  /** What is still to befall. */
+  /** The remaining faults. */
   app.get('/_faults', async () => faults.map(({ pattern, ...fault }) => fault))
 }
 

@@ -1,11 +1,11 @@
-/** A 32-bit hash of a text (FNV-1a with a final mix), the same on every machine and in every run. */
+/** A stable 32-bit hash of a text (FNV-1a with a final mix). */
 export function hash(text: string, seed = 0): number {
   let h = 0x811c9dc5 ^ seed
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193)
   return mix(h)
 }
 
-/** Spreads the bits of a 32-bit number over all 32, without losing any. */
+/** Mixes the bits of a 32-bit number reversibly. */
 export function mix(value: number): number {
   let h = value
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -13,9 +13,9 @@ export function mix(value: number): number {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** Draws that follow from their seed alone (mulberry32). */
+/** A seeded random generator (mulberry32). */
 export type Dice = {
-  /** From 0 to just under 1. */
+  /** At least 0, less than 1. */
   next(): number
   chance(share: number): boolean
   below(count: number): number
@@ -39,10 +39,7 @@ export function dice(seed: number): Dice {
   }
 }
 
-/**
- * A shuffle of 0 … size-1 that needs no storage: `at(i)` is what stands at place i, `placeOf` the way back.
- * A small Feistel network over the next even number of bits; what falls outside walks on until it is inside.
- */
+/** A permutation of 0 … size-1 without storage: a Feistel network with cycle walking. `placeOf` is the inverse of `at`. */
 export function shuffle(size: number, key: number) {
   const halfBits = Math.max(1, Math.ceil(Math.log2(Math.max(2, size)) / 2))
   const half = (1 << halfBits) - 1

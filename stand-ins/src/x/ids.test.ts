@@ -6,11 +6,11 @@ const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789_']
 const handle = (maxLength: number) =>
   fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength }).map((characters) => characters.join(''))
 
-test('the id of a handle of up to 12 characters leads back to it', () => {
+test('decodes the id of a handle of up to 12 characters', () => {
   fc.assert(fc.property(handle(12), (name) => handleOfId(idOfHandle(name)) === name))
 })
 
-test('an id is a decimal that fits into 63 bits, and two handles never share one', () => {
+test('creates unique decimal ids that fit into 63 bits', () => {
   fc.assert(
     fc.property(fc.uniqueArray(handle(15), { maxLength: 50 }), (names) => {
       const ids = names.map(idOfHandle)
@@ -20,12 +20,12 @@ test('an id is a decimal that fits into 63 bits, and two handles never share one
   )
 })
 
-test('the case of a handle does not change its id', () => {
+test('ignores the case of a handle', () => {
   expect(idOfHandle('BigFounder')).toBe(idOfHandle('bigfounder'))
   expect(idOfHandle('Averylonghandle')).toBe(idOfHandle('averylonghandle'))
 })
 
-test('an id of nobody leads to no handle', () => {
+test('returns no handle for an unknown id', () => {
   expect(handleOfId('0')).toBeUndefined()
   expect(handleOfId('9223372036854775807')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { hash } from './hash.ts'
 
-/** What X takes as a handle. */
+/** A valid handle on X. */
 export const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789_'
@@ -9,17 +9,17 @@ const DIGIT = new Map([...ALPHABET].map((character, index) => [character, index 
 const HALF_LENGTH = 6
 const HALF = BigInt(BASE ** HALF_LENGTH)
 
-/** Handles of up to 12 characters number fewer than 2^63, so each has an id of its own and the id leads back to it. */
+/** There are fewer than 2^63 handles of up to 12 characters, so their ids can be decoded. */
 const REVERSIBLE_LENGTH = 12
 const REVERSIBLE = (BigInt(BASE) ** BigInt(REVERSIBLE_LENGTH + 1) - BigInt(BASE)) / BigInt(BASE - 1)
 const LARGEST_ID = 2n ** 63n - 1n
 
-// An affine shuffle, so that similar handles do not get neighbouring ids.
+// An affine permutation, so that similar handles get distant ids.
 const FACTOR = 4_611_686_018_427_387_847n
 const SHIFT = 1_288_834_974_657n
 const FACTOR_BACK = inverse(FACTOR, REVERSIBLE)
 
-/** The id of a handle, a decimal string of at most 19 digits. The case of the handle does not matter. */
+/** The id of a handle, ignoring case: a decimal string of at most 19 digits. */
 export function idOfHandle(handle: string): string {
   const name = handle.toLowerCase()
   if (name.length > REVERSIBLE_LENGTH) {
@@ -29,7 +29,7 @@ export function idOfHandle(handle: string): string {
   return String(((numberOf(name) * FACTOR + SHIFT) % REVERSIBLE) + 1n)
 }
 
-/** The handle that has this id, or undefined where the id alone does not tell (handles of 13 to 15 characters, ids of nobody). */
+/** The handle of an id, or undefined for handles of 13 to 15 characters and unknown ids. */
 export function handleOfId(id: string): string | undefined {
   const place = BigInt(id) - 1n
   if (place < 0n || place >= REVERSIBLE) return undefined
@@ -42,7 +42,7 @@ export function handleOfId(id: string): string | undefined {
   return handle
 }
 
-/** The place of a handle among all of up to 12 characters, from 0. In two halves, since big integers are slow. */
+/** The index of a handle of up to 12 characters. Computed in two halves, because big integers are slow. */
 function numberOf(name: string): bigint {
   const split = Math.max(0, name.length - HALF_LENGTH)
   return BigInt(bijective(name, 0, split)) * HALF + BigInt(bijective(name, split, name.length)) - 1n
@@ -57,6 +57,6 @@ function bijective(name: string, from: number, to: number): number {
 function inverse(value: bigint, modulus: bigint): bigint {
   let [a, b, x, y] = [value % modulus, modulus, 1n, 0n]
   while (b !== 0n) [a, b, x, y] = [b, a % b, y, x - (a / b) * y]
-  if (a !== 1n) throw new Error('The factor shares a divisor with the number of handles')
+  if (a !== 1n) throw new Error('The factor is not coprime to the number of handles')
   return ((x % modulus) + modulus) % modulus
 }

@@ -3,7 +3,7 @@ import { openX } from '../../test/open-x.ts'
 import { createLimits } from './limits.ts'
 import type { Problem } from './problems.ts'
 
-test('real: the 16th message in 15 minutes is a 429 that takes no effect, until the reset', async () => {
+test('rejects the 16th message in 15 minutes with 429 until the reset', async () => {
   const x = await openX({ limits: 'real' })
   const me = await x.signIn('sender')
   const id = await me.idOf('open_a')
@@ -31,7 +31,7 @@ test('real: the 16th message in 15 minutes is a 429 that takes no effect, until 
   expect((await me.send(id, 'message 16')).status).toBe(201)
 })
 
-test('real: each call has its own limit, as X publishes it', () => {
+test('applies X’s published limit of each call', () => {
   const published = {
     userByUsername: 900,
     me: 75,
@@ -48,7 +48,7 @@ test('real: each call has its own limit, as X publishes it', () => {
   }
 })
 
-/** Lets the users send in turn, as fast as the windows of 15 minutes let them, and counts until a refusal lasts longer. */
+/** Sends for each user in turn, as fast as 15-minute windows allow, until a longer window is full. @returns the count */
 function sendAllDay(users: string[]) {
   let time = 0
   const count = createLimits(true, () => time)
@@ -64,12 +64,12 @@ function sendAllDay(users: string[]) {
   }
 }
 
-test('real: an account sends 500 messages in 24 hours, an app 1,440, and the headers name the end of that day', () => {
+test('allows 500 messages per account and 1,440 per app in 24 hours, and returns the reset of that window', () => {
   expect(sendAllDay(['one'])).toEqual({ sent: 500, reset: 86_400 })
   expect(sendAllDay(['one', 'two', 'three'])).toEqual({ sent: 1440, reset: 86_400 })
 })
 
-test('off: nothing is refused, and the headers tell of a limit that is never reached', async () => {
+test('rejects nothing if limits are off, and returns headers of a limit that is never reached', async () => {
   const x = await openX()
   const me = await x.signIn()
   const id = await me.idOf('open_a')

@@ -4,14 +4,14 @@ const MINUTE = 60_000
 const WINDOW = 15 * MINUTE
 const DAY = 24 * 60 * MINUTE
 
-/** What X publishes for each call: so many by one user (or one app) in a window. */
+/** X's published limits of each call, per user or per app and window. */
 const LIMITS = {
   userByUsername: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   userById: [{ scope: 'user', most: 900, windowMs: WINDOW }],
   me: [{ scope: 'user', most: 75, windowMs: WINDOW }],
   followers: [{ scope: 'user', most: 300, windowMs: WINDOW }],
   following: [{ scope: 'user', most: 300, windowMs: WINDOW }],
-  // The last is the account's own cap over all clients. X does not publish how it refuses then; a 429 is the mildest reading.
+  // The last is the account's cap across all apps. X does not document its error; a 429 is the mildest reading.
   sendDm: [
     { scope: 'user', most: 15, windowMs: WINDOW },
     { scope: 'user', most: 1440, windowMs: DAY },
@@ -19,7 +19,7 @@ const LIMITS = {
     { scope: 'user', most: 500, windowMs: DAY },
   ],
   readDms: [{ scope: 'user', most: 15, windowMs: WINDOW }],
-  // X publishes none for it.
+  // X publishes no limit.
   subscribe: [{ scope: 'user', most: 500, windowMs: WINDOW }],
   readConversation: [{ scope: 'user', most: 15, windowMs: WINDOW }],
 } as const satisfies Record<string, { scope: 'user' | 'app'; most: number; windowMs: number }[]>
@@ -28,21 +28,18 @@ export type LimitedCall = keyof typeof LIMITS
 
 const UNLIMITED = 1_000_000
 
-/** Headers with seconds since 1970, as X gives them; there is no Retry-After. */
+/** X's headers, in unix seconds. X sends no Retry-After. */
 export type LimitHeaders = {
   'x-rate-limit-limit': string
   'x-rate-limit-remaining': string
   'x-rate-limit-reset': string
 }
 
-/**
- * Counts calls in fixed windows that open with the first call. Where `enforced` is false every call passes, and the headers
- * tell of a limit that is never reached. Windows are kept in memory only: a restart opens new ones.
- */
+/** Counts calls in fixed windows, in memory. If not `enforced`, every call passes and the headers name a limit that is never reached. */
 export function createLimits(enforced: boolean, now: () => number) {
   const windows = new Map<string, { used: number; resetAt: number }>()
 
-  /** Counts one call. Throws the 429 where a window is full; the headers are those of the window that is nearest to its end. */
+  /** Counts a call. @returns the headers of the window with the fewest calls left @throws the 429 of a full window */
   return function count(call: LimitedCall, userId: string, clientId: string): LimitHeaders {
     const time = now()
     if (!enforced) return headers(UNLIMITED, UNLIMITED - 1, time + WINDOW)
@@ -63,7 +60,7 @@ export function createLimits(enforced: boolean, now: () => number) {
       }
       return window
     })
-    if (!tightest) throw new Error(`No limit is known for ${call}`)
+    if (!tightest) throw new Error(`Unknown limit for ${call}`)
     const { most, left, resetAt } = tightest
     if (left <= 0) throw genericProblem(429, headers(most, 0, resetAt))
     for (const window of counted) window.used++

@@ -1,19 +1,16 @@
-/** One direct message as it took effect. Ids are users' ids; `at` is in milliseconds since 1970. */
+/** A sent direct message. `from` and `to` are user ids; `at` is in milliseconds since 1970. */
 export type Message = { id: string; from: string; to: string; text: string; at: number }
 
-/** What somebody does who gets a first message: reads it, and writes back where there is an `answer`. */
+/** The reaction to a first message: reading it, and an optional answer. */
 export type Reaction = { answer: string | undefined }
 
-/** Kept on disk, so that messages outlive the process. */
+/** Stored on disk, so that messages survive a restart. */
 export type MessageEntry = { type: 'dm' } & Message
 
-/** X's ids carry their time, counted from this moment, above 22 bits of sequence. */
+/** X's ids are snowflakes: milliseconds since this time, above 22 bits of sequence. */
 const EPOCH = 1_288_834_974_657
 
-/**
- * The direct messages of everybody, in the order in which they took effect. `reactionOf` says what a person does about
- * the first message from somebody, `answerAfterMs` later: reads it, and perhaps answers. `onSend` and `onRead` are told what happens. `write` must have handed the entry over when it returns.
- */
+/** All direct messages in the order they took effect. People react to a first message after `answerAfterMs`. `write` must store before it returns. */
 export function createMessages(options: {
   now: () => number
   write: (entry: MessageEntry) => void
@@ -26,7 +23,7 @@ export function createMessages(options: {
   const all: Message[] = []
   const byUser = new Map<string, Message[]>()
   const byConversation = new Map<string, Message[]>()
-  // Answers fall due in the order of the messages, so a queue with one timer is enough.
+  // Reactions are due in the order of messages, so a queue with one timer is enough.
   const due: Message[] = []
   let timer: NodeJS.Timeout | undefined
   let lastId = 0n
@@ -80,10 +77,10 @@ export function createMessages(options: {
 
   return {
     send,
-    /** Takes an entry back in at start. */
+    /** Replays a stored entry. */
     replay: (entry: MessageEntry) =>
       apply({ id: entry.id, from: entry.from, to: entry.to, text: entry.text, at: entry.at }),
-    /** After the replay: people who were about to answer when the process died answer now. */
+    /** After the replay, resumes reactions that were pending when the process died. */
     resume() {
       for (const conversation of byConversation.values()) {
         const first = conversation[0]
@@ -104,7 +101,7 @@ export function createMessages(options: {
 
 export type Messages = ReturnType<typeof createMessages>
 
-/** X's id of a conversation of two: the smaller id first. */
+/** X's id of a one-to-one conversation: the smaller user id first. */
 export function conversationId(a: string, b: string): string {
   return BigInt(a) < BigInt(b) ? `${a}-${b}` : `${b}-${a}`
 }

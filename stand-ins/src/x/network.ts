@@ -8,7 +8,7 @@ import type { Grant, Tokens } from './tokens.ts'
 
 const SHORTEST_PASSWORD = 8
 
-/** What the routes share: who is on X, what was written, and who calls. */
+/** Shared by all routes: people, messages, tokens and limits. */
 export type Network = {
   url: () => string
   now: () => number
@@ -18,7 +18,7 @@ export type Network = {
   count: CountCall
 }
 
-/** Who calls, once the token and its scopes are checked and the call is counted. Throws the 401, 403 or 429. */
+/** Checks token and scopes and counts the call. @returns the caller @throws the 401, 403 or 429 */
 export function callerOf(
   network: Network,
   request: FastifyRequest,
@@ -33,7 +33,7 @@ export function callerOf(
   return { grant, person: personOf(handle), limits: network.count(call, grant.userId, grant.clientId) }
 }
 
-/** The person with this id, or X's error for a 200 that says why there is none. */
+/** The person with this id, or the error that X puts into a 200. */
 export function personById(network: Network, id: string): { person: Person } | { error: object } {
   const handle = network.registry.find(id)
   if (handle === undefined) return { error: userNotFound('id', id) }
@@ -43,7 +43,7 @@ export function personById(network: Network, id: string): { person: Person } | {
   return { person: personOf(handle) }
 }
 
-/** The person with this handle, or X's error for a 200 that says why there is none. The handle must be one that X takes. */
+/** The person with this valid handle, or the error that X puts into a 200. */
 export function personByHandle(network: Network, handle: string): { person: Person } | { error: object } {
   const existence = existenceOf(handle)
   if (existence === 'missing') return { error: userNotFound('username', handle) }
@@ -52,7 +52,7 @@ export function personByHandle(network: Network, handle: string): { person: Pers
   return { person: personOf(handle) }
 }
 
-/** The id of who signs in: anybody whom X could have, with any password that is long enough. */
+/** Signs in any existing person with any long enough password. @returns their id */
 export function signedInBy(network: Network, username = '', password = ''): string | undefined {
   const handle = username.trim().replace(/^@/, '')
   if (!HANDLE.test(handle) || password.length < SHORTEST_PASSWORD) return undefined

@@ -4,7 +4,7 @@ import { ALL_SCOPES, openX, pkce } from '../../test/open-x.ts'
 const CALLBACK = 'http://127.0.0.1:3000/api/session/callback'
 type OpenX = Awaited<ReturnType<typeof openX>>
 
-/** Everything the authorize page needs, of which a test may spoil any part. */
+/** A valid authorization request, with `spoilt` parts replaced. */
 function request(x: OpenX, challenge: string, spoilt: Record<string, string> = {}) {
   const sound = {
     response_type: 'code',
@@ -38,7 +38,7 @@ const redeem = (x: OpenX, code: string, verifier: string, spoilt = {}) =>
   })
 
 describe('the metadata', () => {
-  test('names the endpoints and the password grant, so that the product knows what it may offer', async () => {
+  test('lists the endpoints and the password grant', async () => {
     const x = await openX()
     const { body } = await x.call('/.well-known/oauth-authorization-server')
     expect(body).toMatchObject({
@@ -53,7 +53,7 @@ describe('the metadata', () => {
 })
 
 describe('the authorize page', () => {
-  test('200: says what the app will be able to do, runs no script, and lets the form go to the app only', async () => {
+  test('lists the scopes, runs no script and allows form redirects only to the app', async () => {
     const x = await openX()
     const page = await x.call(`/i/oauth2/authorize?${new URLSearchParams(request(x, pkce().challenge))}`)
     expect(page.status).toBe(200)
@@ -64,7 +64,7 @@ describe('the authorize page', () => {
     expect(policy).toContain("form-action 'self' http://127.0.0.1:3000;")
   })
 
-  test('303: consent leads back with a code and the state', async () => {
+  test('redirects with a code and the state after consent', async () => {
     const answer = await consent(await openX(), { username: '@Ada' })
     expect(answer.status).toBe(303)
     const back = new URL(answer.headers.get('location') ?? '')
@@ -73,12 +73,12 @@ describe('the authorize page', () => {
     expect(back.searchParams.get('code')).toMatch(/^[\w-]{43}$/)
   })
 
-  test('303: cancelling leads back with access_denied', async () => {
+  test('redirects with access_denied after cancelling', async () => {
     const answer = await consent(await openX(), { decision: 'cancel', password: '' })
     expect(answer.headers.get('location')).toBe(`${CALLBACK}?state=st%22ate%261&error=access_denied`)
   })
 
-  test('400: a short password or nobody’s name shows the page again, with what is wrong', async () => {
+  test('shows an error for a short password or an unknown username', async () => {
     const x = await openX()
     const wrongs: Record<string, string>[] = [
       { password: '1234567' },
@@ -94,7 +94,7 @@ describe('the authorize page', () => {
     }
   })
 
-  test('400: a request that is not sound is told to the person and leads nowhere', async () => {
+  test('shows an error for an invalid request and does not redirect', async () => {
     const x = await openX()
     const wrongs: Record<string, string>[] = [
       { client_id: 'another' },
@@ -115,7 +115,7 @@ describe('the authorize page', () => {
 })
 
 describe('a code', () => {
-  test('200: gives tokens that work, a refresh token only with offline.access', async () => {
+  test('returns valid tokens, with a refresh token only for offline.access', async () => {
     const x = await openX()
     const { verifier, challenge } = pkce()
     const { status, body } = await redeem(x, await codeOf(x, challenge), verifier)
@@ -132,7 +132,7 @@ describe('a code', () => {
     expect(online.body).not.toHaveProperty('refresh_token')
   })
 
-  test('400: works once, for 30 seconds, with its own verifier and address', async () => {
+  test('works once, within 30 seconds, with its own verifier and redirect URI', async () => {
     const x = await openX()
     const { verifier, challenge } = pkce()
     const used = await codeOf(x, challenge)
@@ -155,7 +155,7 @@ describe('a refresh token', () => {
   const refresh = (x: OpenX, token: string) =>
     x.form('/2/oauth2/token', { grant_type: 'refresh_token', refresh_token: token })
 
-  test('200: works once and gives the next pair', async () => {
+  test('works once and returns the next pair', async () => {
     const x = await openX()
     const { tokens } = await x.signIn()
     const next = await refresh(x, tokens.refresh_token)
@@ -164,7 +164,7 @@ describe('a refresh token', () => {
     expect((await x.as(next.body.access_token).get('/2/users/me')).status).toBe(200)
   })
 
-  test('400: used again, it ends every token of its family, and of no other', async () => {
+  test('revokes exactly its own family when it is used again', async () => {
     const x = await openX()
     const { tokens } = await x.signIn()
     const other = await x.signIn()
@@ -177,7 +177,7 @@ describe('a refresh token', () => {
   })
 })
 
-test('an access token lives two hours', async () => {
+test('expires access tokens after two hours', async () => {
   const x = await openX()
   const me = await x.signIn()
   x.wait(7_199_000)
@@ -190,13 +190,13 @@ describe('the password grant', () => {
   const signIn = (x: OpenX, fields: Record<string, string>) =>
     x.form('/2/oauth2/token', { grant_type: 'password', username: 'ada', password: '12345678', ...fields })
 
-  test('200: anybody with a password of eight characters', async () => {
+  test('accepts any username with a password of eight characters', async () => {
     const { status, body } = await signIn(await openX(), {})
     expect(status).toBe(200)
     expect(body.scope).toBe(ALL_SCOPES)
   })
 
-  test('400 invalid_grant: a shorter password, or nobody’s name; invalid_scope: a scope that X does not have', async () => {
+  test('returns invalid_grant for a short password or an unknown username, and invalid_scope for an unknown scope', async () => {
     const x = await openX()
     const wrongs: Record<string, string>[] = [
       { password: '1234567' },
@@ -216,7 +216,7 @@ describe('the password grant', () => {
 })
 
 describe('the app', () => {
-  test('401: no credentials, or wrong ones', async () => {
+  test('returns 401 for missing or wrong credentials', async () => {
     const x = await openX({ clientSecret: 's: %&ö' })
     const fields = { grant_type: 'password', username: 'ada', password: '12345678' }
     const basic = (secret: string) => ({
@@ -233,7 +233,7 @@ describe('the app', () => {
     expect((await x.form('/2/oauth2/token', fields, basic(encodeURIComponent('s: %&ö')))).status).toBe(200)
   })
 
-  test('without a secret it names itself by client_id', async () => {
+  test('identifies a public client by client_id', async () => {
     const x = await openX({ clientSecret: null })
     const fields = { grant_type: 'password', username: 'ada', password: '12345678' }
     expect((await x.form('/2/oauth2/token', { ...fields, client_id: x.x.clientId }, {})).status).toBe(200)
@@ -241,7 +241,7 @@ describe('the app', () => {
   })
 })
 
-test('revoking a refresh token ends its family, an access token itself alone; an unknown one is no error', async () => {
+test('revokes a refresh token’s family or a single access token, and ignores unknown tokens', async () => {
   const x = await openX()
   const { tokens } = await x.signIn()
   const revoke = (token: string) => x.form('/2/oauth2/revoke', { token })

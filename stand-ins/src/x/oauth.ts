@@ -4,15 +4,15 @@ import { authorizePage, problemPage } from './authorize-page.ts'
 import { type Network, signedInBy } from './network.ts'
 import { SCOPES } from './tokens.ts'
 
-/** The one app that the stand-in knows. Without a secret it is a public client. */
+/** The only registered app; a public client if it has no secret. */
 export type Client = { id: string; secret: string | undefined }
 
 type Fields = Record<string, string | undefined>
 
-/** What the app asks for at the authorize page, once it is found sound. */
+/** A valid authorization request. */
 export type Consent = { redirectUri: string; state: string; scopes: string[]; challenge: string }
 
-/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant of the stand-in's own, which the metadata names. */
+/** OAuth 2.0 with PKCE at X's paths, its metadata (RFC 8414), and a password grant that only the stand-in has. */
 export function addOAuth(app: FastifyInstance, network: Network, client: Client) {
   app.get('/.well-known/oauth-authorization-server', async () => ({
     issuer: network.url(),
@@ -106,7 +106,7 @@ export function addOAuth(app: FastifyInstance, network: Network, client: Client)
 
   function consentOf(query: Fields): Consent | string {
     if (query.client_id !== client.id)
-      return 'The app is unknown: client_id is not the one this stand-in was started with.'
+      return 'Unknown app: client_id is not the one that this stand-in was started with.'
     if (!isRedirect(query.redirect_uri)) return 'redirect_uri is not a web address.'
     if (query.response_type !== 'code') return 'response_type must be “code”.'
     if (query.code_challenge_method?.toUpperCase() !== 'S256') return 'code_challenge_method must be S256.'
@@ -140,7 +140,7 @@ function scopesOf(text: string): string[] | undefined {
     : undefined
 }
 
-/** The form's fields; of a field that comes twice, none. */
+/** The form's fields, without those given twice. */
 function fieldsOf(request: FastifyRequest): Fields {
   const body = typeof request.body === 'object' && request.body !== null ? request.body : {}
   return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value === 'string'))
@@ -154,7 +154,7 @@ function noClient(reply: FastifyReply) {
   return reply.code(401).send({ error: 'unauthorized_client', error_description: 'Missing valid authorization header' })
 }
 
-/** Basic credentials of OAuth are form-encoded before they are joined (RFC 6749, 2.3.1). */
+/** OAuth form-encodes Basic credentials before joining them (RFC 6749, 2.3.1). */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
-/** Kept on disk, so that who is signed in at the pages stays so. */
+/** Stored on disk, so that sessions survive a restart. */
 export type PageSessionEntry = { type: 'pageSession'; session: string; userId: string | null }
 
-/** X's own names: `auth_token` is the session, `twid` tells the page's script whose it is. */
+/** X's cookie names: `auth_token` is the session, `twid` tells the page's script the user id. */
 const COOKIE = 'auth_token'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
 
-/** Who is signed in at X's pages, by a cookie. `write` must have stored the entry when it returns. */
+/** Cookie sessions of X's pages. `write` must store the entry before it returns. */
 export function createPageSessions(write: (entry: PageSessionEntry) => void) {
   const sessions = new Map<string, string>()
   const everSignedIn = new Set<string>()
@@ -27,19 +27,19 @@ export function createPageSessions(write: (entry: PageSessionEntry) => void) {
   }
 
   return {
-    /** Takes an entry back in at start. */
+    /** Replays a stored entry. */
     replay: apply,
     hasSignedIn: (userId: string) => everSignedIn.has(userId),
-    /** The id of who asks, if they are signed in. */
+    /** The signed-in user's id, if any. */
     userOf: (request: FastifyRequest): string | undefined => sessions.get(sessionOf(request)),
-    /** Signs in: the cookies to set. */
+    /** Signs in. @returns the cookies to set */
     open(userId: string): string[] {
       const session = randomBytes(20).toString('hex')
       record({ type: 'pageSession', session, userId })
       const common = `Path=/; SameSite=Lax; Max-Age=${YEAR_SECONDS}`
       return [`${COOKIE}=${session}; HttpOnly; ${common}`, `twid=u%3D${userId}; ${common}`]
     },
-    /** Signs out: the cookies to set. */
+    /** Signs out. @returns the cookies to set */
     close(request: FastifyRequest): string[] {
       const session = sessionOf(request)
       if (sessions.has(session)) record({ type: 'pageSession', session, userId: null })

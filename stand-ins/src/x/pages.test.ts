@@ -30,7 +30,7 @@ async function signedIn(x: Visit, handle: string) {
   }
 }
 
-test('messages are for those who are signed in; the rest are sent to sign in, and back to where they were', async () => {
+test('redirects guests from messages to the sign-in page and back', async () => {
   const x = await openX()
   const asked = await x.call('/messages/compose?recipient_id=1')
   expect(asked.status).toBe(302)
@@ -50,7 +50,7 @@ test('messages are for those who are signed in; the rest are sent to sign in, an
   expect(refused.body).not.toContain('"><b>')
 })
 
-test('the cookie says who is signed in, over a restart too, until they sign out', async () => {
+test('keeps a cookie session across a restart until sign-out', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'stand-ins-'))
   onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
   const first = await startX({ stateDir })
@@ -67,7 +67,7 @@ test('the cookie says who is signed in, over a restart too, until they sign out'
   expect((await x.call('/i/api/viewer', { headers })).body.viewer).toBeNull()
 })
 
-test('a profile says who it is and whether they take messages', async () => {
+test('returns a profile and whether it accepts messages', async () => {
   const x = await openX()
   const ada = await signedIn(x, 'ada')
   const profile = async (handle: string) => (await ada.get(`/i/api/profiles/${handle}`)).body
@@ -87,7 +87,7 @@ test('a profile says who it is and whether they take messages', async () => {
   }
 })
 
-test('what is written on the page goes where the API’s messages go, and stands in the conversation', async () => {
+test('adds messages from the page to the API’s messages and the conversation', async () => {
   const x = await openX()
   const ada = await signedIn(x, 'ada')
   const id = ada.conversationWith('open_bob')
@@ -103,7 +103,7 @@ test('what is written on the page goes where the API’s messages go, and stands
   expect((await ada.get(`/i/api/conversations/with/${idOfHandle('open_bob')}`)).body).toEqual({ id })
 })
 
-test('a request that comes twice is one message', async () => {
+test('sends a repeated request once', async () => {
   const x = await openX()
   const ada = await signedIn(x, 'ada')
   const [first, again] = [await ada.send('open_bob', 'Hi', 'one'), await ada.send('open_bob', 'Hi', 'one')]
@@ -112,7 +112,7 @@ test('a request that comes twice is one message', async () => {
   expect(await x.log('?to=open_bob')).toHaveLength(2)
 })
 
-test('refused: a closed inbox, no words, a conversation of others, nobody signed in', async () => {
+test('rejects messages to a closed inbox, without text, in other conversations and from guests', async () => {
   const x = await openX()
   const ada = await signedIn(x, 'ada')
   expect(await ada.send('closed_bob', 'Hi')).toMatchObject({ status: 403, body: { code: 349 } })
@@ -126,7 +126,7 @@ test('refused: a closed inbox, no words, a conversation of others, nobody signed
   expect(await x.log()).toEqual([])
 })
 
-test('somebody who signed in at the page writes for themselves', async () => {
+test('never answers for a person who signed in on the page', async () => {
   const x = await openX({ answerAfterMs: 0 })
   await signedIn(x, 'replies_bob')
   const ada = await signedIn(x, 'ada')
@@ -135,7 +135,7 @@ test('somebody who signed in at the page writes for themselves', async () => {
   await expect.poll(async () => (await x.log('?to=ada')).map(({ from }) => from)).toEqual(['replies_eve'])
 })
 
-test('the markup can be changed: 400 for one that it does not know', async () => {
+test('changes the markup and returns 400 for an unknown one', async () => {
   const x = await openX()
   expect((await x.call('/_pages')).body).toEqual({ markup: 'classic' })
   for (const markup of ['chat', 'passcode', 'changed', 'classic']) {

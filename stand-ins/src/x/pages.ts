@@ -9,11 +9,7 @@ import type { PageSessions } from './page-sessions.ts'
 import { existenceOf, type Person, personOf } from './people.ts'
 import { codedProblem, genericProblem } from './problems.ts'
 
-/**
- * How the pages are marked up: as x.com was for years (`classic`), as its chat is now (`chat`), the chat while it asks for
- * its passcode (`passcode`), or with other names than anybody knows (`changed`); `slow` is `classic` whose message button
- * comes a while after the others.
- */
+/** The pages' markup: x.com's `classic` one, its current `chat`, the `passcode` prompt, unknown names (`changed`), or a late button (`slow`). */
 const Markup = z.enum(['classic', 'chat', 'passcode', 'changed', 'slow'])
 
 const PAGE_POLICY =
@@ -23,10 +19,7 @@ const CONVERSATION = /^(\d{1,19})-(\d{1,19})$/
 
 const file = (name: string) => readFileSync(new URL(`pages/${name}`, import.meta.url), 'utf8')
 
-/**
- * x.com as somebody sees it who is signed in there: profiles, and conversations to read and write in. One script draws
- * them and moves between them without loading a page, as X's does. What is written goes where the API's messages go.
- */
+/** The pages of x.com: profiles and conversations, drawn by one script like X's. Messages share the API's store. */
 export function addPages(app: FastifyInstance, network: Network, sessions: PageSessions) {
   let markup: z.infer<typeof Markup> = 'classic'
   const shell = file('shell.html')
@@ -49,7 +42,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   app.get('/', (request, reply) => reply.redirect(sessions.userOf(request) ? '/home' : '/i/flow/login', 302))
   app.get('/login', (_request, reply) => reply.redirect('/i/flow/login', 302))
 
-  // What is only for those who are signed in sends others to sign in first.
+  // Private pages redirect to the sign-in page.
   for (const path of ['/home', '/messages', '/messages/*', '/i/chat', '/i/chat/*']) {
     app.get(path, (request, reply) => {
       if (sessions.userOf(request)) return showShell(reply)
@@ -72,7 +65,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
   })
   app.post('/logout', (request, reply) => reply.header('set-cookie', sessions.close(request)).redirect('/', 303))
 
-  /** What the page's script asks for. X's own calls are many and private; these are few and the stand-in's. */
+  /** The script's API. It is the stand-in's own, because X's is large and private. */
   app.get('/i/api/viewer', async (request) => {
     const viewer = viewerOf(request)
     return { markup, viewer: viewer ? { id: viewer.id, handle: viewer.handle, name: viewer.name } : null }
@@ -90,7 +83,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     return { existence: 'there', ...person, conversationId: canMessage ? conversationId(viewer.id, id) : null }
   })
 
-  /** Where a message to this person is written: `/messages/compose?recipient_id=…` leads there. */
+  /** The conversation to which `/messages/compose?recipient_id=…` leads. */
   app.get<{ Params: { id: string } }>('/i/api/conversations/with/:id', async (request) => {
     const viewer = viewerOrRefusal(request)
     return { id: conversationId(viewer.id, personOrRefusal(request.params.id).id) }
@@ -108,10 +101,7 @@ export function addPages(app: FastifyInstance, network: Network, sessions: PageS
     }
   })
 
-  /**
-   * X's page sends to this path; the body is the stand-in's. As on X, `request_id` makes one message of a request that
-   * comes twice: browsers repeat one by themselves when a kept connection is cut.
-   */
+  /** X's path with the stand-in's own body. Like X, sends once per `request_id`: browsers repeat requests on cut connections. */
   type Sending = { conversation_id?: unknown; text?: unknown; request_id?: unknown }
   const taken = new Map<string, Message>()
   app.post<{ Body: Sending | null }>('/i/api/1.1/dm/new2.json', async (request) => {
@@ -170,7 +160,7 @@ function shown(message: Message, viewer: Person) {
   }
 }
 
-/** A path of this site to go on to; anything else leads home. */
+/** A path on this site; anything else becomes the home page. */
 function ownPath(path = '/home'): string {
   return /^\/(?![/\\])/.test(path) ? path : '/home'
 }

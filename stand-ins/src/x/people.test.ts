@@ -4,7 +4,7 @@ import { existenceOf, followersOf, personOf } from './people.ts'
 const crowd = Array.from({ length: 5000 }, (_, place) => personOf(followersOf('bigfounder').handleAt(place)))
 const share = (of: (person: ReturnType<typeof personOf>) => unknown) => crowd.filter(of).length / crowd.length
 
-test('the same handle is the same person in every run and every release', () => {
+test('derives the same person from a handle in every run and release', () => {
   expect(personOf('bigfounder')).toMatchObject({
     id: '4614978299255472806',
     name: 'Ida Ibrahim',
@@ -14,7 +14,7 @@ test('the same handle is the same person in every run and every release', () => 
   expect(followersOf('bigfounder').handleAt(0)).toBe('Annadj51')
 })
 
-test('the traits that a handle names come true', () => {
+test('applies the traits in a handle', () => {
   expect(personOf('f250_x').followerCount).toBe(250)
   expect(personOf('f5k_g40_x')).toMatchObject({ followerCount: 5000, followingCount: 40, protected: false })
   expect(personOf('f2m_x').followerCount).toBe(2_000_000)
@@ -28,13 +28,13 @@ test('the traits that a handle names come true', () => {
   expect(existenceOf('not a handle')).toBe('missing')
 })
 
-test('a word counts as a trait only whole and in front', () => {
+test('recognizes traits only as whole leading parts', () => {
   expect(personOf('closedx').id).not.toBe(personOf('closed_x').id)
   expect(existenceOf('missingpiece')).toBe('there')
   expect(existenceOf('the_missing')).toBe('there')
 })
 
-test('everybody who follows an all… handle has the trait', () => {
+test('gives all followers of an all… handle its trait', () => {
   const traits = { allopen: 'open', allclosed: 'closed', allreplies: 'replies', allstops: 'stops' }
   for (const [list, trait] of Object.entries(traits)) {
     const people = followersOf(`${list}_f30`)
@@ -43,7 +43,7 @@ test('everybody who follows an all… handle has the trait', () => {
   }
 })
 
-test('the crowd is as mixed as X is', () => {
+test('mixes the population like X', () => {
   expect(share((person) => /founder/i.test(person.bio))).toBeGreaterThan(0.1)
   expect(share((person) => /saas|marketing|indie hacker|crypto|designer/i.test(person.bio))).toBeGreaterThan(0.4)
   expect(share((person) => person.bio === '')).toBeGreaterThan(0.04)

@@ -1,17 +1,17 @@
 import { type Dice, dice, hash } from './hash.ts'
 import { HANDLE, handleOfId, idOfHandle } from './ids.ts'
 import {
-  asWritten,
   followerCountFrom,
   memberOf,
   type People,
   POPULATION,
   peopleOf,
   TRAIT_POPULATION,
+  withCapitals,
 } from './population.ts'
-import * as words from './words.ts'
+import * as vocabulary from './vocabulary.ts'
 
-/** What the leading parts of a handle say about its person (README.md lists them): `closed_f250_x`. */
+/** Traits from the leading parts of a handle such as `closed_f250_x` (see README.md). */
 type Traits = {
   existence: 'there' | 'missing' | 'suspended'
   inbox?: 'open' | 'closed'
@@ -20,7 +20,7 @@ type Traits = {
   reads?: boolean
   followers?: number
   following?: number
-  /** The trait that everybody who follows this handle carries in their own. */
+  /** The trait of everyone who follows this handle. */
   followersAre?: string
 }
 
@@ -46,7 +46,7 @@ const PARTS: Record<string, Partial<Traits>> = {
   allstops: { followersAre: 'stops', protected: false },
 }
 
-/** Whether a handle begins with a trait at all: nearly none does, and the rest is spared the reading. */
+/** A fast check whether a handle starts with a trait; few do. */
 const HAS_TRAIT = new RegExp(`^(?:[fg]\\d{1,7}[km]?|${Object.keys(PARTS).join('|')})(?:_|$)`)
 
 function traitsOf(handle: string): Traits {
@@ -58,7 +58,7 @@ function traitsOf(handle: string): Traits {
       const number = Number(count[2]) * (count[3] === 'm' ? 1_000_000 : count[3] === 'k' ? 1_000 : 1)
       if (count[1] === 'f') traits.followers = number
       else traits.following = number
-      // A list of a named size is there to be read.
+      // A list with a fixed size must be readable.
       traits.protected ??= false
     } else if (part in PARTS) Object.assign(traits, PARTS[part])
     else break
@@ -66,7 +66,7 @@ function traitsOf(handle: string): Traits {
   return traits
 }
 
-/** Somebody on X. All of it follows from the handle. */
+/** A person on X, derived from the handle. */
 export type Person = {
   id: string
   handle: string
@@ -83,18 +83,18 @@ export type Person = {
   verified: boolean
   protected: boolean
   inboxOpen: boolean
-  /** What they write back to a first message, if they do. */
+  /** The answer to a first message, if any. */
   answer: string | undefined
-  /** Whether others see that they have read a message. */
+  /** Whether they send read receipts. */
   reads: boolean
 }
 
-/** Says whether a handle is anybody's: `missing` where nobody ever was, `suspended` where X has shut the account. */
+/** Whether a person exists: `missing` never did, `suspended` was suspended by X. */
 export function existenceOf(handle: string): Traits['existence'] {
   return HANDLE.test(handle) ? traitsOf(handle.toLowerCase()).existence : 'missing'
 }
 
-/** The person behind a handle, the same each time. The handle must be one that X takes. */
+/** The person with a valid handle, always the same. */
 export function personOf(handle: string): Person {
   const key = handle.toLowerCase()
   const traits = traitsOf(key)
@@ -110,10 +110,10 @@ export function personOf(handle: string): Person {
 
   return {
     id: idOfHandle(key),
-    handle: member ? asWritten(key) : key,
+    handle: member ? withCapitals(key) : key,
     name: nameFrom(draw, member?.firstName),
     bio: bioFrom(draw),
-    location: draw.chance(0.6) ? draw.pick(words.PLACES) : '',
+    location: draw.chance(0.6) ? draw.pick(vocabulary.PLACES) : '',
     website: draw.chance(0.35) ? `https://${key.replaceAll('_', '-')}.example` : '',
     createdAt: new Date(Date.UTC(2007, 2, 1) + Math.floor(draw.next() * 18 * 365 * 86_400) * 1000).toISOString(),
     followerCount: Math.min(followerCount, traits.followersAre ? TRAIT_POPULATION : POPULATION),
@@ -124,33 +124,36 @@ export function personOf(handle: string): Person {
     verified: isFamous || draw.chance(0.06),
     protected: traits.protected ?? (isProtected && !isFamous),
     inboxOpen: traits.inbox ? traits.inbox === 'open' : !isClosed,
-    answer: answerKind === 'never' ? undefined : draw.pick(answerKind === 'answers' ? words.ANSWERS : words.OPT_OUTS),
-    // Drawn last, so that all else of a person stays as it was.
+    answer:
+      answerKind === 'never'
+        ? undefined
+        : draw.pick(answerKind === 'answers' ? vocabulary.ANSWERS : vocabulary.OPT_OUTS),
+    // Drawn last, so that the values above stay the same across releases.
     reads: answerKind !== 'never' || (traits.reads ?? draw.chance(0.5)),
   }
 }
 
-/** Those who follow the handle, newest first. */
+/** The followers of a handle, newest first. */
 export function followersOf(handle: string): People {
   const key = handle.toLowerCase()
   return peopleOf(`followers:${key}`, personOf(key).followerCount, traitsOf(key).followersAre)
 }
 
-/** Those whom the handle follows, newest first. */
+/** The people a handle follows, newest first. */
 export function followedBy(handle: string): People {
   const key = handle.toLowerCase()
   return peopleOf(`following:${key}`, personOf(key).followingCount)
 }
 
-/** Remembers the few handles whose id does not lead back to them (those of 13 to 15 characters). */
+/** Remembers handles of 13 to 15 characters, whose ids cannot be decoded. */
 export type Registry = {
-  /** Notes that the handle has been seen. */
+  /** Records a handle. */
   see(handle: string): void
-  /** The handle of an id, if anybody on X has it. */
+  /** The handle of an id, if it is known. */
   find(id: string): string | undefined
 }
 
-/** `remember` is told of each handle that has to outlive a restart. */
+/** @param remember called with each handle that must survive a restart */
 export function createRegistry(remember: (handle: string) => void): Registry {
   const long = new Map<string, string>()
   return {
@@ -167,13 +170,13 @@ export function createRegistry(remember: (handle: string) => void): Registry {
 
 function nameFrom(draw: Dice, firstName: string | undefined): string {
   const kind = draw.next()
-  if (kind < 0.06) return draw.pick(words.RIGHT_TO_LEFT_NAMES)
-  if (kind < 0.1) return draw.pick(words.EAST_ASIAN_NAMES)
-  if (kind < 0.11) return draw.pick(words.AWKWARD_NAMES)
-  const first = firstName ?? draw.pick(words.FIRST_NAMES)
+  if (kind < 0.06) return draw.pick(vocabulary.RIGHT_TO_LEFT_NAMES)
+  if (kind < 0.1) return draw.pick(vocabulary.EAST_ASIAN_NAMES)
+  if (kind < 0.11) return draw.pick(vocabulary.AWKWARD_NAMES)
+  const first = firstName ?? draw.pick(vocabulary.FIRST_NAMES)
   const capital = first.charAt(0).toUpperCase() + first.slice(1)
-  const name = draw.chance(0.75) ? `${capital} ${draw.pick(words.LAST_NAMES)}` : capital
-  if (kind < 0.24) return `${name} ${draw.pick(words.EMOJIS)}`
+  const name = draw.chance(0.75) ? `${capital} ${draw.pick(vocabulary.LAST_NAMES)}` : capital
+  if (kind < 0.24) return `${name} ${draw.pick(vocabulary.EMOJIS)}`
   return kind < 0.27 ? name.toLowerCase() : name
 }
 
@@ -181,22 +184,22 @@ function bioFrom(draw: Dice): string {
   if (draw.chance(0.09)) return ''
   const lines = [tradeFrom(draw)]
   if (draw.chance(0.3)) lines.push(tradeFrom(draw))
-  if (draw.chance(0.45)) lines.push(draw.pick(words.BIO_TAILS))
-  if (draw.chance(0.25)) lines.push(draw.pick(words.EMOJIS))
+  if (draw.chance(0.45)) lines.push(draw.pick(vocabulary.BIO_TAILS))
+  if (draw.chance(0.25)) lines.push(draw.pick(vocabulary.EMOJIS))
   return lines
     .join(draw.pick(['. ', ' | ', ' · ', '\n']))
-    .replaceAll('{co}', draw.pick(words.COMPANIES))
-    .replaceAll('{market}', draw.pick(words.MARKETS))
+    .replaceAll('{co}', draw.pick(vocabulary.COMPANIES))
+    .replaceAll('{market}', draw.pick(vocabulary.MARKETS))
     .slice(0, 160)
 }
 
 function tradeFrom(draw: Dice): string {
   let left = draw.below(TRADE_TOTAL)
-  for (const trade of words.TRADES) {
+  for (const trade of vocabulary.TRADES) {
     left -= trade.perThousand
     if (left < 0) return draw.pick(trade.lines)
   }
   return ''
 }
 
-const TRADE_TOTAL = words.TRADES.reduce((sum, trade) => sum + trade.perThousand, 0)
+const TRADE_TOTAL = vocabulary.TRADES.reduce((sum, trade) => sum + trade.perThousand, 0)

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { shuffle } from './hash.ts'
 import { HANDLE } from './ids.ts'
 import { handleOf, memberOf, POPULATION, peopleOf } from './population.ts'
-import { FIRST_NAMES, HANDLE_ENDS } from './words.ts'
+import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
-test('a shuffle holds each number exactly once, and knows the way back', () => {
+test('permutes every number exactly once and inverts the permutation', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 3000 }), fc.integer(), (size, key) => {
       const order = shuffle(size, key)
@@ -17,12 +17,12 @@ test('a shuffle holds each number exactly once, and knows the way back', () => {
   )
 })
 
-test('no two of the crowd share a handle: names and endings can be told apart in any joint', () => {
+test('gives everyone a unique handle, whichever way names and endings are joined', () => {
   const joined = FIRST_NAMES.flatMap((name) => HANDLE_ENDS.map((end) => name + end))
   expect(new Set(joined).size).toBe(FIRST_NAMES.length * HANDLE_ENDS.length)
 })
 
-test('each of the crowd is found again by their handle, which X would take and whose id leads back', () => {
+test('finds everyone by their handle, which is valid on X and decodable from its id', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: POPULATION - 1 }), (person) => {
       const handle = handleOf(person)
@@ -33,13 +33,13 @@ test('each of the crowd is found again by their handle, which X would take and w
   )
 })
 
-test('who is not of the crowd is not taken for one of it', () => {
+test('returns undefined for handles outside the population', () => {
   for (const handle of ['bigfounder', 'lena', 'lena_dev0', 'lena_dev7', 'lenadev42', 'open_00a7', '_', '42']) {
     expect(memberOf(handle), handle).toBeUndefined()
   }
 })
 
-test('a list includes exactly those whom it names', () => {
+test('includes exactly the members of a list', () => {
   for (const trait of [undefined, 'open']) {
     const people = peopleOf('followers:somebody', 500, trait)
     const handles = Array.from({ length: 500 }, (_, place) => people.handleAt(place))

@@ -1,21 +1,18 @@
 import { dice, hash, mix, shuffle } from './hash.ts'
-import { FIRST_NAMES, HANDLE_ENDS } from './words.ts'
+import { FIRST_NAMES, HANDLE_ENDS } from './vocabulary.ts'
 
-/**
- * The crowd that followers are drawn from: each number below POPULATION is one person with one handle, made of a first
- * name, an ending and a number (`lena_dev42`, `lenadev7`), never longer than twelve characters.
- */
+/** Followers are drawn from this population. Each number is a handle of a first name, an ending and a number, such as `lena_dev42`. */
 const NUMBERS = 1000
 export const POPULATION = FIRST_NAMES.length * HANDLE_ENDS.length * NUMBERS
 
-/** Lists made for tests draw from smaller crowds whose handles carry the trait: `open_00a7`. */
+/** Test lists draw from smaller populations with the trait in the handle: `open_00a7`. */
 const TRAIT_DIGITS = 4
 export const TRAIT_POPULATION = 36 ** TRAIT_DIGITS
 
 const NAME_PLACE = new Map(FIRST_NAMES.map((name, place) => [name, place]))
 const END_PLACE = new Map(HANDLE_ENDS.map((end, place) => [end, place]))
 
-/** The handle of one of the crowd. */
+/** The handle of a member of the population. */
 export function handleOf(person: number): string {
   const name = person % FIRST_NAMES.length
   const end = Math.floor(person / FIRST_NAMES.length) % HANDLE_ENDS.length
@@ -24,7 +21,7 @@ export function handleOf(person: number): string {
   return `${FIRST_NAMES[name]}${joint}${HANDLE_ENDS[end]}${number === 0 ? '' : number}`
 }
 
-/** Which of the crowd has this handle, and their first name; undefined for everyone else. The way back from `handleOf`. */
+/** The inverse of `handleOf`: number and first name, or undefined for handles outside the population. */
 export function memberOf(handle: string): { person: number; firstName: string } | undefined {
   const parts = /^([a-z_]+?)([1-9]\d{0,2})?$/.exec(handle.toLowerCase())
   if (!parts?.[1]) return undefined
@@ -43,25 +40,25 @@ export function memberOf(handle: string): { person: number; firstName: string } 
   return undefined
 }
 
-/** Some of the crowd write their handle with capitals, as people do. Handles stay the same person in any case. */
-export function asWritten(handle: string): string {
+/** Some people capitalize their handle. Handles ignore case. */
+export function withCapitals(handle: string): string {
   const style = mix(hash(handle)) % 10
   if (style < 7) return handle
   const capital = handle.charAt(0).toUpperCase() + handle.slice(1)
   return style < 9 ? capital : capital.replace(/_./, (joint) => joint.toUpperCase())
 }
 
-/** Who follows or is followed by one account: `count` people in a fixed order, found by place without storing any. */
+/** A list of followers or followed people: `count` people in a fixed order, computed by index. */
 export type People = { count: number; handleAt(place: number): string; includes(handle: string): boolean }
 
-/** `list` names the list (`followers:bigfounder`), `trait` the crowd that a test list draws from. */
+/** @param list such as `followers:bigfounder` @param trait of a test list's population */
 export function peopleOf(list: string, count: number, trait?: string): People {
   if (trait === undefined) {
     const order = shuffle(POPULATION, hash(list))
     const size = Math.min(count, POPULATION)
     return {
       count: size,
-      handleAt: (place) => asWritten(handleOf(order.at(place))),
+      handleAt: (place) => withCapitals(handleOf(order.at(place))),
       includes(handle) {
         const member = memberOf(handle)
         return member !== undefined && order.placeOf(member.person) < size
@@ -80,7 +77,7 @@ export function peopleOf(list: string, count: number, trait?: string): People {
   }
 }
 
-/** A follower count as they are spread on X: most have some hundreds, a few have none, very few have millions. */
+/** A realistic follower count: usually hundreds, sometimes none, rarely millions. */
 export function followerCountFrom(seed: number): number {
   const draw = dice(seed)
   if (draw.chance(0.02)) return 0

@@ -1,4 +1,4 @@
-/** What X answers when it refuses: a status and a body, in the forms of https://docs.x.com/x-api/fundamentals/response-codes-and-errors. */
+/** An error response in X's formats (https://docs.x.com/x-api/fundamentals/response-codes-and-errors). */
 export class Problem extends Error {
   status: number
   body: object
@@ -25,14 +25,14 @@ const GENERIC: Record<number, string> = {
   504: 'Gateway Timeout',
 }
 
-/** The answer that says no more than its status. */
+/** An error with no more detail than its status. */
 export function genericProblem(status: number, headers?: Record<string, string>): Problem {
   const title = GENERIC[status] ?? 'Error'
   const name = status === 429 ? type('rate-limit-exceeded') : 'about:blank'
   return new Problem(status, { title, detail: title, type: name, status }, headers)
 }
 
-/** A parameter that X does not take: 400, naming it. */
+/** The 400 that names an invalid parameter. */
 export function invalidRequest(parameter: string, value: unknown, message: string): Problem {
   return new Problem(400, {
     errors: [{ parameters: { [parameter]: [String(value ?? '')] }, message }],
@@ -48,17 +48,17 @@ const CODES: Record<number, string> = {
   349: 'You cannot send messages to this user.',
 }
 
-/** The older form, `{ code, message }`, which X keeps for refusals about accounts and recipients. */
+/** X's older format `{ code, message }`, used for errors about accounts and recipients. */
 export function codedProblem(status: number, code: number, message = CODES[code] ?? 'Error'): Problem {
   return new Problem(status, { code, message })
 }
 
-/** A token without the scopes that the call needs. */
+/** The token lacks required scopes. */
 export function missingScope(): Problem {
   return genericProblem(403)
 }
 
-/** Errors that X puts into a 200, since the call itself went well. */
+/** Errors that X puts into a 200. */
 export function userNotFound(parameter: 'username' | 'id', value: string) {
   return {
     value,

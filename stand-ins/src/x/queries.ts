@@ -2,7 +2,7 @@ import { invalidRequest } from './problems.ts'
 
 type Query = Record<string, string | string[] | undefined>
 
-/** Reads what stands behind the question mark as X does: an unknown parameter, a double one or a bad value is a 400 that names it. */
+/** Parses a query string like X. @throws the 400 for an unknown, repeated or invalid parameter */
 export function readQuery(query: unknown, known: string[]): Record<string, string | undefined> {
   const values: Record<string, string | undefined> = {}
   for (const [name, value] of Object.entries(query as Query)) {
@@ -17,7 +17,7 @@ export function readQuery(query: unknown, known: string[]): Record<string, strin
   return values
 }
 
-/** A whole number in bounds. */
+/** An integer from 1 to `most`. */
 export function readCount(name: string, value: string | undefined, most: number, otherwise: number): number {
   if (value === undefined) return otherwise
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
@@ -25,10 +25,10 @@ export function readCount(name: string, value: string | undefined, most: number,
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not between 1 and ${most}`)
 }
 
-/** A list of words, each from those that are known. */
+/** A list of known values. */
 export function readWords(name: string, value: string | undefined, known: readonly string[]): Set<string> {
-  const words = new Set<string>(value ? value.split(',') : [])
-  for (const word of words) {
+  const values = new Set<string>(value ? value.split(',') : [])
+  for (const word of values) {
     if (known.includes(word)) continue
     throw invalidRequest(
       name,
@@ -36,10 +36,10 @@ export function readWords(name: string, value: string | undefined, known: readon
       `The \`${name}\` query parameter value [${word}] is not one of [${known.join(',')}]`,
     )
   }
-  return words
+  return values
 }
 
-/** An id in a path. */
+/** A numeric id in a path. */
 export function readId(name: string, value: string | undefined): string {
   if (value !== undefined && /^[0-9]{1,19}$/.test(value)) return value
   throw invalidRequest(name, value, `The \`${name}\` query parameter value [${value}] is not valid`)

@@ -4,7 +4,7 @@ import { HANDLE, idOfHandle } from './ids.ts'
 import type { Message } from './messages.ts'
 import { type Network, personByHandle } from './network.ts'
 
-/** For people and tests to look into: what was written, in the order in which it took effect, and ways to make somebody write and read. */
+/** Endpoints for tests: the log of messages, and ways to make people reply and read. */
 export function addTestEndpoints(app: FastifyInstance, network: Network, activity: Activity) {
   const handleOf = (id: string) => network.registry.find(id) ?? id
   const entryOf = ({ id, from, to, text, at }: Message) => {
@@ -25,13 +25,13 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
   app.post<Reply>('/_people/:handle/reply', async (request, reply) => {
     const { to, text } = request.body ?? {}
     if (typeof to !== 'string' || typeof text !== 'string' || text === '') {
-      return reply.code(400).send({ error: 'The body is { "to": handle, "text": words }' })
+      return reply.code(400).send({ error: 'The body is { "to": handle, "text": string }' })
     }
     const people = []
     for (const given of [request.params.handle, to]) {
       const handle = given.replace(/^@/, '')
       const found = HANDLE.test(handle) ? personByHandle(network, handle) : undefined
-      if (!found || 'error' in found) return reply.code(404).send({ error: `Nobody on X is called ${given}` })
+      if (!found || 'error' in found) return reply.code(404).send({ error: `Unknown handle: ${given}` })
       people.push(found.person.id)
     }
     const [sender, receiver] = people as [string, string]
@@ -39,7 +39,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
     return entryOf(network.messages.send(sender, receiver, text))
   })
 
-  /** Somebody reads all that another has written to them so far. */
+  /** Marks all messages from one person to another as read. */
   app.post<Reply>('/_people/:handle/read', async (request, reply) => {
     const reader = idOf(request.params.handle) ?? ''
     const author = idOf(String(request.body?.to ?? '')) ?? ''
@@ -50,7 +50,7 @@ export function addTestEndpoints(app: FastifyInstance, network: Network, activit
   })
 }
 
-/** Nobody has a handle that X does not take, so such a one matches nothing. */
+/** An invalid handle matches nobody. */
 function idOf(handle: string | undefined): string | undefined {
   if (handle === undefined) return undefined
   const name = handle.replace(/^@/, '')

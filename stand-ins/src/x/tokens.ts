@@ -5,10 +5,10 @@ export const SCOPES = ['tweet.read', 'users.read', 'follows.read', 'dm.read', 'd
 const CODE_SECONDS = 30
 const ACCESS_SECONDS = 2 * 60 * 60
 
-/** What one consent allows: every token made from it belongs to the same family. */
+/** A consent. All tokens issued from it are one family. */
 export type Grant = { family: string; userId: string; clientId: string; scopes: string[] }
 
-/** Kept on disk, so that tokens outlive the process. */
+/** Stored on disk, so that tokens survive a restart. */
 export type TokenEntry =
   | ({ type: 'tokens'; access: string; refresh?: string; expiresAt: number; usedRefresh?: string } & Grant)
   | { type: 'revokedFamily'; family: string }
@@ -32,8 +32,8 @@ type Code = {
 }
 
 /**
- * X's tokens. A code lives 30 seconds and works once, an access token 2 hours, a refresh token works once: whoever
- * uses it again ends every token of its family. `write` must have stored the entry when it returns.
+ * X's tokens: codes (30 seconds, once), access tokens (2 hours) and refresh tokens (once; a second use revokes the family).
+ * `write` must store the entry before it returns.
  */
 export function createTokens(now: () => number, write: (entry: TokenEntry) => void) {
   const codes = new Map<string, Code>()
@@ -105,13 +105,13 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
   }
 
   return {
-    /** Takes an entry back in at start. */
+    /** Replays a stored entry. */
     replay: apply,
 
-    /** Signs in: the first tokens of a new family. */
+    /** Issues the first tokens of a new family. */
     open: (userId: string, clientId: string, scopes: string[]) => issue({ family: opaque(), userId, clientId, scopes }),
 
-    /** The code that goes back to the app through the browser. */
+    /** Issues an authorization code. */
     issueCode(code: Omit<Code, 'expiresAt'>): string {
       for (const [old, { expiresAt }] of codes) if (expiresAt <= now()) codes.delete(old)
       const value = opaque()
@@ -119,7 +119,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return value
     },
 
-    /** Tokens for a code, or the word for what is wrong with it. Asking spends the code. */
+    /** Exchanges a code for tokens, or names the problem. Either way the code is used up. */
     redeemCode(
       value: string,
       clientId: string,
@@ -134,7 +134,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue({ family: opaque(), userId: code.userId, clientId, scopes: code.scopes })
     },
 
-    /** The next tokens of a family; undefined where the refresh token is unknown or was used before, which ends the family. */
+    /** The next tokens of a family, or undefined for an unknown or reused refresh token. Reuse revokes the family. */
     rotate(value: string, clientId: string): TokenAnswer | undefined {
       const grant = refresh.get(value)
       if (!grant || grant.clientId !== clientId) return undefined
@@ -145,7 +145,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
       return issue(grant, value)
     },
 
-    /** Who calls with this access token, if anybody. */
+    /** The owner of an access token, if it is valid. */
     find(value: string): Grant | undefined {
       const grant = access.get(value)
       return grant && grant.expiresAt > now() ? grant : undefined
@@ -153,7 +153,7 @@ export function createTokens(now: () => number, write: (entry: TokenEntry) => vo
 
     hasSignedIn: (userId: string) => signedIn.has(userId),
 
-    /** Ends an access token, or with a refresh token its whole family (RFC 7009). Unknown tokens are nobody's business. */
+    /** Revokes an access token, or a refresh token's whole family. Ignores unknown tokens (RFC 7009). */
     revoke(value: string, clientId: string) {
       const grant = refresh.get(value)
       if (grant?.clientId === clientId) record({ type: 'revokedFamily', family: grant.family })

@@ -8,7 +8,7 @@ const FIELDS =
   'user.fields=description,public_metrics,protected,connection_status,receives_your_dm,verified,location,url,profile_image_url'
 
 describe('GET /2/users/by/username/:username', () => {
-  test('200: id, name and username, and of the rest only what was asked for', async () => {
+  test('returns id, name, username and only the requested fields', async () => {
     const me = await (await openX()).signIn()
     const plain = await me.get('/2/users/by/username/bigfounder')
     expect(plain.status).toBe(200)
@@ -25,7 +25,7 @@ describe('GET /2/users/by/username/:username', () => {
     expect(full).not.toHaveProperty('created_at')
   })
 
-  test('200 with errors: nobody, or a suspended account', async () => {
+  test('returns 200 with errors for an unknown or suspended account', async () => {
     const me = await (await openX()).signIn()
     const missing = await me.get('/2/users/by/username/missing_x')
     expect(missing.status).toBe(200)
@@ -45,7 +45,7 @@ describe('GET /2/users/by/username/:username', () => {
     })
   })
 
-  test('400: what cannot be a handle, an unknown field, an unknown or double parameter', async () => {
+  test('returns 400 for an invalid handle, an unknown field and an unknown or repeated parameter', async () => {
     const me = await (await openX()).signIn()
     const wrong = [
       'a-b',
@@ -65,7 +65,7 @@ describe('GET /2/users/by/username/:username', () => {
     }
   })
 
-  test('401: no token, an unknown one; 403: a token without the scope', async () => {
+  test('returns 401 for a missing or unknown token and 403 without the scope', async () => {
     const x = await openX()
     expect(await x.call('/2/users/by/username/ada')).toMatchObject({
       status: 401,
@@ -77,13 +77,13 @@ describe('GET /2/users/by/username/:username', () => {
   })
 })
 
-test('GET /2/users/me is whoever signed in', async () => {
+test('returns the token’s owner from GET /2/users/me', async () => {
   const me = await (await openX()).signIn('Ada_Lovelace')
   expect((await me.get('/2/users/me')).body.data.username).toBe('ada_lovelace')
 })
 
 describe('GET /2/users/:id', () => {
-  test('200: the same person as by username, short handle or long', async () => {
+  test('returns the same person as by username, for short and long handles', async () => {
     const me = await (await openX()).signIn()
     for (const handle of ['ada', 'averylonghandle']) {
       const byName = await me.get(`/2/users/by/username/${handle}?${FIELDS}`)
@@ -91,7 +91,7 @@ describe('GET /2/users/:id', () => {
     }
   })
 
-  test('200 with errors: an id of nobody; 400: what is no id', async () => {
+  test('returns 200 with errors for an unknown id and 400 for an invalid one', async () => {
     const me = await (await openX()).signIn()
     expect((await me.get('/2/users/9223372036854775807')).body.errors[0].parameter).toBe('id')
     expect((await me.get('/2/users/ada')).status).toBe(400)
@@ -99,7 +99,7 @@ describe('GET /2/users/:id', () => {
 })
 
 describe('GET /2/users/:id/followers and /following', () => {
-  test('paging gives each follower exactly once, whatever the sizes of the pages', async () => {
+  test('returns each follower exactly once, whatever the page sizes', async () => {
     const me = await (await openX()).signIn()
     const id = await me.idOf('f250_x')
     const whole = (await me.get(`/2/users/${id}/followers?max_results=1000`)).body
@@ -123,7 +123,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     )
   })
 
-  test('a million followers are there to the last, each with a profile of their own', async () => {
+  test('returns all of a million followers, each with their own profile', async () => {
     const me = await (await openX()).signIn()
     const id = await me.idOf('bigfounder')
     const first = (await me.get(`/2/users/${id}/followers?max_results=1000&${FIELDS}`)).body
@@ -132,7 +132,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     expect((await me.get(`/2/users/${follower.id}?${FIELDS}`)).body.data).toEqual(follower)
   })
 
-  test('100 where max_results is left out, a way back, and nothing at all for nobody’s followers', async () => {
+  test('returns 100 by default, a previous_token, and nothing for an unfollowed account', async () => {
     const me = await (await openX()).signIn()
     const id = await me.idOf('f250_x')
     const first = (await me.get(`/2/users/${id}/followers`)).body
@@ -143,7 +143,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     expect((await me.get(`/2/users/${await me.idOf('f0_x')}/followers`)).body).toEqual({ meta: { result_count: 0 } })
   })
 
-  test('who follows me has the connection status “followed_by”, whom I follow “following”', async () => {
+  test('returns the connection status “followed_by” for followers and “following” for followed people', async () => {
     const me = await (await openX()).signIn('f5_g5_me')
     const id = await me.idOf('f5_g5_me')
     for (const [list, status] of [
@@ -156,7 +156,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     }
   })
 
-  test('200 with errors: the followers of a protected account, which itself may read them', async () => {
+  test('returns 200 with errors for the followers of a protected account, except to itself', async () => {
     const x = await openX()
     const me = await x.signIn()
     const id = await me.idOf('protected_f9')
@@ -166,7 +166,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     expect((await owner.get(`/2/users/${id}/followers`)).body.meta.result_count).toBe(9)
   })
 
-  test('200: the followers of a protected account, for whom it has approved', async () => {
+  test('returns the followers of a protected account to its approved followers', async () => {
     const x = await openX()
     const friend = await x.signIn('g900_friend')
     const path = `/2/users/${await friend.idOf('g900_friend')}/following?max_results=1000&user.fields=protected`
@@ -176,7 +176,7 @@ describe('GET /2/users/:id/followers and /following', () => {
     expect((await stranger.get(`/2/users/${approved.id}/followers`)).body.errors).toBeDefined()
   })
 
-  test('400: a size out of bounds, a cursor of another list; 403: no follows.read', async () => {
+  test('returns 400 for an invalid size or another list’s cursor, and 403 without follows.read', async () => {
     const x = await openX()
     const me = await x.signIn()
     const id = await me.idOf('f250_x')
@@ -195,7 +195,7 @@ describe('GET /2/users/:id/followers and /following', () => {
   })
 })
 
-test('a profile picture is a small drawing of the stand-in’s own', async () => {
+test('serves a small generated profile picture', async () => {
   const x = await openX()
   const me = await x.signIn()
   const { profile_image_url: picture } = (await me.get(`/2/users/by/username/ada?${FIELDS}`)).body.data
@@ -205,7 +205,7 @@ test('a profile picture is a small drawing of the stand-in’s own', async () =>
   expect(answer.body).toMatch(/^<svg/)
 })
 
-test('any other path is X’s 404, and another host’s name is not answered to', async () => {
+test('returns X’s 404 for unknown paths and 421 for other host names', async () => {
   const x = await openX()
   expect(await x.call('/2/nowhere')).toMatchObject({ status: 404, body: { title: 'Not Found', status: 404 } })
   const [response] = await once(get(x.url, { headers: { host: 'rebound.example' } }), 'response')

@@ -7,7 +7,7 @@ import type { People } from './population.ts'
 import { invalidRequest, notAuthorizedToSee } from './problems.ts'
 import { readCount, readId, readQuery, readWords } from './queries.ts'
 
-/** All that X knows; the stand-in fills those that the product could want. */
+/** All user fields of X. The stand-in fills those that the product may need. */
 const USER_FIELDS = [
   'affiliation',
   'confirmed_email',
@@ -39,7 +39,7 @@ const USER_FIELDS = [
 
 const READ_USERS = ['tweet.read', 'users.read']
 
-/** Looks users up and reads who follows whom. */
+/** Routes that look up users, followers and followed people. */
 export function addUsers(app: FastifyInstance, network: Network) {
   app.get('/2/users/me', async (request, reply) => {
     const { person, limits } = callerOf(network, request, 'me', READ_USERS)
@@ -96,7 +96,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
     const found = personById(network, readId('id', request.params.id))
     if ('error' in found) return { errors: [found.error] }
     const owner = found.person
-    // Whoever follows a protected account was approved by it.
+    // Followers of a protected account were approved by it.
     const isApproved = owner.id === viewer.id || followedBy(viewer.handle).includes(owner.handle)
     if (owner.protected && !isApproved) return { errors: [notAuthorizedToSee(owner.id)] }
 
@@ -114,7 +114,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
     return data.length > 0 ? { data, meta } : { meta }
   }
 
-  // A letter on a colour, so that no picture comes from outside.
+  // A letter on a color, so that no image is loaded from outside.
   app.get<{ Params: { id: string } }>('/profile_images/:id.svg', async (request, reply) => {
     const found = personById(network, readId('id', request.params.id))
     if ('error' in found) return reply.code(404).send()
@@ -131,7 +131,7 @@ export function addUsers(app: FastifyInstance, network: Network) {
   })
 }
 
-/** A person in X's form: id, name and username, and of the rest what `fields` asks for. */
+/** A user in X's format: id, name, username and the requested `fields`. */
 export function userJson(network: Network, person: Person, fields: Set<string>, viewer: Person, ties?: Ties): object {
   const user: Record<string, unknown> = { id: person.id, name: person.name, username: person.handle }
   if (fields.size === 0) return user
@@ -164,7 +164,7 @@ export function userJson(network: Network, person: Person, fields: Set<string>, 
   return user
 }
 
-/** Which fields of users a call asks for. */
+/** The requested user fields. */
 export function fieldsOf(query: Record<string, string | undefined>): Set<string> {
   return readWords('user.fields', query['user.fields'], USER_FIELDS)
 }
@@ -175,7 +175,7 @@ function tiesOf(viewer: Person): Ties {
   return { followers: followersOf(viewer.handle), following: followedBy(viewer.handle) }
 }
 
-/** A cursor that only the list that gave it takes back. */
+/** A cursor that is valid only for its list. */
 function tokenOf(list: string, place: number): string {
   return Buffer.from(`${place}.${hash(`${list}.${place}`).toString(36)}`).toString('base64url')
 }

@@ -1,4 +1,4 @@
-// The mailbox page: a list that keeps itself up to date, and one mail beside it. The address bar holds which one (#id).
+// The mailbox page: a live list and the selected email, whose id is in the address (#id).
 
 const REFRESH_MS = 1500
 const SHOWN = 200
@@ -12,7 +12,7 @@ let summaries = []
 let version = ''
 let shown
 
-/** An element with its attributes and what stands in it; texts are never read as HTML. */
+/** Creates an element. Strings become text, never HTML. */
 function make(tag, attributes = {}, ...inside) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
@@ -44,8 +44,8 @@ function drawList() {
     }),
   )
   if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus()
-  const hidden = found.length > SHOWN ? `, the newest ${SHOWN} shown` : ''
-  const text = found.length === 1 ? '1 mail' : `${found.length} mails${hidden}`
+  const hidden = found.length > SHOWN ? `, showing the newest ${SHOWN}` : ''
+  const text = found.length === 1 ? '1 email' : `${found.length} emails${hidden}`
   if (count.textContent !== text) count.textContent = text
 }
 
@@ -57,15 +57,15 @@ async function drawReader() {
   if (id === '') {
     const text =
       summaries.length === 0
-        ? 'No mail yet. It appears here as soon as the product sends one.'
-        : 'Choose a mail to read it.'
+        ? 'No emails yet. They appear here as soon as the product sends them.'
+        : 'Select an email to read it.'
     reader.replaceChildren(make('p', { class: 'nothing' }, text))
     return
   }
   const answer = await fetch(`/messages/${encodeURIComponent(id)}`)
   if (shown !== id) return
   if (!answer.ok) {
-    reader.replaceChildren(make('p', { class: 'nothing' }, 'This mail is not here any more.'))
+    reader.replaceChildren(make('p', { class: 'nothing' }, 'This email was deleted.'))
     return
   }
   const mail = await answer.json()
@@ -88,12 +88,12 @@ async function drawReader() {
   const frame = make('iframe', {
     src: `/messages/${encodeURIComponent(id)}/html`,
     sandbox: 'allow-popups allow-popups-to-escape-sandbox',
-    title: `Mail: ${mail.subject || 'no subject'}`,
+    title: `Email: ${mail.subject || 'no subject'}`,
   })
   reader.replaceChildren(back, heading, facts, frame, make('details', {}, make('summary', {}, 'Plain text'), plain))
 }
 
-/** The text with its web addresses made into links, as a list of texts and elements. */
+/** Turns web addresses into links. @returns texts and elements */
 function withLinks(text) {
   return text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]])/).map((part, place) => {
     return place % 2 === 0 ? part : make('a', { href: part, target: '_blank', rel: 'noopener noreferrer' }, part)
@@ -122,7 +122,7 @@ async function refresh() {
       await drawReader()
     }
   } catch {
-    count.textContent = 'The mailbox does not answer. Trying again…'
+    count.textContent = 'Can’t reach the mailbox. Trying again…'
     version = ''
   }
 }
@@ -140,7 +140,7 @@ addEventListener('hashchange', async () => {
 document.addEventListener('visibilitychange', () => !document.hidden && refresh())
 search.addEventListener('input', drawList)
 document.querySelector('#empty').addEventListener('click', async () => {
-  if (summaries.length === 0 || !confirm(`Delete all ${summaries.length} mails?`)) return
+  if (summaries.length === 0 || !confirm(`Delete all ${summaries.length} emails?`)) return
   await fetch('/messages', { method: 'DELETE' })
   location.hash = ''
   await refresh()

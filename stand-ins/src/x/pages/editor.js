@@ -1,8 +1,7 @@
-// A text field that keeps its text in a model and draws it again at each change, as the editor in X's classic composer
-// does. Whoever only changes what stands in the DOM has typed nothing: text comes in by keys, by paste, or by the
-// browser's own editing commands.
+// A text field with its own model, like X's classic composer: it accepts keys, paste and editing commands,
+// and ignores direct changes of the DOM.
 
-/** Makes an editor of an element. `onChange` is told the text; `onEnter` that Enter was pressed. */
+/** Turns an element into an editor. */
 export function makeEditor(element, { onChange, onEnter }) {
   let text = ''
 
@@ -28,10 +27,10 @@ export function makeEditor(element, { onChange, onEnter }) {
     onChange(text)
   }
 
-  /** Whether everything is selected: then what comes takes its place. Else it comes at the end. */
-  function insert(words) {
+  /** Replaces the text if all of it is selected, otherwise appends. */
+  function insert(added) {
     const selected = getSelection().toString()
-    change(selected !== '' && selected.trim() === text.trim() ? words : text + words)
+    change(selected !== '' && selected.trim() === text.trim() ? added : text + added)
   }
 
   element.addEventListener('paste', (event) => {

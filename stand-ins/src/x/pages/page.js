@@ -1,5 +1,4 @@
-// X's pages: profiles and conversations, in X's markup of the kind that the stand-in was told to wear (`markup`).
-// Moving between them loads no page: the address bar is changed and the new one is drawn.
+// X's pages: profiles and conversations, in the chosen `markup`. Navigation happens on the client, as on X.
 
 import { makeEditor } from './editor.js'
 
@@ -11,13 +10,13 @@ const root = document.querySelector('#react-root')
 const { markup, viewer } = await read('/i/api/viewer')
 const isChat = markup === 'chat' || markup === 'passcode'
 
-/** What the page that is left has to stop. */
+/** Stops the previous page's timers. */
 let leave = () => {}
 
-/** Names of parts that other programs know. Where X has changed its page, the main column has others. */
+/** X's data-testid of a part; reversed in the `changed` markup. */
 const mark = (name) => ({ 'data-testid': markup === 'changed' ? [...name].reverse().join('') : name })
 
-/** An element with its attributes and what stands in it; texts are never read as HTML. */
+/** Creates an element. Strings become text, never HTML. */
 function make(tag, attributes = {}, ...inside) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
@@ -96,8 +95,8 @@ function conversationPath(id) {
 async function drawProfile(column, handle) {
   const person = await read(`/i/api/profiles/${handle}`)
   if (person.existence !== 'there') {
-    const words = person.existence === 'suspended' ? 'Account suspended' : 'This account doesn’t exist'
-    return column.append(make('div', mark('emptyState'), make('span', {}, words)))
+    const text = person.existence === 'suspended' ? 'Account suspended' : 'This account doesn’t exist'
+    return column.append(make('div', mark('emptyState'), make('span', {}, text)))
   }
   const actions = make(
     'div',
@@ -154,7 +153,7 @@ async function drawConversation(column, id) {
   leave = () => clearInterval(poll)
 }
 
-/** As x.com/messages was: a list of `messageEntry`, and an editor of its own. */
+/** The former x.com/messages: a list of `messageEntry` and a custom editor. */
 function classicView(column, peer) {
   const list = make('div', mark('DmScrollerContainer'))
   const face = make('div', mark(`UserAvatar-Container-${peer.handle}`))
@@ -170,7 +169,7 @@ function classicView(column, peer) {
 
   return {
     add(message) {
-      const text = make('div', { ...mark('tweetText'), dir: 'auto' }, ...asWritten(message.text))
+      const text = make('div', { ...mark('tweetText'), dir: 'auto' }, ...formatText(message.text))
       const time = make('time', { datetime: message.at }, new Date(message.at).toLocaleTimeString())
       const entry = make(
         'div',
@@ -212,7 +211,7 @@ function classicView(column, peer) {
   }
 }
 
-/** As x.com/i/chat is: in a shadow tree, rows with their state, and a plain text area. */
+/** The current x.com/i/chat: a shadow tree with rows, their state, and a text area. */
 function chatView(column, peer) {
   const host = make('div', mark('xchatEmbedRoute'))
   const shadow = host.attachShadow({ mode: 'open' })
@@ -232,7 +231,7 @@ function chatView(column, peer) {
     const written = make(
       'span',
       { dir: 'auto', class: 'whitespace-pre-wrap' },
-      ...asWritten(message.text, { plainEmoji: true }),
+      ...formatText(message.text, { plainEmoji: true }),
     )
     const time = make(
       'span',
@@ -268,7 +267,7 @@ function chatView(column, peer) {
         const text = field.value.trim()
         field.value = ''
         drawControls()
-        // The row is there at once and says that it waits; the server's answer takes its place.
+        // Shows the row as pending until the server responds.
         const pending = addRow({ id: crypto.randomUUID(), mine: true, text, at: new Date().toISOString() }, 'pending')
         try {
           await send(text)
@@ -298,8 +297,8 @@ function passcode() {
   return make('form', mark('pin-code-input-container'), make('h1', {}, 'Enter Passcode'), ...digits)
 }
 
-/** A message's text as X shows it: web addresses as links without their scheme, cut short; emojis as pictures. */
-function asWritten(text, { plainEmoji = false } = {}) {
+/** Formats a message like X: shortened links without scheme, emojis as images. */
+function formatText(text, { plainEmoji = false } = {}) {
   return text.split(/(https?:\/\/\S+)/).flatMap((part, place) => {
     if (place % 2 === 1) {
       const bare = part.replace(/^https?:\/\/(?:www\.)?/, '')

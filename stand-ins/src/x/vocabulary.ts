@@ -1,6 +1,6 @@
-/** What the people are made of. Changing an entry changes people, so add only at the ends. */
+// The parts of generated people. Changing an entry changes people, so only append.
 
-/** First names for generated handles: at most five letters, so that a whole handle stays within twelve characters. */
+/** First names for handles: at most five letters, so that a handle has at most twelve characters. */
 export const FIRST_NAMES = (
   'ada adam aida alan alba alex alice alma amara amir amy ana anil anja anna anton ari aria arjun asa asha aya ayla ben ' +
   'bella bilal bjorn bo boris bruno caleb cam cara carl carla celia chen chloe cleo cody cole cora dan dana dario david ' +
@@ -18,7 +18,7 @@ export const FIRST_NAMES = (
   .filter((name) => name.length <= 5)
   .slice(0, 256)
 
-/** What stands behind the name in a generated handle: at most three letters. */
+/** Endings of handles: at most three letters. */
 export const HANDLE_ENDS =
   'ai ads api app art biz bln btc ceo cfo co cro css cto cx db dev dj dtc edu eth eu fit fm fyi gg gm go gtm hq hr hub inc io ios js la lab ldn llc ltd mba ml net nft now nyc ops org pm pr pro py rs seo sf sql tv uk us ux vc web xyz'.split(
     ' ',
@@ -64,7 +64,7 @@ export const EAST_ASIAN_NAMES = [
   '林怡君',
 ]
 
-/** Names that break careless code: quotes, angle brackets, commas, combining marks, nothing but an emoji. */
+/** Names that break careless code: quotes, angle brackets, commas, combining marks, a single emoji. */
 export const AWKWARD_NAMES = [
   '🦊',
   'R&D <3',
@@ -80,7 +80,7 @@ export const AWKWARD_NAMES = [
 
 export const EMOJIS = ['🚀', '✨', '🔥', '🌱', '⚡️', '☕️', '🧠', '📈', '🦄', '🌊', '👩🏽‍💻', '🇧🇷', '🛠️', '🎯']
 
-/** A line of work, with the words that people who do it write into their bio, and how many of a thousand do it. */
+/** Occupations with their bio lines and how many of 1,000 people have them. */
 export const TRADES: { perThousand: number; lines: string[] }[] = [
   {
     perThousand: 130,
