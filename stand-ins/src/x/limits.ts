@@ -39,7 +39,7 @@ export type LimitHeaders = {
 export function createLimits(enforced: boolean, now: () => number) {
   const windows = new Map<string, { used: number; resetAt: number }>()
 
-  /** Counts a call. @returns the headers of the window with the fewest calls left @throws the 429 of a full window */
+  /** Counts a call. @returns the headers of the tightest window @throws the 429 of a full window */
   return function count(call: LimitedCall, userId: string, clientId: string): LimitHeaders {
     const time = now()
     if (!enforced) return headers(UNLIMITED, UNLIMITED - 1, time + WINDOW)
