@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createQueryClient } from '../../query-client'
 import { ListChoice } from './add-to-list'
 
-test('where nobody is signed in there are no lists to ask for, and none can be made', () => {
+test('shows an error and no form if nobody is signed in', () => {
   const shown = renderToString(
     <QueryClientProvider client={createQueryClient()}>
       <ListChoice chosen={null} onChoose={() => {}} />

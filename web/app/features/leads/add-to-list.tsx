@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { ListPlus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, client, errorText, failureText, refusalText } from '../../api'
@@ -11,10 +12,9 @@ import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { LoadingText, SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { isLong, runAndSum } from './bulk-runs'
+import { needsBatches, runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
 
-/** Lists to choose from; more are asked for by those who want them. */
 const LISTS_PAGE_SIZE = 100
 
 export interface AddToListProps {
@@ -25,15 +25,15 @@ export interface AddToListProps {
 }
 
 function toastAdded(changed: number): void {
-  toast.success(`${changed} leads added to the list successfully!`)
+  toast.success(`${formatNumber(changed)} leads added to the list successfully!`)
 }
 
-/** Puts leads in one of the lists, or in a first one that is made here. */
+/** Adds leads to an existing or new list. */
 export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   const count = pickedCount(picked)
   const queries = useQueryClient()
   const [chosen, setChosen] = useState<string | null>(null)
-  const { signedIn, found } = useListsToFill(open)
+  const { signedIn, found } = useManualLists(open)
 
   const close = () => {
     onAdded()
@@ -49,13 +49,13 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
         toastAdded,
       ),
     onMutate: ({ picked }) => {
-      // How far it is stands below the page meanwhile.
-      if (isLong(picked)) close()
+      // The progress bar takes over.
+      if (needsBatches(picked)) close()
     },
     onSuccess: ({ sum: changed, isStopped }, { picked }) => {
       if (changed > 0) toastAdded(changed)
-      else if (!isStopped) toast.info('These leads are in this list already.')
-      if (!isLong(picked)) close()
+      else if (!isStopped) toast.info('These leads are already on this list.')
+      if (!needsBatches(picked)) close()
     },
     onError: (error) => toast.error(`Failed to add leads to list: ${errorText(error, 'Unknown error')}`),
     onSettled: () =>
@@ -74,7 +74,7 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
       open={open}
       onClose={onClose}
       title="Add Leads to List"
-      description={`${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`}
+      description={`${formatCount(count, 'lead')} selected`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -94,8 +94,8 @@ export function AddToList({ open, onClose, picked, onAdded }: AddToListProps) {
   )
 }
 
-/** Lists that can be filled by hand, as they are each time the dialog opens: a smart list cannot be filled. */
-function useListsToFill(isOpen: boolean) {
+/** Lists that leads can be added to, refetched on each opening. Smart lists fill themselves. */
+function useManualLists(isOpen: boolean) {
   const signedIn = useSession().status === 'signed-in'
   const lists = useInfiniteQuery(
     api.lists.list.infiniteOptions({
@@ -110,9 +110,8 @@ function useListsToFill(isOpen: boolean) {
   return { signedIn, lists, found }
 }
 
-/** Which list, or a new one. */
 export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
-  const { signedIn, lists, found } = useListsToFill(true)
+  const { signedIn, lists, found } = useManualLists(true)
   return (
     <div className="grid gap-5">
       {!signedIn ? (
@@ -144,7 +143,7 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
             label: <bdi className="font-strong wrap-anywhere">{list.name}</bdi>,
             hint: (
               <span className="wrap-anywhere">
-                {list.leadCount.toLocaleString('en-US')} {list.leadCount === 1 ? 'lead' : 'leads'}
+                {formatCount(list.leadCount, 'lead')}
                 {list.description && <> · {list.description}</>}
               </span>
             ),
@@ -163,7 +162,7 @@ export function ListChoice({ chosen, onChoose }: { chosen: string | null; onChoo
   )
 }
 
-/** Makes a list without leaving, and picks it. */
+/** Creates a list and selects it. */
 function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string) => void }) {
   const queries = useQueryClient()
   const [name, setName] = useState('')
@@ -189,7 +188,7 @@ function NewList({ first, onCreated }: { first: boolean; onCreated: (id: string)
       onSubmit={submit}
       className={first ? 'grid items-start gap-2' : 'grid items-start gap-2 border-t border-line pt-4'}
     >
-      <Field label={first ? 'Name of your first list' : 'Or make a new list'} error={problem}>
+      <Field label={first ? 'Name of your first list' : 'Or create a new list'} error={problem}>
         <Input
           value={name}
           maxLength={200}

@@ -1,3 +1,4 @@
+import { formatCount } from '@x-automated/contract/format'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { useState } from 'react'
 import { Button } from '../../ui/button'
@@ -10,9 +11,9 @@ import { basisLabels } from './leads-url'
 import { useSetBasis } from './use-bulk'
 
 const hints: Record<ContactBasis, string> = {
-  asked: 'They asked to hear from you: a form, a reply, a talk at a fair.',
-  wrote_first: 'They wrote to you on X before you write to them.',
-  customer: 'They buy from you.',
+  asked: 'They asked to hear from you: a form, a reply, a chat at a conference.',
+  wrote_first: 'They messaged you first.',
+  customer: "They're a customer.",
   none: 'You have no reason on record.',
 }
 const SOURCE_MAX = 500
@@ -23,7 +24,7 @@ export interface BasisDialogProps {
   picked: Picked
 }
 
-/** Says why leads may be written to, since when, and how that is known. */
+/** Records why leads may be contacted, since when, and the evidence. */
 export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
   const count = pickedCount(picked)
   const [basis, setBasis] = useState<ContactBasis | null>(null)
@@ -52,7 +53,7 @@ export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
       open={open}
       onClose={close}
       title="Set contact basis"
-      description={`Of ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}. X allows automated DMs only to people who asked for them or wrote first.`}
+      description={`For ${formatCount(count, 'lead')}. X allows automated DMs only to people who asked for them or messaged you first.`}
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
@@ -64,7 +65,7 @@ export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
     >
       <div className="grid gap-5">
         <RadioGroup
-          label="Why you may write to them"
+          label="Why you can message them"
           value={basis}
           onChange={(next) => setBasis(next as ContactBasis)}
           options={Object.entries(basisLabels).map(([value, label]) => ({
@@ -75,14 +76,14 @@ export function BasisDialog({ open, onClose, picked }: BasisDialogProps) {
         />
         {basis !== null && basis !== 'none' && (
           <div className="grid gap-4 sm:grid-cols-[10rem_minmax(0,1fr)]">
-            <Field label="Since" hint="Today, if left empty.">
+            <Field label="Since" hint="Leave empty for today.">
               <Input type="date" value={day} onChange={(event) => setDay(event.currentTarget.value)} />
             </Field>
             <Field label="How do you know?">
               <Input
                 value={source}
                 maxLength={SOURCE_MAX}
-                placeholder="Signed up at the spring fair"
+                placeholder="Signed up at our spring event"
                 onChange={(event) => setSource(event.currentTarget.value)}
               />
             </Field>

@@ -5,11 +5,11 @@ import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
 import { timeLeftText } from '../scrapes/scrape-text'
 import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from './bulk-runs'
 
-/** Work on many leads that is under way, on whatever page one is meanwhile. */
+/** Progress of bulk runs, shown on every page. */
 export function BulkProgress() {
   const runs = useBulkRuns()
-  // What was done stays done, and what is left is not done by itself. Who goes on in another workspace is not held up: it has ended with this one.
-  useConfirmBeforeUnload(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
+  // Closing the tab ends the runs. Switching the workspace has ended those of the other one.
+  useAskBeforeClosing(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
   return (
     <>
       <p role="status" className="sr-only">
@@ -17,18 +17,18 @@ export function BulkProgress() {
       </p>
       {runs.length > 0 && (
         <section
-          aria-label="Under way"
+          aria-label="In progress"
           className="fixed inset-x-4 bottom-4 z-40 mx-auto grid max-w-md gap-4 rounded-lg border border-line bg-raised p-4 shadow-md"
         >
           <BulkRunList runs={runs} />
-          <p className="text-xs text-muted">It goes on while you look at other pages, and ends with this tab.</p>
+          <p className="text-xs text-muted">Keeps running while you browse, but stops if you close this tab.</p>
         </section>
       )}
     </>
   )
 }
 
-/** How far each is, how long it will still take, and the way to stop it. */
+/** Progress, time left and a stop button for each run. */
 export function BulkRunList({ runs }: { runs: readonly BulkRun[] }) {
   return runs.map((run) => {
     const seconds = secondsLeft(run, Date.now())

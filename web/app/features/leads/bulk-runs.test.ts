@@ -4,56 +4,56 @@ import { type BulkRun, bulkRunText, createBulkRuns, runAndSum, secondsLeft, stop
 const many = { matching: { status: 'not_sent' as const }, count: 25_000 }
 let workspaceId: string
 let runs: ReturnType<typeof createBulkRuns>
-/** What could be seen, at each change. */
+/** The text shown after each change. */
 let seen: string[]
 beforeEach(() => {
   workspaceId = 'w1'
   runs = createBulkRuns({ workspaceId: () => workspaceId, now: () => 0 })
   seen = []
-  runs.watch(() => seen.push(runs.all().map(bulkRunText).join()))
+  runs.subscribe(() => seen.push(runs.all().map(bulkRunText).join()))
 })
 
-/** Three parts; `during` happens while the one of that number is under way. */
-const call = (during: (part: number) => void = () => {}) => {
-  let part = 0
+/** Returns three batches and calls `during` within each. */
+const call = (during: (batch: number) => void = () => {}) => {
+  let batch = 0
   return async () => {
-    part += 1
-    during(part)
-    return { part, cursor: part < 3 ? `behind ${part}` : null }
+    batch += 1
+    during(batch)
+    return { batch, cursor: batch < 3 ? `after ${batch}` : null }
   }
 }
 
-test('it is seen how far it is, until it is over', async () => {
-  const parts: number[] = []
-  const end = await runs.run('Deleting', many, call(), ({ part }) => parts.push(part))
+test('shows progress until the run ends', async () => {
+  const batches: number[] = []
+  const end = await runs.run('Deleting', many, call(), ({ batch }) => batches.push(batch))
   expect(end).toEqual({ done: 25_000, total: 25_000, isStopped: false })
-  expect(parts).toEqual([1, 2, 3])
+  expect(batches).toEqual([1, 2, 3])
   expect(seen).toEqual(['Deleting… 0 of 25,000', 'Deleting… 10,000 of 25,000', 'Deleting… 20,000 of 25,000', ''])
 })
 
-test('stopped, it ends behind the part that is under way, and what was done is known', async () => {
-  const parts: number[] = []
-  const stop = (part: number) => part === 2 && runs.stop(runs.all()[0]!.id)
-  const end = await runs.run('Deleting', many, call(stop), ({ part }) => parts.push(part))
-  expect([end, parts]).toEqual([{ done: 20_000, total: 25_000, isStopped: true }, [1, 2]])
+test('stops after the current batch and reports what was done', async () => {
+  const batches: number[] = []
+  const stop = (batch: number) => batch === 2 && runs.stop(runs.all()[0]!.id)
+  const end = await runs.run('Deleting', many, call(stop), ({ batch }) => batches.push(batch))
+  expect([end, batches]).toEqual([{ done: 20_000, total: 25_000, isStopped: true }, [1, 2]])
   expect(seen).toContain('Stopping… 10,000 of 25,000')
-  expect(stoppedText(end)).toBe('Stopped after about 20,000 of 25,000 leads. What is done stays done.')
+  expect(stoppedText(end)).toBe('Stopped at 20,000 of 25,000. Finished changes are kept.')
 })
 
-test('it never goes on in another workspace', async () => {
-  const parts: number[] = []
+test('never continues in another workspace', async () => {
+  const batches: number[] = []
   const move = () => {
     workspaceId = 'w2'
   }
-  expect(await runs.run('Deleting', many, call(move), ({ part }) => parts.push(part))).toMatchObject({
+  expect(await runs.run('Deleting', many, call(move), ({ batch }) => batches.push(batch))).toMatchObject({
     isStopped: true,
   })
-  expect(parts).toEqual([1])
+  expect(batches).toEqual([1])
 })
 
-test('where a part fails nothing is under way any more; what takes one call is never shown', async () => {
-  const fail = (part: number) => {
-    if (part === 2) throw new Error('gone')
+test('removes a failed run, and never shows a run that takes one call', async () => {
+  const fail = (batch: number) => {
+    if (batch === 2) throw new Error('gone')
   }
   await expect(runs.run('Deleting', many, call(fail), () => {})).rejects.toThrow('gone')
   expect(runs.all()).toEqual([])
@@ -63,14 +63,14 @@ test('where a part fails nothing is under way any more; what takes one call is n
   expect(seen).toEqual([])
 })
 
-test('what parts did is added up, and said where a later one fails', async () => {
+test('adds up the batches and reports the sum if a later one fails', async () => {
   const partly: number[] = []
   const sum = (failAt: number) =>
     runAndSum(
       'Queueing',
       many,
-      call((part) => {
-        if (part === failAt) throw new Error('gone')
+      call((batch) => {
+        if (batch === failAt) throw new Error('gone')
       }),
       () => 10,
       (done) => partly.push(done),
@@ -81,7 +81,7 @@ test('what parts did is added up, and said where a later one fails', async () =>
   expect(partly).toEqual([20])
 })
 
-test('the rest takes as long as what was done did', () => {
+test('estimates the time left from the speed so far', () => {
   const run: BulkRun = {
     id: 1,
     doing: 'Deleting',

@@ -1,60 +1,55 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { PART_MAX } from '@x-automated/contract/lead-limits'
 import { useSyncExternalStore } from 'react'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
-import { changeInParts, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
+import { changeInBatches, type PartResponse, type Picked, pickedCount, type Selection } from './lead-selection'
 
-/** Work on more leads than one call changes: part after part, while its page may have been left for another. */
+/** A change to more leads than one call takes: it runs in batches and survives navigation, but not the tab. */
 export interface BulkRun {
   id: number
-  /** What is being done, as its progress says it: 'Deleting'. */
+  /** The progress label: 'Deleting'. */
   doing: string
-  /** Leads that have surely been reached. */
+  /** Leads processed for certain. */
   done: number
   total: number
-  /** It ends after the part that is under way. */
+  /** Stops after the current batch. */
   isStopping: boolean
-  /** Whose leads they are. */
   workspaceId: string | null
-  /** When it began, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   startedAt: number
 }
 
-/** What the runs of one page need of it. */
 interface BulkRunDeps {
-  /** Whose leads calls would change now: a run stays in the workspace in which it began. */
+  /** The current workspace: a run never continues in another one. */
   workspaceId(): string | null
   now(): number
 }
 
-/** The runs that are under way, for whoever shows or stops them. */
+/** Tracks bulk runs, so that any page can show and stop them. */
 export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
   let runs: readonly BulkRun[] = []
   let lastId = 0
-  const watchers = new Set<() => void>()
-  const become = (next: readonly BulkRun[]) => {
+  const listeners = new Set<() => void>()
+  const setRuns = (next: readonly BulkRun[]) => {
     runs = next
-    for (const watch of watchers) watch()
+    for (const listener of listeners) listener()
   }
   const change = (id: number, to: (run: BulkRun) => Partial<BulkRun>) =>
-    become(runs.map((run) => (run.id === id ? { ...run, ...to(run) } : run)))
+    setRuns(runs.map((run) => (run.id === id ? { ...run, ...to(run) } : run)))
 
   return {
     all: () => runs,
 
-    /** Returns the way to stop watching. */
-    watch(onChange: () => void): () => void {
-      watchers.add(onChange)
-      return () => void watchers.delete(onChange)
+    /** @returns an unsubscribe function */
+    subscribe(onChange: () => void): () => void {
+      listeners.add(onChange)
+      return () => void listeners.delete(onChange)
     },
 
     stop: (id: number) => change(id, () => ({ isStopping: true })),
 
-    /**
-     * Changes everything that is picked, part after part; where that takes several it can be seen and stopped between two.
-     * @param onAnswer told of each part as it is done; what is done stays done where a later one fails, or is not reached
-     * @returns how many were surely reached of how many; whether it was stopped before its end
-     */
+    /** Changes the selected leads in batches. Completed batches stay if a later one fails. @param onAnswer called after each batch */
     async run<Answer extends PartResponse>(
       doing: string,
       picked: Picked,
@@ -62,47 +57,43 @@ export function createBulkRuns({ workspaceId, now }: BulkRunDeps) {
       onAnswer: (answer: Answer) => void,
     ): Promise<{ done: number; total: number; isStopped: boolean }> {
       const total = pickedCount(picked)
-      if (!isLong(picked)) {
-        await changeInParts(picked, call, onAnswer)
+      if (!needsBatches(picked)) {
+        await changeInBatches(picked, call, onAnswer)
         return { done: total, total, isStopped: false }
       }
-      const began = workspaceId()
+      const startedIn = workspaceId()
       lastId += 1
       const id = lastId
-      const own = () => runs.find((run) => run.id === id)
-      become([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: began, startedAt: now() }])
+      const current = () => runs.find((run) => run.id === id)
+      setRuns([...runs, { id, doing, done: 0, total, isStopping: false, workspaceId: startedIn, startedAt: now() }])
       try {
-        const isWhole = await changeInParts(
+        const isComplete = await changeInBatches(
           picked,
           call,
           (answer) => {
-            // A part that others follow is full; how much the last one held nobody says.
+            // Every batch but the last is full; the size of the last is unknown.
             if (answer.cursor) change(id, ({ done }) => ({ done: Math.min(total, done + PART_MAX) }))
             onAnswer(answer)
           },
-          () => own()?.isStopping === false && workspaceId() === began,
+          () => current()?.isStopping === false && workspaceId() === startedIn,
         )
-        return { done: isWhole ? total : (own()?.done ?? 0), total, isStopped: !isWhole }
+        return { done: isComplete ? total : (current()?.done ?? 0), total, isStopped: !isComplete }
       } finally {
-        become(runs.filter((run) => run.id !== id))
+        setRuns(runs.filter((run) => run.id !== id))
       }
     },
   }
 }
 
-/** Does it take more than one call? */
-export function isLong(picked: Picked): boolean {
+/** Does the change take more than one call? */
+export function needsBatches(picked: Picked): boolean {
   return pickedCount(picked) > PART_MAX
 }
 
-/** Those of this page. */
+/** The bulk runs of this tab. */
 export const bulkRuns = createBulkRuns({ workspaceId: session.workspaceId, now: Date.now })
 
-/**
- * As `run` of this page's, and adds up what the parts have done.
- * @param onPartly told how much was done where a later part fails, before it throws
- * @returns the sum, and whether it was stopped before its end, which is said
- */
+/** Runs in batches and adds up their results. @param onPartly called with the sum so far if a batch fails, before this throws */
 export async function runAndSum<Answer extends PartResponse>(
   doing: string,
   picked: Picked,
@@ -126,22 +117,20 @@ export async function runAndSum<Answer extends PartResponse>(
 const none: readonly BulkRun[] = []
 
 export function useBulkRuns(): readonly BulkRun[] {
-  return useSyncExternalStore(bulkRuns.watch, bulkRuns.all, () => none)
+  return useSyncExternalStore(bulkRuns.subscribe, bulkRuns.all, () => none)
 }
-
-const count = (n: number) => n.toLocaleString('en-US')
 
 /** 'Deleting… 12,000 of 100,000'. */
 export function bulkRunText({ doing, done, total, isStopping }: BulkRun): string {
-  return `${isStopping ? 'Stopping' : doing}… ${count(done)} of ${count(total)}`
+  return `${isStopping ? 'Stopping' : doing}… ${formatNumber(done)} of ${formatNumber(total)}`
 }
 
-/** 'Stopped after about 12,000 of 100,000 leads. What is done stays done.' */
+/** 'Stopped at 12,000 of 100,000. Finished changes are kept.' */
 export function stoppedText({ done, total }: { done: number; total: number }): string {
-  return `Stopped after about ${count(done)} of ${count(total)} leads. What is done stays done.`
+  return `Stopped at ${formatNumber(done)} of ${formatNumber(total)}. Finished changes are kept.`
 }
 
-/** How long the rest will take at the pace so far, in seconds; null before the first part. */
+/** Seconds left at the current speed; null before the first batch finishes. */
 export function secondsLeft({ done, total, startedAt }: BulkRun, now: number): number | null {
   return done === 0 ? null : ((now - startedAt) * (total - done)) / done / 1000
 }

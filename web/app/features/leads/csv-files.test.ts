@@ -2,8 +2,8 @@ import { ERROR_TEXT } from '@x-automated/contract/errors'
 import { expect, test, vi } from 'vitest'
 import { sendImport } from './csv-files'
 
-/** Answers a file with 200 and this line. */
-function answering(line: object) {
+/** Uploads a file to a server that answers 200 with this line. */
+function uploadAnswered(line: object) {
   vi.stubGlobal(
     'XMLHttpRequest',
     class {
@@ -23,12 +23,12 @@ function answering(line: object) {
   return sendImport(order, () => {}, new AbortController().signal)
 }
 
-test('a file that was sent becomes an import; where it does not, it is said why', async () => {
-  expect(await answering({ import: { id: 'i1' } })).toBe('i1')
+test('returns the id of the import, or throws the reason there is none', async () => {
+  expect(await uploadAnswered({ import: { id: 'i1' } })).toBe('i1')
   const body = { success: false, code: 'INTERNAL', error: ERROR_TEXT.INTERNAL }
-  await expect(answering({ failure: { status: 500, body } })).rejects.toMatchObject({
+  await expect(uploadAnswered({ failure: { status: 500, body } })).rejects.toMatchObject({
     code: 'INTERNAL',
     message: ERROR_TEXT.INTERNAL,
   })
-  await expect(answering({ progress: {} })).rejects.toThrow('The connection broke.')
+  await expect(uploadAnswered({ progress: {} })).rejects.toThrow('The connection was lost.')
 })

@@ -7,7 +7,7 @@ import { toast } from '../../ui/toast'
 import { exportLeads } from './csv-files'
 import { parseLeadsParams } from './leads-url'
 
-/** Downloads what the table shows, over all its pages. */
+/** Downloads every lead that matches the table's filter. */
 export function ExportButton() {
   const [params] = useSearchParams()
   const download = useMutation({

@@ -6,7 +6,7 @@ import { ImportDialog } from './import-dialog'
 import { inProgressText, outcomeText } from './import-text'
 import { useImport } from './use-import'
 
-/** Opens the import of a file; while one is under way, in this tab or not, says so. */
+/** Opens the import dialog. While an import is running, in any tab, shows its progress. */
 export function ImportButton() {
   const [open, setOpen] = useState(false)
   const known = useImport((ended) => {

@@ -1,34 +1,34 @@
 import { parse } from 'csv-parse/browser/esm/sync'
 import { expect, test, vi } from 'vitest'
-import { columnNames, columnsProblem, guessColumns, KEEP, LEAVE_OUT, readPreview } from './import-columns'
+import { CUSTOM_FIELD, columnNames, columnsProblem, guessColumns, readPreview, SKIP } from './import-columns'
 
 vi.mock('csv-parse/browser/esm/sync', async (original) => {
   const { parse } = await original<typeof import('csv-parse/browser/esm/sync')>()
   return { parse: vi.fn(parse) }
 })
 
-test('a preview is the header and the first five lines, whatever parts them', async () => {
+test('reads the header and the first five rows with any delimiter', async () => {
   const lines = Array.from({ length: 50_000 }, (_, n) => `p_${n};"Name; ${n}"`).join('\r\n')
   expect(await readPreview(new Blob([`\ufeffHandle;Name\r\n${lines}`]))).toEqual({
     headers: ['Handle', 'Name'],
     rows: [0, 1, 2, 3, 4].map((n) => [`p_${n}`, `Name; ${n}`]),
   })
-  // The rest is not read for them.
+  // The rest of the file is not parsed.
   expect(vi.mocked(parse).mock.calls.map(([bytes]) => bytes.length <= 16 * 1024)).toEqual([true])
-  // Long lines are read until there are five.
+  // Reads further until it has five long rows.
   const long = Array.from({ length: 7 }, (_, n) => `${n},"${'x\n'.repeat(10_000)}"`)
   expect(await readPreview(new Blob([['Handle,Bio', ...long].join('\n')]))).toEqual({
     headers: ['Handle', 'Bio'],
     rows: [0, 1, 2, 3, 4].map((n) => [`${n}`, 'x\n'.repeat(10_000)]),
   })
-  // However it is cut, a character in two halves is no fault of the file.
+  // A character cut in half by the preview limit is no error.
   for (const before of [0, 1, 2])
     expect(await readPreview(new Blob([`h\n${'x'.repeat(before)}${'ü€'.repeat(60_000)}`]))).toMatchObject({
       headers: ['h'],
     })
 })
 
-test('a preview reads as the import does: a delimiter that is said, stray quotes, short lines; what it refuses is left out', async () => {
+test('reads as the import does: a declared delimiter, stray quotes, short rows; skips what the import rejects', async () => {
   const lines = [
     'sep=;',
     'Handle;Bio',
@@ -45,11 +45,11 @@ test('a preview reads as the import does: a delimiter that is said, stray quotes
   })
 })
 
-test('looks at the first 100 lines only, however many of them cannot be read', async () => {
+test('tries the first 100 rows only, even if none can be read', async () => {
   vi.mocked(parse).mockClear()
   const preview = await readPreview(new Blob([`handle,name\n${'"x,y\n'.repeat(50_000)}`]))
   expect(preview).toEqual({ headers: ['handle', 'name'], rows: [] })
-  // Reading starts again after each line that cannot be read.
+  // Parsing restarts after each unreadable row.
   expect(vi.mocked(parse).mock.calls.length).toBeLessThan(110)
 })
 
@@ -60,29 +60,29 @@ test('rejects a file with more columns than an import takes', async () => {
 })
 
 test('says why a file cannot be previewed', async () => {
-  const unreadable = 'The first lines of this file could not be read as CSV.'
+  const unreadable = "We couldn't read the first rows of this file as CSV."
   for (const text of ['', '\n', '"never closed']) expect(await readPreview(new Blob([text]))).toBe(unreadable)
-  expect(await readPreview(new Blob(['handle,company\n']))).toBe('This file has a header and no lines below it.')
+  expect(await readPreview(new Blob(['handle,company\n']))).toBe('This file has a header but no rows.')
   const utf16 = Buffer.from('\ufeffhandle\nana\n', 'utf16le')
   const ansi = Buffer.from('handle,name\nana,J\u00f6rg\n', 'latin1')
   for (const bytes of [utf16, ansi])
     expect(await readPreview(new Blob([bytes]))).toBe('The file is not UTF-8 text. Save it as CSV UTF-8 and try again.')
 })
 
-test('columns are known by their names, each of ours once; others are kept, ours of an export left out', () => {
+test('maps known column names once, keeps others as custom fields and skips those of our export', () => {
   const headers = ['Full Name', 'screen-name', 'Handle', 'Company', 'dm_status', ' ', 'Followers']
   const guess = guessColumns(headers)
-  expect(guess).toEqual(['name', 'twitter_handle', KEEP, KEEP, LEAVE_OUT, LEAVE_OUT, 'follower_count'])
+  expect(guess).toEqual(['name', 'twitter_handle', CUSTOM_FIELD, CUSTOM_FIELD, SKIP, SKIP, 'follower_count'])
   expect(columnNames(headers, guess)).toEqual(['name', 'twitter_handle', 'Handle', 'Company', '', '', 'follower_count'])
   expect(columnsProblem(headers, guess)).toBeNull()
 })
 
-test('says what keeps an import from being understood', () => {
-  expect(columnsProblem(['a'], [KEEP])).toBe('Choose which column holds the handle.')
+test('says what is wrong with a mapping', () => {
+  expect(columnsProblem(['a'], [CUSTOM_FIELD])).toBe('Choose the column with the handles.')
   expect(columnsProblem(['a', 'b'], ['twitter_handle', 'twitter_handle'])).toBe(
-    'Two columns are “Handle”. Leave one of them out.',
+    'Two columns map to “Handle”. Skip one of them.',
   )
-  expect(columnsProblem(['h', 'A', 'a '], ['twitter_handle', KEEP, KEEP])).toBe(
-    'Two columns are named “a”. Leave one of them out.',
+  expect(columnsProblem(['h', 'A', 'a '], ['twitter_handle', CUSTOM_FIELD, CUSTOM_FIELD])).toBe(
+    'Two columns are named “a”. Skip one of them.',
   )
 })

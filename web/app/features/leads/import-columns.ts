@@ -2,7 +2,7 @@ import { type CsvRecord, openCsv } from '@x-automated/contract/csv'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/import-limits'
 import { parse } from 'csv-parse/browser/esm/sync'
 
-/** What a column of a file can become: a column of ours, one of the lead's own (kept under its name), or nothing. */
+/** The fields that a column can map to. Others become custom fields under their own name, or are skipped. */
 export const columnLabels = {
   twitter_handle: 'Handle',
   name: 'Name',
@@ -11,20 +11,20 @@ export const columnLabels = {
   following_count: 'Following',
   location: 'Location',
   website: 'Website',
-  url: 'Profile address',
-  profile_image_url: 'Picture address',
-  source_profile: 'Found at',
-  x_user_id: "X's user id",
+  url: 'Profile URL',
+  profile_image_url: 'Picture URL',
+  source_profile: 'Source',
+  x_user_id: 'X user ID',
   tags: 'Tags',
   basis: 'Contact basis',
   basis_at: 'Basis since',
-  basis_source: 'How the basis is known',
-  metadata: 'More, as JSON',
+  basis_source: 'Basis evidence',
+  metadata: 'Extra data (JSON)',
 } as const
-type Known = keyof typeof columnLabels
+type KnownColumn = keyof typeof columnLabels
 
-/** Other names that such columns have in the exports of other programs. */
-const alsoCalled: Record<string, Known> = {
+/** Column names in the exports of other programs. */
+const aliases: Record<string, KnownColumn> = {
   handle: 'twitter_handle',
   username: 'twitter_handle',
   user_name: 'twitter_handle',
@@ -45,63 +45,63 @@ const alsoCalled: Record<string, Known> = {
   tag: 'tags',
   contact_basis: 'basis',
 }
-/** Written by our own export, and never taken back. */
-const ours = new Set(['id', 'dm_status', 'created_at', 'updated_at'])
+/** Columns of our own export that an import ignores. */
+const exportOnly = new Set(['id', 'dm_status', 'created_at', 'updated_at'])
 
-export const KEEP = '*keep*'
-export const LEAVE_OUT = ''
+export const CUSTOM_FIELD = '*custom*'
+export const SKIP = ''
 
 export interface Preview {
   headers: string[]
-  /** The first lines behind the header. */
+  /** The first rows after the header. */
   rows: string[][]
 }
 
 const PREVIEW_BYTES = 256 * 1024
-/** Most files have their first lines in these. */
+/** Enough for the first rows of most files. */
 const FIRST_BYTES = 16 * 1024
 const PREVIEW_ROWS = 5
-/** Lines that are looked at for them: one that cannot be read takes up to a millisecond. */
-const PREVIEW_LINES = 100
-const UNREADABLE = 'The first lines of this file could not be read as CSV.'
+/** Limits the time on unreadable rows, which take up to a millisecond each. */
+const ROWS_TRIED_MAX = 100
+const UNREADABLE = "We couldn't read the first rows of this file as CSV."
 
-/** Reads a file's header and first lines as an import does, or says why it cannot. However large it is, only its beginning is read. */
+/** Reads the header and the first rows as an import would, or returns what is wrong. Only the start of the file is read. */
 export async function readPreview(file: Blob): Promise<Preview | string> {
-  const beginning = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
+  const start = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
   try {
-    // The beginning may end within a character.
-    new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true })
+    // `stream`, because the start may end within a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
   } catch {
     return 'The file is not UTF-8 text. Save it as CSV UTF-8 and try again.'
   }
-  const records = recordsOf(beginning, beginning.length === file.size)
+  const records = recordsOf(start, start.length === file.size)
   const header = records.next().value
   if (!header || 'problem' in header || header.fields.every((name) => name.trim() === '')) return UNREADABLE
   if (header.fields.length > IMPORT_COLUMNS_MAX) return `The file has more than ${IMPORT_COLUMNS_MAX} columns.`
   const rows: string[][] = []
-  let looked = 0
+  let tried = 0
   for (const record of records) {
-    looked += 1
+    tried += 1
     if ('fields' in record) rows.push(record.fields)
-    if (rows.length === PREVIEW_ROWS || looked === PREVIEW_LINES) break
+    if (rows.length === PREVIEW_ROWS || tried === ROWS_TRIED_MAX) break
   }
-  if (looked === 0 && beginning.length === file.size) return 'This file has a header and no lines below it.'
+  if (tried === 0 && start.length === file.size) return 'This file has a header but no rows.'
   return { headers: header.fields, rows }
 }
 
-/** The records of a file's beginning. What is behind the last one that is asked for is hardly read. */
-function* recordsOf(beginning: Uint8Array, isWhole: boolean): Generator<CsvRecord, undefined> {
+/** Parses records lazily: little is read past the last one requested. */
+function* recordsOf(start: Uint8Array, isWhole: boolean): Generator<CsvRecord, undefined> {
   const csv = openCsv(parse)
   let used = 0
-  // Each time twice as much: where one record is long, it is not begun anew too often.
+  // Doubling limits how often a long record is parsed again.
   for (let end = FIRST_BYTES; ; end *= 2) {
-    const isLast = end >= beginning.length
-    used += yield* csv.read(beginning.subarray(used, end), isLast && isWhole)
+    const isLast = end >= start.length
+    used += yield* csv.read(start.subarray(used, end), isLast && isWhole)
     if (isLast) return
   }
 }
 
-/** What each column most likely is, by its name; each of ours is taken once. */
+/** Guesses each column's field from its name. Each field is used once. */
 export function guessColumns(headers: readonly string[]): string[] {
   const taken = new Set<string>()
   return headers.map((header) => {
@@ -109,30 +109,26 @@ export function guessColumns(headers: readonly string[]): string[] {
       .trim()
       .toLowerCase()
       .replaceAll(/[\s-]+/g, '_')
-    if (name === '' || ours.has(name)) return LEAVE_OUT
-    const known = Object.hasOwn(columnLabels, name)
-      ? name
-      : Object.hasOwn(alsoCalled, name)
-        ? alsoCalled[name]
-        : undefined
-    if (known === undefined || taken.has(known)) return KEEP
+    if (name === '' || exportOnly.has(name)) return SKIP
+    const known = Object.hasOwn(columnLabels, name) ? name : Object.hasOwn(aliases, name) ? aliases[name] : undefined
+    if (known === undefined || taken.has(known)) return CUSTOM_FIELD
     taken.add(known)
     return known
   })
 }
 
-/** What is wrong with the choice, in words to show; null: nothing. */
+/** What is wrong with the mapping, as text to show; null if nothing. */
 export function columnsProblem(headers: readonly string[], chosen: readonly string[]): string | null {
-  const known = chosen.filter((one) => Object.hasOwn(columnLabels, one)) as Known[]
-  if (!known.includes('twitter_handle')) return 'Choose which column holds the handle.'
-  const double = known.find((one, place) => known.indexOf(one) !== place)
-  if (double) return `Two columns are “${columnLabels[double]}”. Leave one of them out.`
-  const kept = headers.filter((_, place) => chosen[place] === KEEP).map((name) => name.trim().toLowerCase())
-  const twice = kept.find((name, place) => kept.indexOf(name) !== place)
-  return twice === undefined ? null : `Two columns are named “${twice}”. Leave one of them out.`
+  const known = chosen.filter((one) => Object.hasOwn(columnLabels, one)) as KnownColumn[]
+  if (!known.includes('twitter_handle')) return 'Choose the column with the handles.'
+  const duplicate = known.find((one, index) => known.indexOf(one) !== index)
+  if (duplicate) return `Two columns map to “${columnLabels[duplicate]}”. Skip one of them.`
+  const custom = headers.filter((_, index) => chosen[index] === CUSTOM_FIELD).map((name) => name.trim().toLowerCase())
+  const twice = custom.find((name, index) => custom.indexOf(name) !== index)
+  return twice === undefined ? null : `Two columns are named “${twice}”. Skip one of them.`
 }
 
-/** The columns as the API takes them. */
+/** The column names for the API. */
 export function columnNames(headers: readonly string[], chosen: readonly string[]): string[] {
-  return headers.map((header, place) => (chosen[place] === KEEP ? header.trim() : (chosen[place] ?? LEAVE_OUT)))
+  return headers.map((header, index) => (chosen[index] === CUSTOM_FIELD ? header.trim() : (chosen[index] ?? SKIP)))
 }

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_MAX } from '@x-automated/contract/import-limits'
 import type { Import } from '@x-automated/contract/imports'
 import { Upload } from 'lucide-react'
@@ -8,8 +9,8 @@ import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
-import { useConfirmBeforeUnload } from '../../ui/use-confirm-before-unload'
-import { IMPORT_BYTES_MAX, type ImportOrder, type Sent, sendImport } from './csv-files'
+import { useAskBeforeClosing } from '../../ui/use-ask-before-closing'
+import { IMPORT_BYTES_MAX, type ImportOrder, sendImport, type UploadState } from './csv-files'
 import { columnNames, columnsProblem, guessColumns, type Preview, readPreview } from './import-columns'
 import { ImportFilePicker } from './import-file-picker'
 import { ImportMapping, type Mapping } from './import-mapping'
@@ -20,27 +21,30 @@ import { useCancelImport, type useImport } from './use-import'
 export interface ImportDialogProps {
   open: boolean
   onClose: () => void
-  /** The import that is shown, and the last one. */
   known: ReturnType<typeof useImport>
 }
 
-/** Brings leads in from a CSV file, says how far that is, and names each line that could not be taken. */
-export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, show, begin } }: ImportDialogProps) {
+/** Imports leads from a CSV file: mapping, progress, and the rows that were skipped. */
+export function ImportDialog({
+  open,
+  onClose,
+  known: { shown, isLoading, newest, show, start: watch },
+}: ImportDialogProps) {
   const [file, setFile] = useState<File | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const [sent, setSent] = useState<(Sent & { seconds: number }) | null>(null)
+  const [uploaded, setUploaded] = useState<(UploadState & { seconds: number }) | null>(null)
   const [read, setRead] = useState<{ preview: Preview; mapping: Mapping } | null>(null)
   const stop = useRef<AbortController | null>(null)
   const cancel = useCancelImport()
   const upload = useMutation({
     mutationFn: (order: ImportOrder) => {
       stop.current = new AbortController()
-      setSent(null)
-      const begunAt = Date.now()
-      const onSent = (now: Sent) => setSent({ ...now, seconds: (Date.now() - begunAt) / 1000 })
-      return sendImport(order, onSent, stop.current.signal)
+      setUploaded(null)
+      const startedAt = Date.now()
+      const onProgress = (now: UploadState) => setUploaded({ ...now, seconds: (Date.now() - startedAt) / 1000 })
+      return sendImport(order, onProgress, stop.current.signal)
     },
-    onSuccess: begin,
+    onSuccess: watch,
   })
   useConfirmBeforeUnload(upload.isPending)
   const isStopped = upload.error instanceof DOMException && upload.error.name === 'AbortError'
@@ -52,9 +56,9 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
     show(null)
     setFile(chosen ?? null)
     setRead(null)
-    const fault = chosen ? problemOf(chosen) : null
-    setProblem(fault)
-    if (!chosen || fault) return
+    const fileProblem = chosen ? problemOf(chosen) : null
+    setProblem(fileProblem)
+    if (!chosen || fileProblem) return
     const preview = await readPreview(chosen)
     if (typeof preview === 'string') setProblem(preview)
     else setRead({ preview, mapping: { columns: guessColumns(preview.headers), basis: 'none', basisSource: '' } })
@@ -69,7 +73,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
   const close = () => {
     if (upload.isPending) return
     onClose()
-    // What is under way goes on, and is here again.
+    // A running import continues and reopens with the dialog.
     if (!isRunning) void choose(undefined)
   }
 
@@ -78,17 +82,17 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
       open={open}
       onClose={close}
       title="Import leads"
-      size={read && !upload.isPending && !isAsked && !isRunning && !isDone ? 'wide' : 'normal'}
-      description="From a CSV file with a header. Only a column of handles is needed."
+      size={read && !upload.isPending && !isLoading && !isRunning && !isDone ? 'wide' : 'normal'}
+      description="Upload a CSV with a header row. Only a handle column is required."
       footer={
         upload.isPending ? (
-          <Button disabled={!isUploading(sent)} onClick={() => stop.current?.abort()}>
+          <Button disabled={!isUploading(uploaded)} onClick={() => stop.current?.abort()}>
             Cancel
           </Button>
         ) : isRunning ? (
           <>
             <Button loading={cancel.isPending} onClick={() => cancel.mutate({ id: shown.id })}>
-              Stop the import
+              Stop import
             </Button>
             <Button onClick={close}>Close</Button>
           </>
@@ -109,18 +113,17 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
         )
       }
     >
-      {upload.isPending || isAsked ? (
+      {upload.isPending || isLoading ? (
         <div className="grid gap-3 py-4">
-          <Progress {...uploadProgress(sent, sent?.seconds ?? 0)} />
-          <p className="text-muted">Please keep this tab open until the file is sent. The rest goes on without it.</p>
+          <Progress {...uploadProgress(uploaded, uploaded?.seconds ?? 0)} />
+          <p className="text-muted">Keep this tab open until the upload finishes.</p>
         </div>
       ) : isRunning ? (
         <div className="grid gap-3 py-4">
           {shown.fileName && <p className="font-strong wrap-anywhere">{shown.fileName}</p>}
           <Progress {...importProgress(shown)} />
           <p className="text-muted">
-            You can close this tab. The import goes on, and is here when you open it again. If you stop it, nothing of
-            the file is kept.
+            You can close this tab. The import keeps running. If you stop it, nothing is imported.
           </p>
         </div>
       ) : isDone ? (
@@ -131,18 +134,15 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
             <Callout tone="bad">Failed to import leads: {errorText(upload.error)}</Callout>
           )}
           {shown?.status === 'failed' && <Callout tone="bad">Failed to import leads: {shown.error}</Callout>}
-          {(isStopped || shown?.status === 'canceled') && (
-            <Callout>The import was stopped. Nothing of the file was kept.</Callout>
-          )}
+          {(isStopped || shown?.status === 'canceled') && <Callout>Import stopped. Nothing was imported.</Callout>}
           <ImportFilePicker file={file} onPick={choose} />
           {problem && <Callout tone="bad">{problem}</Callout>}
           {read ? (
             <ImportMapping {...read} onChange={(mapping) => setRead({ ...read, mapping })} />
           ) : (
             <p className="text-muted">
-              You see what each column becomes before anything is imported. Leads that you already have are updated.
-              Lines with a problem are left out and listed. If there are more than{' '}
-              {IMPORT_REJECTED_MAX.toLocaleString('en-US')} of them, nothing is imported.
+              You'll map columns before importing. Existing leads are updated. Rows with a problem are skipped and
+              listed. If there are more than {formatNumber(IMPORT_REJECTED_MAX)} of them, nothing is imported.
             </p>
           )}
           {!read && !shown && newest && <LastImport last={newest} onShow={() => show(newest.id)} />}
@@ -152,7 +152,7 @@ export function ImportDialog({ open, onClose, known: { shown, isAsked, newest, s
   )
 }
 
-/** What came of the last one, also for whoever was not there when it ended. */
+/** The result of the workspace's last import. */
 function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-muted">
@@ -161,7 +161,7 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
       </span>
       {last.status === 'completed' && last.rejectedCount > 0 && (
         <Button size="sm" variant="ghost" onClick={onShow}>
-          Show refused lines
+          Show skipped rows
         </Button>
       )}
     </p>
@@ -170,8 +170,8 @@ function LastImport({ last, onShow }: { last: Import; onShow: () => void }) {
 
 function problemOf(file: File): string | null {
   if (file.size === 0) return 'This file is empty.'
-  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}, of at most 64 MB.`
+  if (file.size > IMPORT_BYTES_MAX) return `This file is too large: ${sizeText(file.size)}. The limit is 64 MB.`
   if (!/\.(csv|txt)$/i.test(file.name) && !/csv|text\/plain/.test(file.type))
-    return 'This is no CSV file. Save your sheet as CSV first.'
+    return "This isn't a CSV file. Export your sheet as CSV."
   return null
 }

@@ -3,7 +3,7 @@ import { type ChangeEvent, type DragEvent, useState } from 'react'
 import { cx } from '../../ui/cx'
 import { sizeText } from './import-text'
 
-/** Where a CSV file is chosen or dropped. */
+/** Choose or drop a CSV file. */
 export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: (file: File | undefined) => void }) {
   const [over, setOver] = useState(false)
   const drop = (event: DragEvent) => {
@@ -28,7 +28,7 @@ export function ImportFilePicker({ file, onPick }: { file: File | null; onPick: 
       {file ? (
         <span className="grid gap-0.5">
           <span className="font-strong wrap-anywhere">{file.name}</span>
-          <span className="text-muted">{sizeText(file.size)} · choose another</span>
+          <span className="text-muted">{sizeText(file.size)} · choose another file</span>
         </span>
       ) : (
         <span className="grid gap-0.5">

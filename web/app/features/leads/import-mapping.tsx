@@ -5,13 +5,13 @@ import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
 import { shorten } from '../../ui/shorten'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { columnLabels, columnsProblem, KEEP, LEAVE_OUT, type Preview } from './import-columns'
+import { CUSTOM_FIELD, columnLabels, columnsProblem, type Preview, SKIP } from './import-columns'
 import { basisLabels } from './leads-url'
 
 const CELL_SHOWN = 60
 const SOURCE_MAX = 500
 
-/** What an import is told beside the file. */
+/** What an import needs besides the file. */
 export interface Mapping {
   columns: string[]
   basis: ContactBasis
@@ -24,12 +24,12 @@ export interface ImportMappingProps {
   onChange: (mapping: Mapping) => void
 }
 
-/** What each column of the file is, beside its first lines. */
+/** Maps each column of the file to a field, next to sample values. */
 export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps) {
   const { headers, rows } = preview
   const problem = columnsProblem(headers, mapping.columns)
-  const choose = (place: number, column: string) =>
-    onChange({ ...mapping, columns: mapping.columns.map((one, at) => (at === place ? column : one)) })
+  const choose = (index: number, column: string) =>
+    onChange({ ...mapping, columns: mapping.columns.map((one, i) => (i === index ? column : one)) })
   return (
     <div className="grid gap-4">
       {problem && <Callout tone="warn">{problem}</Callout>}
@@ -37,37 +37,37 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
         <thead>
           <tr>
             <Th>Column</Th>
-            <Th>Becomes</Th>
-            <Th>First lines</Th>
+            <Th>Maps to</Th>
+            <Th>Sample</Th>
           </tr>
         </thead>
         <tbody>
-          {headers.map((header, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a file may have two columns of one name, and they never move
-            <Tr key={place}>
+          {headers.map((header, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may share a name, and columns never move
+            <Tr key={index}>
               <Td className="max-w-40 wrap-anywhere">{header.trim() || <span className="text-faint">No name</span>}</Td>
               <Td>
                 <Select
-                  aria-label={`${header.trim() || `Column ${place + 1}`} becomes`}
+                  aria-label={`${header.trim() || `Column ${index + 1}`} maps to`}
                   className="w-44"
-                  value={mapping.columns[place] ?? LEAVE_OUT}
+                  value={mapping.columns[index] ?? SKIP}
                   options={[
                     ...Object.entries(columnLabels).map(([value, label]) => ({ value, label })),
-                    ...(header.trim() === '' ? [] : [{ value: KEEP, label: 'Keep with the lead' }]),
-                    { value: LEAVE_OUT, label: 'Leave out' },
+                    ...(header.trim() === '' ? [] : [{ value: CUSTOM_FIELD, label: 'Custom field' }]),
+                    { value: SKIP, label: 'Skip' },
                   ]}
-                  onChange={(event) => choose(place, event.currentTarget.value)}
+                  onChange={(event) => choose(index, event.currentTarget.value)}
                 />
               </Td>
               <Td className="min-w-40 text-muted wrap-anywhere">
-                {shorten(rows.flatMap((row) => row[place]?.trim() || []).join(' · '), CELL_SHOWN)}
+                {shorten(rows.flatMap((row) => row[index]?.trim() || []).join(' · '), CELL_SHOWN)}
               </Td>
             </Tr>
           ))}
         </tbody>
       </Table>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Contact basis of everyone in it" hint="Where the file names none.">
+        <Field label="Contact basis for these leads" hint="Used where the file has none">
           <Select
             value={mapping.basis}
             options={Object.entries(basisLabels).map(([value, label]) => ({ value, label }))}
@@ -79,7 +79,7 @@ export function ImportMapping({ preview, mapping, onChange }: ImportMappingProps
             <Input
               value={mapping.basisSource}
               maxLength={SOURCE_MAX}
-              placeholder="Signed up at the spring fair"
+              placeholder="Signed up at our spring event"
               onChange={(event) => onChange({ ...mapping, basisSource: event.currentTarget.value })}
             />
           </Field>

@@ -1,41 +1,42 @@
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { ImportDetail } from '@x-automated/contract/imports'
 import { Download } from 'lucide-react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { save } from '../../ui/save-file'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { refusedCsv } from './csv-files'
-import { count, importedText } from './import-text'
+import { skippedRowsCsv } from './csv-files'
+import { importedText } from './import-text'
 
-/** Refused lines that are shown; all of them are in the file to download. */
-const REFUSED_SHOWN = 500
+/** Skipped rows on the screen; the download has them all. */
+const SHOWN_MAX = 500
 
-/** What came of an import, and each line that could not be taken. */
+/** An import's result, with every skipped row. */
 export function ImportOutcome({ result }: { result: ImportDetail }) {
   const { imported, updated, rejected, rejectedCount } = result
-  const shown = rejected.slice(0, REFUSED_SHOWN)
+  const shown = rejected.slice(0, SHOWN_MAX)
   return (
     <div className="grid gap-4">
       <Callout tone={imported + updated > 0 ? 'good' : 'warn'} title={importedText(result)}>
-        {rejectedCount > 0 ? `${count(rejectedCount, 'line')} refused.` : 'Every line was taken.'}
+        {rejectedCount > 0 ? `${formatCount(rejectedCount, 'row')} skipped.` : 'All rows imported.'}
       </Callout>
       {rejected.length > 0 && (
         <div className="grid gap-2">
           <div className="flex flex-wrap items-center justify-between gap-2">
-            <h3 className="font-strong">Refused lines</h3>
+            <h3 className="font-strong">Skipped rows</h3>
             <Button
               size="sm"
               icon={<Download aria-hidden />}
-              onClick={() => save(refusedCsv(rejected), 'refused-lines.csv')}
+              onClick={() => save(skippedRowsCsv(rejected), 'skipped-rows.csv')}
             >
               Download as CSV
             </Button>
           </div>
-          <Table label="Refused lines" narrow="scroll" maxHeight="20rem">
+          <Table label="Skipped rows" narrow="scroll" maxHeight="20rem">
             <thead>
               <tr>
                 <Th end className="w-px">
-                  Line
+                  Row
                 </Th>
                 <Th>Problem</Th>
               </tr>
@@ -44,7 +45,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
               {shown.map(({ line, problem }) => (
                 <Tr key={line}>
                   <Td end data-numeric>
-                    {line.toLocaleString('en-US')}
+                    {formatNumber(line)}
                   </Td>
                   <Td className="wrap-anywhere">{problem}</Td>
                 </Tr>
@@ -52,7 +53,7 @@ export function ImportOutcome({ result }: { result: ImportDetail }) {
             </tbody>
           </Table>
           {shown.length < rejected.length && (
-            <p className="text-muted">{count(rejected.length - shown.length, 'more line')} in the file to download.</p>
+            <p className="text-muted">{formatCount(rejected.length - shown.length, 'more row')} in the download.</p>
           )}
         </div>
       )}

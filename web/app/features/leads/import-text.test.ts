@@ -17,21 +17,21 @@ const base: Import = {
   createdAt: '2026-11-22T00:00:00.000Z',
 }
 
-test('an import says how far it is and how long it will still take, while it is sent too', () => {
-  expect(uploadProgress(null, 0)).toEqual({ label: 'Sending the file', value: null, max: 1 })
+test('shows progress and time left during upload and import', () => {
+  expect(uploadProgress(null, 0)).toEqual({ label: 'Uploading the file', value: null, max: 1 })
   expect(uploadProgress({ done: 1_048_576, of: 4 * 1_048_576 }, 30)).toMatchObject({
     value: 0.25,
     detail: '25% of 4 MB · about 2 min left',
   })
-  expect(uploadProgress({ done: 10, of: 10 }, 30)).toEqual({ label: 'Reading the lines', value: null, max: 1 })
+  expect(uploadProgress({ done: 10, of: 10 }, 30)).toEqual({ label: 'Reading rows', value: null, max: 1 })
   expect(importProgress(base)).toEqual({
-    label: 'Saving the leads',
+    label: 'Saving leads',
     value: 0.25,
     max: 1,
-    detail: '5,000 of 20,000 lines · about 2 min left',
+    detail: '5,000 of 20,000 rows · about 2 min left',
   })
   expect(importProgress({ ...base, stage: 'reading', done: 0, of: 2_048, secondsLeft: null })).toEqual({
-    label: 'Reading the lines',
+    label: 'Reading rows',
     value: null,
     max: 1,
     detail: '0% of 2 KB',
@@ -40,18 +40,16 @@ test('an import says how far it is and how long it will still take, while it is 
   expect(inProgressText({ secondsLeft: null })).toBe('Importing…')
 })
 
-test('a file that is sent whole cannot be called off as if nothing had been sent', () => {
-  const sent = [null, { done: 0, of: 10 }, { done: 9, of: 10 }, { done: 10, of: 10 }]
-  expect(sent.map(isUploading)).toEqual([true, true, true, false])
+test('cannot cancel a complete upload', () => {
+  const states = [null, { done: 0, of: 10 }, { done: 9, of: 10 }, { done: 10, of: 10 }]
+  expect(states.map(isUploading)).toEqual([true, true, true, false])
 })
 
-test('what came of it is said in a line', () => {
+test('sums up a finished import in one line', () => {
   const done: Import = { ...base, status: 'completed', imported: 64, rejectedCount: 1 }
-  expect(outcomeText(done)).toBe('64 leads imported, 1 line refused.')
-  expect(outcomeText({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe(
-    '1 lead that you had already updated.',
-  )
+  expect(outcomeText(done)).toBe('64 leads imported, 1 row skipped.')
+  expect(outcomeText({ ...done, imported: 0, updated: 1, rejectedCount: 0 })).toBe('1 existing lead updated.')
   expect(outcomeText({ ...done, status: 'failed', error: 'The file is empty.' })).toBe('failed. The file is empty.')
-  expect(outcomeText({ ...done, status: 'canceled' })).toBe('stopped, nothing of it was kept.')
+  expect(outcomeText({ ...done, status: 'canceled' })).toBe('stopped, nothing was imported.')
   expect(importedText({ imported: 0, updated: 0 })).toBe('No leads imported')
 })

@@ -1,69 +1,66 @@
+import { formatCount, formatNumber, formatPercent } from '@x-automated/contract/format'
 import type { Import } from '@x-automated/contract/imports'
 import { timeLeftText } from '../scrapes/scrape-text'
-import type { Sent } from './csv-files'
+import type { UploadState } from './csv-files'
 
-/** '3 lines', '1 line'. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`
-}
-
+/** 2 KB, 1.5 MB. */
 export function sizeText(bytes: number): string {
-  if (bytes < 1024 * 1024) return `${Math.max(1, Math.round(bytes / 1024)).toLocaleString('en-US')} KB`
-  return `${(bytes / 1024 / 1024).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
+  if (bytes < 1024 * 1024) return `${formatNumber(Math.max(1, Math.round(bytes / 1024)))} KB`
+  return `${formatNumber(Math.round((bytes / 1024 / 1024) * 10) / 10)} MB`
 }
 
-/** '12 leads imported, 3 leads that you had already updated'. */
+/** '12 leads imported, 3 existing leads updated'. */
 export function importedText({ imported, updated }: Pick<Import, 'imported' | 'updated'>): string {
-  if (updated === 0) return imported === 0 ? 'No leads imported' : `${count(imported, 'lead')} imported`
-  const known = `${count(updated, 'lead')} that you had already updated`
-  return imported === 0 ? known : `${count(imported, 'lead')} imported, ${known}`
+  if (updated === 0) return imported === 0 ? 'No leads imported' : `${formatCount(imported, 'lead')} imported`
+  const known = `${formatCount(updated, 'existing lead')} updated`
+  return imported === 0 ? known : `${formatCount(imported, 'lead')} imported, ${known}`
 }
 
-/** What came of an import that has ended, in a line. */
+/** The result of a finished import in one line. */
 export function outcomeText(ended: Import): string {
   if (ended.status === 'failed') return `failed. ${ended.error ?? ''}`.trim()
-  if (ended.status === 'canceled') return 'stopped, nothing of it was kept.'
-  const words = importedText(ended)
-  return `${words}${ended.rejectedCount > 0 ? `, ${count(ended.rejectedCount, 'line')} refused` : ''}.`
+  if (ended.status === 'canceled') return 'stopped, nothing was imported.'
+  const skipped = ended.rejectedCount > 0 ? `, ${formatCount(ended.rejectedCount, 'row')} skipped` : ''
+  return `${importedText(ended)}${skipped}.`
 }
 
 const timeLeftSuffix = (seconds: number | null) => (seconds === null ? '' : ` · ${timeLeftText(seconds)} left`)
 const share = (done: number, of: number) => done / Math.max(1, of)
 
-/** Can it still be called off by not sending the rest? Sent whole, the file becomes an import, which is stopped as one. */
-export const isUploading = (sent: Sent | null): boolean => sent === null || sent.done < sent.of
+/** Can the upload still be canceled? A complete file becomes an import, which is stopped as such. */
+export const isUploading = (state: UploadState | null): boolean => state === null || state.done < state.of
 
-/** How far sending is, for a progress bar. @param elapsedSeconds since it began */
-export function uploadProgress(sent: Sent | null, elapsedSeconds: number) {
-  if (!sent || sent.done === 0) return { label: 'Sending the file', value: null, max: 1 }
-  // Sent whole, the file is looked at before the import begins.
-  if (!isUploading(sent)) return { label: 'Reading the lines', value: null, max: 1 }
-  const value = share(sent.done, sent.of)
+/** Upload progress for a progress bar. @param elapsedSeconds since the upload started */
+export function uploadProgress(state: UploadState | null, elapsedSeconds: number) {
+  if (!state || state.done === 0) return { label: 'Uploading the file', value: null, max: 1 }
+  // The server checks a complete file before the import starts.
+  if (!isUploading(state)) return { label: 'Reading rows', value: null, max: 1 }
+  const value = share(state.done, state.of)
   const left = timeLeftSuffix((elapsedSeconds * (1 - value)) / value)
   return {
-    label: 'Sending the file',
+    label: 'Uploading the file',
     value,
     max: 1,
-    detail: `${Math.round(100 * value)}% of ${sizeText(sent.of)}${left}`,
+    detail: `${formatPercent(value)} of ${sizeText(state.of)}${left}`,
   }
 }
 
-/** How far an import under way is, for a progress bar. */
+/** Progress of a running import for a progress bar. */
 export function importProgress({ stage, done, of, secondsLeft }: Import) {
   const value = share(done, of)
   const detail =
     stage === 'saving'
-      ? `${done.toLocaleString('en-US')} of ${count(of, 'line')}`
-      : `${Math.round(100 * value)}% of ${sizeText(of)}`
+      ? `${formatNumber(done)} of ${formatCount(of, 'row')}`
+      : `${formatPercent(value)} of ${sizeText(of)}`
   return {
-    label: stage === 'saving' ? 'Saving the leads' : 'Reading the lines',
+    label: stage === 'saving' ? 'Saving leads' : 'Reading rows',
     value: done === 0 ? null : value,
     max: 1,
     detail: `${detail}${timeLeftSuffix(secondsLeft)}`,
   }
 }
 
-/** On the button that opens it. */
+/** The label of the import button while an import is running. */
 export function inProgressText({ secondsLeft }: Pick<Import, 'secondsLeft'>): string {
   return secondsLeft === null ? 'Importing…' : `Importing, ${timeLeftText(secondsLeft)} left`
 }

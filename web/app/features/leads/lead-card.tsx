@@ -2,7 +2,7 @@ import type { Lead } from '@x-automated/contract/leads'
 import { Users } from 'lucide-react'
 import { LeadBio, LeadFollowers, LeadIdentity } from './lead-parts'
 
-/** A lead as an item of a list of cards. */
+/** A lead as a card in a list. */
 export function LeadCard({ lead }: { lead: Lead }) {
   return (
     <li className="grid content-between gap-3 rounded-lg border border-line bg-surface p-4">

@@ -17,7 +17,7 @@ queries.setQueryData(api.scrapes.find.queryKey({ input: { id: 's' } }), {
   twitterHandle: 'ada',
 } as Scrape)
 
-const said = (filter: LeadFilter) =>
+const textOf = (filter: LeadFilter) =>
   renderToString(
     <QueryClientProvider client={queries}>
       <ConfirmProvider>
@@ -31,9 +31,9 @@ const said = (filter: LeadFilter) =>
     </QueryClientProvider>,
   ).replace(/<[^>]*>/g, '')
 
-test('the list and the scrape that leads are narrowed to are named, each with the way out', () => {
-  expect(said({})).not.toContain('Show all')
-  expect(said({ listId: 'l' })).toContain('Only the leads of “Founders”.Show all')
-  expect(said({ scrapeId: 's' })).toContain('Only the leads that the scrape “Followers of @ada” found.Show all')
-  expect(said({ scrapeId: 'unknown' })).toContain('Only the leads that one scrape found.Show all')
+test('names the list or scrape that the leads come from', () => {
+  expect(textOf({})).not.toContain('Source:')
+  expect(textOf({ listId: 'l' })).toContain('Source: list “Founders”')
+  expect(textOf({ scrapeId: 's' })).toContain('Source: scrape “Followers of @ada”')
+  expect(textOf({ scrapeId: 'unknown' })).toContain('Source: scrape')
 })

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
-import { Search } from 'lucide-react'
+import { Search, X } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { api } from '../../api'
-import { Button } from '../../ui/button'
+import { IconButton } from '../../ui/button'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { Select } from '../../ui/select'
@@ -12,10 +12,9 @@ import { basisLabels, type LeadsView, parseFollowerCount, parseKeyword, sortLabe
 import { SavedFilters, type SavedFiltersProps } from './saved-filters'
 import { useTags } from './tag-badge'
 
-/** Typing is over when nothing was typed for this long. */
 const DEBOUNCE_MS = 300
 
-/** What stands in the fields; the filter follows when typing is over. */
+/** The text in the fields, applied to the filter after a pause in typing. */
 interface Draft {
   keyword: string
   min: string
@@ -32,7 +31,6 @@ function draftOf({ keyword, minFollowers, maxFollowers }: LeadFilter): Draft {
 
 const isSame = (a: Draft, b: Draft) => a.keyword.trim() === b.keyword.trim() && a.min === b.min && a.max === b.max
 
-/** The filter with what the fields say. */
 function withDraft(filter: LeadFilter, draft: Draft): LeadFilter {
   return {
     ...filter,
@@ -49,17 +47,17 @@ export interface LeadFiltersProps {
   onPick: SavedFiltersProps['onPick']
 }
 
-/** Which leads to show. What is typed counts after a short while, what is picked at once. */
+/** The filters of the Leads page. Typed values apply after a pause, selected ones immediately. */
 export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps) {
   const { filter, sort } = view
   const tags = useTags().data?.tags ?? []
   const [draft, setDraft] = useState(() => draftOf(filter))
   const [applied, setApplied] = useState(() => draftOf(filter))
-  const inAddress = draftOf(filter)
-  // The address was changed by something else (going back, a link): the fields follow it.
-  if (!isSame(inAddress, applied)) {
-    setApplied(inAddress)
-    setDraft(inAddress)
+  const inUrl = draftOf(filter)
+  // The URL changed from outside (the back button, a link): update the fields.
+  if (!isSame(inUrl, applied)) {
+    setApplied(inUrl)
+    setDraft(inUrl)
   }
 
   const apply = (next: LeadFilter) => {
@@ -70,7 +68,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
     const next = withDraft(filter, draft)
     if (!isSame(draftOf(next), draftOf(filter))) apply(next)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each key that is typed begins the wait anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each keystroke restarts the timer
   useEffect(() => {
     const timer = setTimeout(applyTyped, DEBOUNCE_MS)
     return () => clearTimeout(timer)
@@ -148,7 +146,7 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
           <Select
             value={filter.basis ?? 'all'}
             options={[
-              { value: 'all', label: 'Any or none' },
+              { value: 'all', label: 'Any' },
               ...Object.entries(basisLabels).map(([value, label]) => ({ value, label })),
             ]}
             onChange={(event) => {
@@ -172,12 +170,12 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
           onPick={onPick}
         />
         {filter.scrapeId && (
-          <SourceFilter onAll={() => apply({ ...filter, scrapeId: undefined })}>
+          <SourceFilter onRemove={() => apply({ ...filter, scrapeId: undefined })}>
             <ScrapeName id={filter.scrapeId} />
           </SourceFilter>
         )}
         {filter.listId && (
-          <SourceFilter onAll={() => apply({ ...filter, listId: undefined })}>
+          <SourceFilter onRemove={() => apply({ ...filter, listId: undefined })}>
             <ListName id={filter.listId} />
           </SourceFilter>
         )}
@@ -186,24 +184,24 @@ export function LeadFilters({ view, onChange, onSort, onPick }: LeadFiltersProps
   )
 }
 
-/** A part of the filter that has no field: in words, with the way out of it. */
-function SourceFilter({ onAll, children }: { onAll: () => void; children: ReactNode }) {
+/** A filter without a field, as text with a button that removes it. */
+function SourceFilter({ onRemove, children }: { onRemove: () => void; children: ReactNode }) {
   return (
     <p className="flex items-center gap-2 text-muted">
-      <span className="wrap-anywhere">{children}</span>
-      <Button size="sm" variant="ghost" onClick={onAll}>
-        Show all
-      </Button>
+      <span className="wrap-anywhere">Source: {children}</span>
+      <IconButton size="sm" label="Remove source filter" onClick={onRemove}>
+        <X aria-hidden />
+      </IconButton>
     </p>
   )
 }
 
 function ListName({ id }: { id: string }) {
   const { data } = useQuery(api.lists.find.queryOptions({ input: { id } }))
-  return <>Only the leads of {data ? <bdi>“{data.name}”</bdi> : 'one list'}.</>
+  return <>list {data && <bdi>“{data.name}”</bdi>}</>
 }
 
 function ScrapeName({ id }: { id: string }) {
   const { data } = useQuery(api.scrapes.find.queryOptions({ input: { id } }))
-  return <>Only the leads that {data ? `the scrape “${scrapeTitle(data)}”` : 'one scrape'} found.</>
+  return <>scrape {data && `“${scrapeTitle(data)}”`}</>
 }

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { Lead } from '@x-automated/contract/leads'
 import { Ban } from 'lucide-react'
 import { Avatar } from '../../ui/avatar'
@@ -6,10 +7,9 @@ import { shorten } from '../../ui/shorten'
 import { XHandle } from '../x-account/x-handle'
 import { profilePictureUrl } from './lead-picture'
 
-/** Characters of a bio in a list (specification §9). */
-const BIO_SHOWN = 100
+const BIO_MAX = 100
 
-/** Picture, name and handle. @param onOpen makes the name a button that shows more */
+/** Picture, name and handle. @param onOpen makes the name a button */
 export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void }) {
   const name = <bdi className="truncate">{lead.name || lead.twitterHandle}</bdi>
   const nameClass = 'w-fit max-w-full truncate font-strong'
@@ -34,11 +34,11 @@ export function LeadIdentity({ lead, onOpen }: { lead: Lead; onOpen?: () => void
   )
 }
 
-/** The first 100 characters, whole on hover. */
+/** The first 100 characters of a bio; the tooltip has the rest. */
 export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
   const text = bio?.trim()
   if (!text) return <span className="text-faint">No bio available</span>
-  const short = shorten(text, BIO_SHOWN)
+  const short = shorten(text, BIO_MAX)
   return (
     <bdi title={short === text ? undefined : text} className="wrap-anywhere">
       {short}
@@ -46,7 +46,6 @@ export function LeadBio({ bio }: Pick<Lead, 'bio'>) {
   )
 }
 
-/** For who is on the suppression list. */
 export function SuppressedBadge() {
   return (
     <Badge tone="warn" icon={<Ban aria-hidden />}>
@@ -55,8 +54,7 @@ export function SuppressedBadge() {
   )
 }
 
-/** How many follow them. */
 export function LeadFollowers({ followerCount }: Pick<Lead, 'followerCount'>) {
   if (followerCount === null) return <span className="text-faint">Unknown</span>
-  return <span data-numeric>{followerCount.toLocaleString('en-US')}</span>
+  return <span data-numeric>{formatNumber(followerCount)}</span>
 }

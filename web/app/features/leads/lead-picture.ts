@@ -1,16 +1,17 @@
 import type { Lead } from '@x-automated/contract/leads'
 
-/** X's own host. An imported address may be anyone's, and the content security policy lets in no other. */
-const PICTURES = 'https://pbs.twimg.com/'
+/** X's image host. Imported URLs can point anywhere, but the content security policy allows only this host. */
+const X_IMAGES = 'https://pbs.twimg.com/'
 
-/** Where else this server's policy lets pictures come from: it says so in the page. */
-function otherPictures(): string | null {
+/** Another image host that this server's policy allows, as the page's meta tag states. */
+function extraImageHost(): string | null {
   return document.querySelector<HTMLMetaElement>('meta[name="pictures"]')?.content || null
 }
 
+/** The profile picture's URL, or null if the content security policy blocks its host. */
 export function profilePictureUrl({ profileImageUrl }: Pick<Lead, 'profileImageUrl'>): string | null {
   if (!profileImageUrl) return null
-  const other = otherPictures()
-  const isLetIn = profileImageUrl.startsWith(PICTURES) || (other !== null && profileImageUrl.startsWith(`${other}/`))
-  return isLetIn ? profileImageUrl : null
+  const extra = extraImageHost()
+  const isAllowed = profileImageUrl.startsWith(X_IMAGES) || (extra !== null && profileImageUrl.startsWith(`${extra}/`))
+  return isAllowed ? profileImageUrl : null
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { between, changeInParts, pickedCount, selectionsOf } from './lead-selection'
+import { between, changeInBatches, pickedCount, selectionsOf } from './lead-selection'
 
-test('a range goes either way, and is one lead where it has no beginning in sight', () => {
+test('selects a range in either direction, or one lead if its start is not on the page', () => {
   const shown = ['a', 'b', 'c', 'd'].map((id) => ({ id }))
   expect(between(shown, 'b', 'd')).toEqual(['b', 'c', 'd'])
   expect(between(shown, 'd', 'b')).toEqual(['b', 'c', 'd'])
@@ -9,7 +9,7 @@ test('a range goes either way, and is one lead where it has no beginning in sigh
   expect(between(shown, 'of another page', 'c')).toEqual(['c'])
 })
 
-test('what is picked names leads by their ids, or all that match by the parts of the filter', () => {
+test('sends ids for chosen leads and filters for all that match', () => {
   expect(selectionsOf({ ids: [] })).toEqual([])
   expect(selectionsOf({ ids: ['a'] })).toEqual([{ leadIds: ['a'] }])
   const all = { matching: { keyword: 'saas' }, count: 12 }
@@ -21,16 +21,16 @@ test('what is picked names leads by their ids, or all that match by the parts of
   expect(selectionsOf({ everyone: { keyword: 'saas' }, count: 3 })).toEqual([{ filter: { keyword: 'saas' } }])
 })
 
-test('what one call does not get to is changed by the next, and what was done is known where one fails', async () => {
+test('continues with the cursor until none is left, and reports each batch even if a later one fails', async () => {
   const calls: unknown[] = []
   const seen: number[] = []
   const all = { matching: { status: 'not_sent' as const }, count: 3 }
-  const parts = ['next', null]
+  const cursors = ['next', null]
   const call = async (selection: object) => {
     calls.push(selection)
-    return { changed: calls.length, cursor: parts[calls.length - 1] ?? null }
+    return { changed: calls.length, cursor: cursors[calls.length - 1] ?? null }
   }
-  await changeInParts(all, call, ({ changed }) => seen.push(changed))
+  await changeInBatches(all, call, ({ changed }) => seen.push(changed))
   expect(calls).toEqual([
     { filter: { status: 'not_sent', suppressed: false } },
     { filter: { status: 'not_sent', suppressed: false }, cursor: 'next' },
@@ -41,6 +41,6 @@ test('what one call does not get to is changed by the next, and what was done is
     if (calls.length > 0) throw new Error('gone')
     return call(selection)
   }
-  await expect(changeInParts(all, failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
+  await expect(changeInBatches(all, failing, ({ changed }) => seen.push(changed))).rejects.toThrow('gone')
   expect(seen).toEqual([1, 2, 1])
 })

@@ -2,93 +2,87 @@ import type { Lead, LeadFilter, LeadQuery, OfferedLead } from '@x-automated/cont
 import { useRef, useState } from 'react'
 import { canBeMessaged, messageableParts } from './lead-status'
 
-/** What a bulk action works on: leads picked one by one, or all that match the filter: of them those that can be messaged, or everyone. */
+/** A bulk action's leads: chosen ids, the messageable leads that match a filter, or everyone who matches it. */
 export type Picked = { ids: string[] } | ({ count: number } & ({ matching: LeadFilter } | { everyone: LeadFilter }))
 
-/** How many leads are picked. */
 export function pickedCount(picked: Picked): number {
   return 'ids' in picked ? picked.ids.length : picked.count
 }
 
-/** The bodies' part that names the leads, for each call it takes. */
+/** The selection part of each request body that the action needs. */
 export function selectionsOf(picked: Picked): ({ leadIds: string[] } | { filter: LeadQuery })[] {
   if ('everyone' in picked) return [{ filter: picked.everyone }]
   if ('matching' in picked) return messageableParts(picked.matching).map((filter) => ({ filter }))
   return picked.ids.length > 0 ? [{ leadIds: picked.ids }] : []
 }
 
-/** What one call is about. */
+/** The leads that one call changes. */
 export type Selection = ({ leadIds: string[] } | { filter: LeadQuery }) & { cursor?: string }
-/** What one call answers: where the next goes on; null: nothing is left. */
+/** A response with the cursor of the next batch; null after the last. */
 export type PartResponse = { cursor: string | null }
 
 /**
- * Calls for everything that is picked, part after part: one call changes only so many of the leads that a filter means, and its answer says where the next goes on.
- * @param onAnswer told of each part as it is done; what is done stays done where a later one fails
- * @param goesOn asked before each part
- * @returns whether nothing is left
+ * Changes the selected leads in batches: one call changes a limited number of leads and returns a cursor.
+ * @param mayContinue checked before each batch @returns false if it was stopped before the last batch
  */
-export async function changeInParts<Answer extends PartResponse>(
+export async function changeInBatches<Answer extends PartResponse>(
   picked: Picked,
   call: (selection: Selection) => Promise<Answer>,
   onAnswer: (answer: Answer) => void,
-  goesOn: () => boolean = () => true,
+  mayContinue: () => boolean = () => true,
 ): Promise<boolean> {
   for (const selection of selectionsOf(picked)) {
     let next: { cursor?: string } | null = {}
     while (next) {
-      if (!goesOn()) return false
+      if (!mayContinue()) return false
       const answer: Answer = await call({ ...selection, ...next })
       onAnswer(answer)
-      // A server of the version before names none.
+      // A server of the previous version returns no cursor.
       next = answer.cursor ? { cursor: answer.cursor } : null
     }
   }
   return true
 }
 
-interface KeyValueStorage {
-  /** The filter under which these were picked: under another one nothing is. */
-  under: string
+interface KeptSelection {
+  /** The filter it was made with: changing the filter clears the selection. */
+  filterKey: string
   ids: ReadonlySet<string>
   all: boolean
 }
 
-/**
- * Which leads are picked, over all pages of one filter.
- * @param shown the leads of the page in sight; those that meanwhile were queued, sent or suppressed are no longer picked
- */
+/** The selection across all pages of one filter. @param shown the current page; leads on it that can no longer be messaged drop out */
 export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead[]) {
-  const under = JSON.stringify(filter)
-  const nothing: KeyValueStorage = { under, ids: new Set(), all: false }
-  const [kept, setKept] = useState<KeyValueStorage>(nothing)
-  const current = kept.under === under ? kept : nothing
+  const filterKey = JSON.stringify(filter)
+  const nothing: KeptSelection = { filterKey, ids: new Set(), all: false }
+  const [kept, setKept] = useState<KeptSelection>(nothing)
+  const current = kept.filterKey === filterKey ? kept : nothing
 
-  /** The lead that was picked last: where a range begins. */
+  /** The lead selected last, where a range starts. */
   const anchor = useRef<string | null>(null)
   const selectable = shown.filter(canBeMessaged)
   const selectableIds = selectable.map(({ id }) => id)
-  const barred = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
-  const idsOf = ({ ids }: KeyValueStorage) => [...ids].filter((id) => !barred.has(id))
+  const unselectable = new Set(shown.filter((lead) => !canBeMessaged(lead)).map(({ id }) => id))
+  const idsOf = ({ ids }: KeptSelection) => [...ids].filter((id) => !unselectable.has(id))
   const has = (lead: OfferedLead) =>
-    current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !barred.has(lead.id)
-  // What is picked by then, not when this was drawn: several picks may come before it is drawn anew.
-  const pick = (change: (before: KeyValueStorage) => Iterable<string>, all = false) =>
-    setKept((before) => ({ under, ids: new Set(change(before.under === under ? before : nothing)), all }))
+    current.all ? canBeMessaged(lead) : current.ids.has(lead.id) && !unselectable.has(lead.id)
+  // Uses the latest state: several changes can arrive before the next render.
+  const pick = (change: (before: KeptSelection) => Iterable<string>, all = false) =>
+    setKept((before) => ({ filterKey, ids: new Set(change(before.filterKey === filterKey ? before : nothing)), all }))
 
   return {
     ids: idsOf(current),
-    /** All that match are picked, on every page. */
+    /** Everyone who matches is selected, on every page. */
     all: current.all,
     has,
-    /** Of the page in sight: none, some or all of those that can be picked. */
+    /** How much of the current page is selected. */
     page: !selectable.some(has) ? 'none' : selectable.every(has) ? 'all' : 'some',
     selectableHere: selectable.length,
-    /** @param through takes all between the lead that was picked last and this one along */
+    /** @param through also toggles everything between the last selected lead and this one */
     toggle(lead: OfferedLead, through = false) {
       const range = through ? between(selectable, anchor.current, lead.id) : [lead.id]
       anchor.current = lead.id
-      // Out of all, one is left out: what stays is the page in sight.
+      // Unchecking one lead of "all" leaves only the current page selected.
       pick((before) => toggled(before.all ? selectableIds : idsOf(before), lead.id, range))
     },
     togglePage() {
@@ -102,13 +96,13 @@ export function useLeadSelection(filter: LeadFilter, shown: readonly OfferedLead
   } as const
 }
 
-/** What is picked once a lead was ticked or not any more, and with it all of the range. */
+/** The selection after toggling a lead together with its range. */
 function toggled(before: readonly string[], id: string, range: readonly string[]): string[] {
   const without = before.filter((one) => !range.includes(one))
   return before.includes(id) ? without : [...without, ...range]
 }
 
-/** The ids from one lead to another, both with them, in the order in which they are shown. */
+/** The ids from one lead to another, inclusive, in display order. */
 export function between(shown: readonly Pick<Lead, 'id'>[], from: string | null, to: string): string[] {
   const ids = shown.map(({ id }) => id)
   const [one, other] = [ids.indexOf(from ?? to), ids.indexOf(to)]

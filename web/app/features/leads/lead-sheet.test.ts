@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { leadOf } from './lead-sheet'
 
-test('the sheet never shows the lead that was open before, but keeps its own while it closes', () => {
+test('never shows the previous lead, but keeps its own while closing', () => {
   const before = { id: 'a' }
   expect(leadOf('a', before)).toBe(before)
   expect(leadOf('b', before)).toBeUndefined()

@@ -36,17 +36,17 @@ import { TagBadge, useTagsToPick } from './tag-badge'
 import { NewTag } from './tag-dialog'
 import { useTagLeads } from './use-bulk'
 
-const EVENTS_ON_A_PAGE = 20
+const EVENTS_PAGE_SIZE = 20
 
 export interface LeadSheetProps {
-  /** Null: closed. */
+  /** Null closes the sheet. */
   id: string | null
   onClose: () => void
   onSuppress: (lead: LeadDetail) => void
   onRemove: (lead: LeadDetail) => void
 }
 
-/** Everything that is known of one lead, and what happened to it. */
+/** A lead's details and history. */
 export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps) {
   const [settingBasis, setSettingBasis] = useState(false)
   const lead = useQuery(
@@ -91,7 +91,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
         <div className="grid gap-6">
           {known.suppressed && (
             <Callout tone="warn" title="On your suppression list">
-              Nobody in this workspace can write to them. The settings have the list, and take them off it.
+              No one in this workspace can message them. Manage this in Settings → Suppression list.
             </Callout>
           )}
           <Profile lead={known} />
@@ -124,7 +124,7 @@ export function LeadSheet({ id, onClose, onSuppress, onRemove }: LeadSheetProps)
   )
 }
 
-/** What is known of the lead that is open. While the sheet closes, of the one it showed; never of another. */
+/** The open lead's data; while the sheet closes, the data it showed. Never another lead's. */
 export function leadOf<L extends { id: string }>(id: string | null, data: L | undefined): L | undefined {
   return id === null || data?.id === id ? data : undefined
 }
@@ -148,7 +148,7 @@ function Profile({ lead }: { lead: LeadDetail }) {
     ['Following', <LeadFollowers key="f" followerCount={lead.followingCount} />],
     ['Location', lead.location],
     ['Website', lead.website && <SafeLink key="w" href={lead.website} />],
-    ['Found at', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
+    ['Source', lead.sourceProfile && <XHandle key="s" handle={lead.sourceProfile} />],
     ['Added', <DateTime key="a" value={lead.createdAt} />],
     ...more.map(([name, value]): [string, ReactNode] => [
       name,
@@ -181,7 +181,7 @@ function Profile({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** An address that somebody else wrote: a link only where it leads to a page. */
+/** Links to http(s) URLs only: the value comes from a stranger's profile or file. */
 function SafeLink({ href }: { href: string }) {
   if (!/^https?:\/\//i.test(href)) return href
   return (
@@ -196,11 +196,11 @@ function Tags({ lead }: { lead: LeadDetail }) {
   const [editing, setEditing] = useState(false)
   const mayWrite = useIsOffered('member')
   const change = useTagLeads()
-  // What was just asked for shows at once, until the lead is read anew.
-  const asked = change.isPending ? change.variables.input : null
+  // Show the requested change immediately, until the lead is refetched.
+  const requested = change.isPending ? change.variables.input : null
   const has = (id: string) =>
-    asked?.add.includes(id) || (lead.tagIds.includes(id) && !asked?.remove.includes(id)) || false
-  const given = tags.filter(({ id }) => has(id))
+    requested?.add.includes(id) || (lead.tagIds.includes(id) && !requested?.remove.includes(id)) || false
+  const applied = tags.filter(({ id }) => has(id))
   const set = (id: string, on: boolean) =>
     change.mutate({ picked: { ids: [lead.id] }, input: { add: on ? [id] : [], remove: on ? [] : [id] } })
   return (
@@ -227,9 +227,9 @@ function Tags({ lead }: { lead: LeadDetail }) {
           ))}
           <NewTag onCreated={(id) => set(id, true)} />
         </div>
-      ) : given.length > 0 ? (
+      ) : applied.length > 0 ? (
         <span className="flex flex-wrap gap-1">
-          {given.map((tag) => (
+          {applied.map((tag) => (
             <TagBadge key={tag.id} tag={tag} />
           ))}
         </span>
@@ -242,7 +242,7 @@ function Tags({ lead }: { lead: LeadDetail }) {
 
 const POLL_EVERY_MS = 4_000
 
-const signs: Record<LeadEvent['kind'], LucideIcon> = {
+const icons: Record<LeadEvent['kind'], LucideIcon> = {
   created: Import,
   scraped: Radar,
   listed: ListPlus,
@@ -258,9 +258,9 @@ function History({ lead }: { lead: LeadDetail }) {
   const page = at.id === id ? at.page : 1
   const history = useQuery(
     api.leads.history.queryOptions({
-      input: { id, page, pageSize: EVENTS_ON_A_PAGE },
+      input: { id, page, pageSize: EVENTS_PAGE_SIZE },
       placeholderData: keepPreviousData,
-      // A reply may come while somebody looks.
+      // A reply can arrive while the sheet is open.
       refetchInterval: POLL_EVERY_MS,
     }),
   )
@@ -271,10 +271,10 @@ function History({ lead }: { lead: LeadDetail }) {
       ) : history.data ? (
         <ol className="grid gap-3">
           {history.data.events.map((event) => {
-            const Sign = signs[event.kind]
+            const Icon = icons[event.kind]
             return (
               <li key={`${event.kind}${event.at}${JSON.stringify(event)}`} className="flex gap-3">
-                <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+                <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
                 <div className="grid min-w-0 flex-1 gap-0.5">
                   <EventText event={event} lead={lead} />
                   <DateTime value={event.at} className="text-xs text-muted" />
@@ -288,7 +288,7 @@ function History({ lead }: { lead: LeadDetail }) {
       )}
       <Pager
         page={page}
-        pageSize={EVENTS_ON_A_PAGE}
+        pageSize={EVENTS_PAGE_SIZE}
         total={history.data?.total}
         stale={history.isFetching}
         onChange={(next) => setAt({ id, page: next })}
@@ -298,8 +298,8 @@ function History({ lead }: { lead: LeadDetail }) {
   )
 }
 
-/** What was said in the conversation, which can be deleted here. */
-function Said({ replyId, text }: { replyId: string; text: string | null }) {
+/** The text of a message in the conversation, with a button that deletes it here. */
+function MessageText({ replyId, text }: { replyId: string; text: string | null }) {
   const queries = useQueryClient()
   const mayWrite = useIsOffered('member')
   const remove = useMutation(
@@ -308,7 +308,7 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
       onError: (error) => toast.error(errorText(error)),
     }),
   )
-  if (text === null) return <p className="text-muted">Its text was deleted here.</p>
+  if (text === null) return <p className="text-muted">You deleted this text.</p>
   return (
     <div className="flex items-start justify-between gap-2">
       <bdi className="wrap-anywhere text-muted">“{text}”</bdi>
@@ -329,11 +329,11 @@ function Said({ replyId, text }: { replyId: string; text: string | null }) {
 function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
   switch (event.kind) {
     case 'created':
-      return <p>Became a lead</p>
+      return <p>Added as a lead</p>
     case 'scraped':
       return (
         <p>
-          Found among the {event.type === 'followers' ? 'followers' : 'followed'} of{' '}
+          Scraped from {event.type === 'followers' ? 'the followers of' : 'accounts followed by'}{' '}
           <XHandle handle={event.twitterHandle} />
         </p>
       )
@@ -354,15 +354,15 @@ function EventText({ event, lead }: { event: LeadEvent; lead: LeadDetail }) {
     case 'replied':
       return (
         <>
-          <p>{event.optedOut ? 'Asked you to stop writing' : event.dmId ? 'Replied' : 'Wrote to you first'}</p>
-          <Said replyId={event.replyId} text={event.text} />
+          <p>{event.optedOut ? 'Opted out' : event.dmId ? 'Replied' : 'Messaged you first'}</p>
+          <MessageText replyId={event.replyId} text={event.text} />
         </>
       )
     case 'written':
       return (
         <>
-          <p>You wrote by hand</p>
-          <Said replyId={event.replyId} text={event.text} />
+          <p>You messaged them on X</p>
+          <MessageText replyId={event.replyId} text={event.text} />
         </>
       )
   }

@@ -2,7 +2,7 @@ import { LEAD_FILTER_STATUSES, LEAD_STATUSES } from '@x-automated/contract/leads
 import { expect, test } from 'vitest'
 import { canBeMessaged, filterStatusOf, messageableParts } from './lead-status'
 
-test('contacted counts as sent, failed_contact as failed, every other status as itself', () => {
+test('counts contacted as sent and failed_contact as failed', () => {
   const seen = Object.fromEntries(LEAD_STATUSES.map((dmStatus) => [dmStatus, filterStatusOf({ dmStatus })]))
   expect(seen).toEqual({
     not_sent: 'not_sent',
@@ -14,7 +14,7 @@ test('contacted counts as sent, failed_contact as failed, every other status as 
   })
 })
 
-test('queued and sent leads cannot be messaged, all others can', () => {
+test('allows messages to all but queued and sent leads', () => {
   expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus, suppressed: false }))).toEqual([
     'not_sent',
     'failed',
@@ -22,11 +22,11 @@ test('queued and sent leads cannot be messaged, all others can', () => {
   ])
 })
 
-test('whoever is suppressed cannot be messaged, whatever their status', () => {
+test('never allows messages to suppressed leads', () => {
   expect(LEAD_STATUSES.filter((dmStatus) => canBeMessaged({ dmStatus, suppressed: true }))).toEqual([])
 })
 
-test('all that match a filter are those of its parts, and never a queued, sent or suppressed one', () => {
+test('splits a filter into its messageable statuses', () => {
   expect(messageableParts({ keyword: 'saas' })).toEqual([
     { keyword: 'saas', status: 'not_sent', suppressed: false },
     { keyword: 'saas', status: 'failed', suppressed: false },

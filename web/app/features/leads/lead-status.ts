@@ -1,9 +1,9 @@
 import type { Lead, LeadFilter, LeadQuery, LeadStatus, OfferedLead } from '@x-automated/contract/leads'
 
-/** How far a lead is, as filters, badges and selection see it: contacted counts as sent, failed_contact as failed. */
+/** The status for filters and selection: contacted counts as sent, failed_contact as failed. */
 export type LeadFilterStatus = NonNullable<LeadFilter['status']>
 
-const standings: Record<LeadStatus, LeadFilterStatus> = {
+const filterStatuses: Record<LeadStatus, LeadFilterStatus> = {
   not_sent: 'not_sent',
   queued: 'queued',
   sent: 'sent',
@@ -13,22 +13,19 @@ const standings: Record<LeadStatus, LeadFilterStatus> = {
 }
 
 export function filterStatusOf(lead: Pick<Lead, 'dmStatus'>): LeadFilterStatus {
-  return standings[lead.dmStatus]
+  return filterStatuses[lead.dmStatus]
 }
 
-/** Queued, sent and suppressed leads cannot be selected, and get no message. */
+/** Queued, sent and suppressed leads can't be selected or messaged. */
 export function canBeMessaged(lead: Pick<OfferedLead, 'dmStatus' | 'suppressed'>): boolean {
-  const standing = filterStatusOf(lead)
-  return !lead.suppressed && (standing === 'not_sent' || standing === 'failed')
+  const status = filterStatusOf(lead)
+  return !lead.suppressed && (status === 'not_sent' || status === 'failed')
 }
 
-/** Why a suppressed lead cannot be selected. */
-export const SUPPRESSED_HINT = 'On your suppression list: nobody in this workspace can write to them.'
+/** Why a suppressed lead can't be selected. */
+export const SUPPRESSED_HINT = 'On your suppression list: no one in this workspace can message them.'
 
-/**
- * The filters that together match the leads of `filter` that can be messaged, as `canBeMessaged` says it: none where it asks for those that cannot.
- * For calls that take a filter in place of ids.
- */
+/** The filters that together match the messageable leads of `filter`: one per status, as the API filters by one status. */
 export function messageableParts(filter: LeadFilter): LeadQuery[] {
   const statuses: LeadFilterStatus[] = filter.status ? [filter.status] : ['not_sent', 'failed']
   return statuses

@@ -13,13 +13,13 @@ import { useIsOffered } from '../settings/use-role'
 import { LeadBio, LeadFollowers, LeadIdentity, SuppressedBadge } from './lead-parts'
 import type { useLeadSelection } from './lead-selection'
 import { canBeMessaged, SUPPRESSED_HINT } from './lead-status'
-import { basisLabels, LEADS_ON_A_PAGE } from './leads-url'
+import { basisLabels, LEADS_PER_PAGE } from './leads-url'
 import { TagBadges } from './tag-badge'
 
 export interface LeadsTableProps {
   /** Undefined while the first page loads. */
   leads: readonly ListedLead[] | undefined
-  /** An earlier page is still shown while the next one loads. */
+  /** The previous page stays while the next one loads. */
   stale: boolean
   sort: LeadSort
   onSort: (sort: LeadSort) => void
@@ -30,8 +30,8 @@ export interface LeadsTableProps {
   onRemove: (lead: ListedLead) => void
 }
 
-/** Arrow keys go from checkbox to checkbox; with shift they take along what they pass. */
-function walk(event: KeyboardEvent<HTMLInputElement>): void {
+/** Arrow keys move between checkboxes; with Shift they also check what they pass. */
+function moveByArrow(event: KeyboardEvent<HTMLInputElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
   event.preventDefault()
@@ -47,7 +47,7 @@ function walk(event: KeyboardEvent<HTMLInputElement>): void {
   if (!next.checked) next.click()
 }
 
-/** Leads, each with its status and what can be done with it. Queued, sent and suppressed ones cannot be picked. */
+/** Leads with their status and actions. Queued, sent and suppressed leads can't be selected. */
 export function LeadsTable({
   leads,
   stale,
@@ -91,7 +91,7 @@ export function LeadsTable({
       <tbody>
         {leads ? (
           leads.map((lead) => {
-            const open = canBeMessaged(lead)
+            const messageable = canBeMessaged(lead)
             return (
               <Tr key={lead.id} selected={selection.has(lead)}>
                 {mayWrite && (
@@ -100,9 +100,9 @@ export function LeadsTable({
                       aria-label={`Select @${lead.twitterHandle}`}
                       checked={selection.has(lead)}
                       data-lead={lead.id}
-                      disabled={!open}
+                      disabled={!messageable}
                       title={lead.suppressed ? SUPPRESSED_HINT : undefined}
-                      onKeyDown={walk}
+                      onKeyDown={moveByArrow}
                       onChange={(event) =>
                         selection.toggle(
                           lead,
@@ -144,7 +144,7 @@ export function LeadsTable({
                       <Button
                         size="sm"
                         icon={<Send aria-hidden />}
-                        disabled={!open}
+                        disabled={!messageable}
                         title={lead.suppressed ? SUPPRESSED_HINT : undefined}
                         className="max-md:flex-1"
                         aria-label={`Send DM to @${lead.twitterHandle}`}
@@ -197,10 +197,9 @@ export function LeadsTable({
   )
 }
 
-/** A page of leads that is on its way, in their shape. */
 function LeadsSkeleton({ pickable }: { pickable: boolean }) {
-  return Array.from({ length: LEADS_ON_A_PAGE }, (_, row) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never move
+  return Array.from({ length: LEADS_PER_PAGE }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical and never move
     <Tr key={row} aria-hidden>
       {pickable && (
         <Td corner className="md:pe-0">
@@ -235,7 +234,7 @@ function LeadsSkeleton({ pickable }: { pickable: boolean }) {
   ))
 }
 
-/** Picks what can be picked of the page in sight. */
+/** Selects every messageable lead on the page. */
 export function SelectPageCheckbox({ selection, label }: Pick<LeadsTableProps, 'selection'> & { label: string }) {
   return (
     <Checkbox

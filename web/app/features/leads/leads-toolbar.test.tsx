@@ -7,7 +7,7 @@ import { ConfirmProvider } from '../../ui/confirm'
 import type { useLeadSelection } from './lead-selection'
 import { LeadsToolbar } from './leads-toolbar'
 
-// As if it were open: without a browser no menu opens.
+// Renders the menu open, because no menu opens without a browser.
 vi.mock('../../ui/menu', () => ({
   Menu: ({ children }: { children: ReactNode }) => children,
   MenuSeparator: () => null,
@@ -30,7 +30,7 @@ const selection: ReturnType<typeof useLeadSelection> = {
   clear: () => {},
 }
 
-/** The items about everyone that matches: their words, and whether they can be chosen. */
+/** The menu items for all matching leads, and whether they are enabled. */
 function everyoneItems(stale: boolean) {
   const shown = renderToString(
     <QueryClientProvider client={createQueryClient()}>
@@ -52,14 +52,14 @@ function everyoneItems(stale: boolean) {
     </QueryClientProvider>,
   ).replaceAll('<!-- -->', '')
   return [...shown.matchAll(/<button type="button"( disabled="")?>((?:Tag|Delete) all [^<]*)</g)].map(
-    ([, disabled, words]) => [words, disabled ? 'disabled' : 'offered'],
+    ([, disabled, text]) => [text, disabled ? 'disabled' : 'enabled'],
   )
 }
 
-test('everyone who matches is tagged or deleted only by the count of the filter that holds', () => {
+test('disables actions on all matching leads while the count is of the previous filter', () => {
   expect(everyoneItems(false)).toEqual([
-    ['Tag all 12 leads', 'offered'],
-    ['Delete all 12 leads', 'offered'],
+    ['Tag all 12 leads', 'enabled'],
+    ['Delete all 12 leads', 'enabled'],
   ])
   expect(everyoneItems(true)).toEqual([
     ['Tag all 12 leads', 'disabled'],

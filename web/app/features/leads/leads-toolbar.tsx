@@ -1,4 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads'
 import { Ban, Ellipsis, HandHeart, ListPlus, Pencil, Send, Tag as TagSign, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
@@ -17,15 +18,15 @@ import { ManageTagsDialog } from './manage-tags-dialog'
 import { MessageDialog } from './message-dialog'
 import { TagDialog } from './tag-dialog'
 
-const MESSAGE_SHOWN = 70
+const MESSAGE_PREVIEW = 70
 
 export interface LeadsToolbarProps {
   filter: LeadFilter
-  /** Null while it is not known. */
+  /** Null while it is unknown. */
   total: number | null
-  /** That is how many matched the filter before, while those of this one are loaded. */
+  /** `total` is still that of the previous filter. */
   stale: boolean
-  /** Null where nothing is filtered. */
+  /** Null without a filter. */
   onClearFilter: (() => void) | null
   selection: ReturnType<typeof useLeadSelection>
   message: string
@@ -36,7 +37,7 @@ export interface LeadsToolbarProps {
   onRemove: (picked: Picked) => void
 }
 
-/** What can be done with the leads that are picked. */
+/** Actions for the selected leads, or for all that match the filter. */
 export function LeadsToolbar({
   filter,
   total,
@@ -53,16 +54,16 @@ export function LeadsToolbar({
   const confirm = useConfirm()
   const mayWrite = useIsOffered('member')
   const [open, setOpen] = useState<'list' | 'message' | 'tag' | 'tags' | 'basis' | null>(null)
-  /** Tags are for everyone that matched as they were asked for; null: for those that are picked. */
+  /** Whom the tag dialog is for, as of its opening; null means the selection. */
   const [tagged, setTagged] = useState<Picked | null>(null)
   const close = () => setOpen(null)
-  // All on every page is offered once all of this page are picked.
+  // Offered once the whole page is selected.
   const offersAll = selection.page === 'all' && (total ?? 0) > selection.ids.length
   const messageable = useMessageableCount(filter, offersAll || selection.all)
   const picked: Picked = selection.all ? { matching: filter, count: messageable ?? 0 } : { ids: selection.ids }
   const count = pickedCount(picked)
   const everyone: Picked = { everyone: filter, count: total ?? 0 }
-  const all = total === 1 ? 'the lead' : `all ${(total ?? 0).toLocaleString('en-US')} leads`
+  const all = total === 1 ? 'the lead' : `all ${formatNumber(total ?? 0)} leads`
 
   const tag = (matched: Picked | null) => {
     setTagged(matched)
@@ -72,9 +73,9 @@ export function LeadsToolbar({
     const sure =
       'ids' in picked ||
       (await confirm({
-        title: `Send a DM to ${count.toLocaleString('en-US')} leads?`,
-        body: `Each gets: “${shorten(message, 200)}” They are sent one after the other, at the pace of your X account.`,
-        confirm: `Queue ${count.toLocaleString('en-US')} DMs`,
+        title: `Send a DM to ${formatNumber(count)} leads?`,
+        body: `Each gets: “${shorten(message, 200)}” They go out one by one, within your sending limits.`,
+        confirm: `Queue ${formatNumber(count)} DMs`,
       }))
     if (sure) onSend(picked)
   }
@@ -88,9 +89,7 @@ export function LeadsToolbar({
           </span>
         )}
         <p className="text-muted" role="status" data-numeric>
-          {count > 0
-            ? `${count.toLocaleString('en-US')} selected`
-            : total !== null && `${total.toLocaleString('en-US')} ${total === 1 ? 'lead' : 'leads'}`}
+          {count > 0 ? `${formatNumber(count)} selected` : total !== null && formatCount(total, 'lead')}
         </p>
         {count > 0 ? (
           <Button size="sm" variant="ghost" icon={<X aria-hidden />} onClick={selection.clear}>
@@ -105,7 +104,7 @@ export function LeadsToolbar({
         )}
         {offersAll && !selection.all && messageable !== null && messageable > count && (
           <Button size="sm" variant="ghost" onClick={selection.pickAll}>
-            Select all {messageable.toLocaleString('en-US')} that can be messaged
+            Select all {formatNumber(messageable)} messageable leads
           </Button>
         )}
         {mayWrite && (
@@ -124,7 +123,7 @@ export function LeadsToolbar({
               loading={sending}
               onClick={send}
             >
-              Send DM{count > 1 && ` to ${count.toLocaleString('en-US')}`}
+              Send DM{count > 1 && ` to ${formatNumber(count)}`}
             </Button>
             <Menu
               trigger={
@@ -150,7 +149,7 @@ export function LeadsToolbar({
               <MenuItem danger icon={<Trash2 aria-hidden />} disabled={count === 0} onSelect={() => onRemove(picked)}>
                 Delete leads
               </MenuItem>
-              {/* Also those that cannot be picked, because they were written to or are suppressed; never those of one filter by the count of another. */}
+              {/* Includes leads that can't be selected. Disabled while `total` belongs to the previous filter. */}
               {count === 0 && (total ?? 0) > 0 && (
                 <>
                   <MenuSeparator />
@@ -169,7 +168,7 @@ export function LeadsToolbar({
       {mayWrite && (
         <p className="flex flex-wrap items-center gap-x-2 text-muted">
           <span className="min-w-0 wrap-anywhere">
-            A DM says: <bdi className="text-ink">“{shorten(message, MESSAGE_SHOWN)}”</bdi>
+            Quick DM: <bdi className="text-ink">“{shorten(message, MESSAGE_PREVIEW)}”</bdi>
           </span>
           <Button
             size="sm"
@@ -178,7 +177,7 @@ export function LeadsToolbar({
             className="max-sm:-ms-2.5"
             onClick={() => setOpen('message')}
           >
-            Edit message
+            Edit
           </Button>
         </p>
       )}
@@ -199,11 +198,11 @@ export function LeadsToolbar({
   )
 }
 
-/** How many leads match and can be messaged; null until it is known. Only asked where `wanted`. */
-function useMessageableCount(filter: LeadFilter, wanted: boolean): number | null {
+/** How many matching leads can be messaged; null while unknown or not `enabled`. */
+function useMessageableCount(filter: LeadFilter, enabled: boolean): number | null {
   const parts = useQueries({
     queries: messageableParts(filter).map((part) =>
-      api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled: wanted }),
+      api.leads.list.queryOptions({ input: { ...part, page: 1, pageSize: 1 }, enabled }),
     ),
   })
   let count = 0

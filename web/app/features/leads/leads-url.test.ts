@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   basisLabels,
-  LEADS_ON_A_PAGE,
+  LEADS_PER_PAGE,
   parseFollowerCount,
   parseLeadsParams,
   sortLabels,
@@ -11,14 +11,14 @@ import {
   toLeadsParams,
 } from './leads-url'
 
-test('the page size and the statuses are those of the contract', () => {
-  expect(LEADS_ON_A_PAGE).toBe(LEADS_PAGE_SIZE)
+test('uses the page size, statuses, bases and orders of the contract', () => {
+  expect(LEADS_PER_PAGE).toBe(LEADS_PAGE_SIZE)
   expect(Object.keys(statusLabels)).toEqual([...LEAD_FILTER_STATUSES])
   expect(Object.keys(basisLabels)).toEqual([...CONTACT_BASES])
   expect(Object.keys(sortLabels).sort()).toEqual([...LeadSort.options].sort())
 })
 
-test('a number of followers is read as people type it, and nothing else is', () => {
+test('parses follower counts as people type them', () => {
   expect(parseFollowerCount('12,500')).toBe(12_500)
   expect(parseFollowerCount(' 12 500 ')).toBe(12_500)
   expect(parseFollowerCount('0')).toBe(0)
@@ -26,7 +26,7 @@ test('a number of followers is read as people type it, and nothing else is', () 
   for (const typed of ['', ' ', '-5', 'many', '1e3', '12k']) expect(parseFollowerCount(typed)).toBeUndefined()
 })
 
-test('whatever stands in an address, what is read from it is a filter that the server takes', () => {
+test('always reads a filter that the server accepts', () => {
   const anyText = fc
     .string({ unit: fc.constantFrom('a', ' ', '7', '\0', '\u{1F600}', '%00'), maxLength: 12 })
     .chain((start) => fc.constantFrom(start, `${start}${'x'.repeat(199 - start.length)}\u{1F600}`))
@@ -53,7 +53,7 @@ test('whatever stands in an address, what is read from it is a filter that the s
   )
 })
 
-test('an address says what it was written from', () => {
+test('reads back what it has written', () => {
   const filter = {
     keyword: 'größe & co',
     minFollowers: 0,

@@ -1,8 +1,7 @@
 import type { ContactBasis, LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import type { LeadFilterStatus } from './lead-status'
 
-/** Leads on a page of the table, and in its address (specification §9). */
-export const LEADS_ON_A_PAGE = 10
+export const LEADS_PER_PAGE = 10
 
 export const statusLabels: Record<LeadFilterStatus, string> = {
   not_sent: 'Not sent',
@@ -15,10 +14,9 @@ export const basisLabels: Record<ContactBasis, string> = {
   asked: 'Asked for it',
   wrote_first: 'Wrote first',
   customer: 'Customer',
-  none: 'No basis',
+  none: 'None recorded',
 }
 
-/** What the leads can be ordered by, and what each way of it is called. */
 export const sortLabels: Record<LeadSort, string> = {
   '-createdAt': 'Newest first',
   createdAt: 'Oldest first',
@@ -35,29 +33,29 @@ export const sortLabels: Record<LeadSort, string> = {
 }
 export const NEWEST_FIRST: LeadSort = '-createdAt'
 
-/** What the page shows. */
+/** The state of the Leads page, as its URL has it. */
 export interface LeadsView {
   filter: LeadFilter
   sort: LeadSort
   page: number
 }
 
-/** More followers than anyone has; the API takes no higher bound. */
+/** The API's highest bound. */
 const FOLLOWERS_MAX = 1_000_000_000
 
-/** A number of followers as someone types it ('12,500', ' 300 '), or undefined where it is none. */
+/** Parses a typed follower count ('12,500', ' 300 '); undefined if it is not a number. */
 export function parseFollowerCount(typed: string): number | undefined {
   const digits = typed.replace(/[\s,.'_]/g, '')
   return /^\d{1,15}$/.test(digits) ? Math.min(Number(digits), FOLLOWERS_MAX) : undefined
 }
 
-/** Words to search for, as the API takes them: no NUL, and no half of an emoji where they were cut. */
+/** A search keyword as the API accepts it: without NUL, and never cut in the middle of an emoji. */
 export function parseKeyword(typed: string | null, max: number): string | undefined {
-  const words = typed?.replaceAll('\0', '').trim().slice(0, max)
-  return words?.replace(/[\uD800-\uDBFF]$/, '') || undefined
+  const keyword = typed?.replaceAll('\0', '').trim().slice(0, max)
+  return keyword?.replace(/[\uD800-\uDBFF]$/, '') || undefined
 }
 
-/** What the address of the page asks for. Whatever it says wrongly is left out. */
+/** Reads the page's URL parameters. Invalid ones are ignored. */
 export function parseLeadsParams(params: URLSearchParams): LeadsView {
   const keyword = parseKeyword(params.get('keyword'), 200)
   const minFollowers = parseFollowerCount(params.get('minFollowers') ?? '')
@@ -85,7 +83,7 @@ export function parseLeadsParams(params: URLSearchParams): LeadsView {
   }
 }
 
-/** The address that asks for this; the first page and what is not filtered are left out. */
+/** The URL parameters of a view, without defaults. */
 export function toLeadsParams(filter: LeadFilter, page = 1, sort: LeadSort = NEWEST_FIRST): URLSearchParams {
   const params = new URLSearchParams()
   if (filter.keyword) params.set('keyword', filter.keyword)

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, pluralize } from '@x-automated/contract/format'
 import type { LeadFilter, LeadSort } from '@x-automated/contract/leads'
 import { Search, Undo2, Users } from 'lucide-react'
 import { useRef, useState } from 'react'
@@ -19,28 +20,28 @@ import { LeadSheet } from './lead-sheet'
 import { filterStatusOf } from './lead-status'
 import { LeadsTable } from './leads-table'
 import { LeadsToolbar } from './leads-toolbar'
-import { LEADS_ON_A_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
+import { LEADS_PER_PAGE, parseLeadsParams, toLeadsParams } from './leads-url'
 import { removedCount } from './removal'
 import { DELETING, useLastRemoval, useRemoveLeads, useRestoreLeads, useSuppressLeads } from './use-bulk'
 import { DEFAULT_MESSAGE, useQueueDms } from './use-queue-dms'
 
-/** While messages wait to be sent, their statuses move. */
+/** Polls while leads on the page are queued. */
 const POLL_EVERY_MS = 5_000
 
-/** Everyone that was found: filtered, picked, put in lists, tagged, written to. */
+/** The Leads page: filter, select, list, tag and message leads. */
 export function Leads() {
   const [params, setParams] = useSearchParams()
   const { filter, page, sort } = parseLeadsParams(params)
   const cursors = useCursors(filter, sort)
   const leads = useQuery(
     api.leads.list.queryOptions({
-      input: { ...filter, sort, page, pageSize: LEADS_ON_A_PAGE, ...cursors.of(page) },
+      input: { ...filter, sort, page, pageSize: LEADS_PER_PAGE, ...cursors.of(page) },
       placeholderData: keepPreviousData,
       refetchInterval: (query) =>
         query.state.data?.leads.some((lead) => filterStatusOf(lead) === 'queued') ? POLL_EVERY_MS : false,
     }),
   )
-  if (leads.data && !leads.isPlaceholderData) cursors.note(leads.data.page + 1, leads.data.cursor)
+  if (leads.data && !leads.isPlaceholderData) cursors.set(leads.data.page + 1, leads.data.cursor)
   const shown = leads.data?.leads
   const total = leads.data?.total ?? 0
   const selection = useLeadSelection(filter, shown ?? [])
@@ -54,7 +55,7 @@ export function Leads() {
     setOpened(null)
   }
   const remove = useRemoveLeads(onDeletion, done)
-  // What is still being deleted cannot be taken back yet.
+  // A deletion can only be undone once it has finished.
   const isDeleting = useBulkRuns().some(({ doing }) => doing === DELETING)
   const restore = useRestoreLeads(onDeletion)
   const suppress = useSuppressLeads(done)
@@ -62,16 +63,16 @@ export function Leads() {
     setParams(toLeadsParams(next, nextPage, how.sort ?? sort), {
       preventScrollReset: true,
       replace: how.replace ?? false,
-      // At once: what is typed or pressed next goes on from this filter, not from the one before.
+      // Synchronous, so that the next input starts from this filter and not the previous one.
       flushSync: true,
     })
 
   const askToRemove = async (picked: Picked, name?: string) => {
     const count = pickedCount(picked)
     const sure = await confirm({
-      title: name ? `Delete @${name}?` : `Delete ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}?`,
-      body: `Are you sure you want to delete ${count === 1 ? 'this lead? It is' : 'these leads? They are'} taken out of every list too. Messages that were sent stay sent.${'everyone' in picked ? ' Those that were written to or are suppressed are among them.' : ''} For an hour this can be undone.`,
-      confirm: count === 1 ? 'Delete lead' : 'Delete leads',
+      title: name ? `Delete @${name}?` : `Delete ${formatCount(count, 'lead')}?`,
+      body: `Are you sure you want to delete ${pluralize(count, 'this lead', 'these leads')}? This also removes ${pluralize(count, 'it', 'them')} from every list. Sent messages aren't affected.${'everyone' in picked ? ' This includes contacted and suppressed leads.' : ''} You can undo this for an hour.`,
+      confirm: `Delete ${pluralize(count, 'lead')}`,
       danger: true,
     })
     if (sure) remove.mutate({ picked, input: null })
@@ -79,11 +80,9 @@ export function Leads() {
   const askToSuppress = async (picked: Picked, name?: string) => {
     const count = pickedCount(picked)
     const sure = await confirm({
-      title: name
-        ? `Suppress @${name}?`
-        : `Suppress ${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}?`,
-      body: 'Nobody in this workspace can write to them any more, in any campaign. What is queued for them is stopped.',
-      confirm: count === 1 ? 'Suppress lead' : 'Suppress leads',
+      title: name ? `Suppress @${name}?` : `Suppress ${formatCount(count, 'lead')}?`,
+      body: 'No one in this workspace can message them, in any campaign. Their queued messages are stopped.',
+      confirm: `Suppress ${pluralize(count, 'lead')}`,
       danger: true,
     })
     if (sure) suppress.mutate({ picked, input: null })
@@ -93,7 +92,7 @@ export function Leads() {
   const removed = removedCount(deletion?.parts ?? [])
   const undo = deletion && removed > 0 && (
     <Callout
-      title={`${removed.toLocaleString('en-US')} ${removed === 1 ? 'lead was' : 'leads were'} deleted.`}
+      title={`${formatCount(removed, 'lead')} deleted.`}
       action={
         <span className="flex gap-2">
           <Button
@@ -111,7 +110,8 @@ export function Leads() {
         </span>
       }
     >
-      They can be brought back within the hour, with their lists, tags and messages.
+      You can restore {pluralize(removed, 'it', 'them')} for an hour, with {pluralize(removed, 'its', 'their')} lists,
+      tags and messages.
     </Callout>
   )
   if (leads.data && total === 0 && !isFiltered && !leads.isPlaceholderData)
@@ -147,7 +147,7 @@ export function Leads() {
           title="No leads found with the selected filter."
           action={<Button onClick={() => goTo({}, 1)}>Clear filters</Button>}
         >
-          Leads match when their bio, name or handle has the keyword, and their followers, status, tag and basis fit.
+          The keyword is searched in bio, name and handle. Try fewer filters.
         </EmptyState>
       ) : (
         <div>
@@ -184,11 +184,11 @@ export function Leads() {
           />
           <Pager
             page={page}
-            pageSize={LEADS_ON_A_PAGE}
+            pageSize={LEADS_PER_PAGE}
             total={leads.data?.total}
             stale={leads.isFetching}
-            // A page that is gone is no place to go back to.
-            onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_ON_A_PAGE) })}
+            // Don't keep a page that no longer exists in the history.
+            onChange={(next) => goTo(filter, next, { replace: page > Math.ceil(total / LEADS_PER_PAGE) })}
             noun="leads"
           />
         </div>
@@ -203,18 +203,18 @@ export function Leads() {
   )
 }
 
-/** Where each next page begins, as the pages before told: however deep, it then costs what the first one does. */
+/** Cursors of pages visited so far: with one, a deep page costs no more than the first. */
 function useCursors(filter: LeadFilter, sort: LeadSort) {
-  const under = JSON.stringify([filter, sort])
-  const kept = useRef({ under, byPage: new Map<number, string>() })
-  if (kept.current.under !== under) kept.current = { under, byPage: new Map() }
+  const filterKey = JSON.stringify([filter, sort])
+  const kept = useRef({ filterKey, byPage: new Map<number, string>() })
+  if (kept.current.filterKey !== filterKey) kept.current = { filterKey, byPage: new Map() }
   const { byPage } = kept.current
   return {
     of: (page: number) => {
       const cursor = byPage.get(page)
       return cursor === undefined ? {} : { cursor }
     },
-    note: (page: number, cursor: string | null) => {
+    set: (page: number, cursor: string | null) => {
       if (cursor === null) byPage.delete(page)
       else byPage.set(page, cursor)
     },
@@ -232,8 +232,8 @@ function NoLeads() {
         </ButtonLink>
       }
     >
-      Leads are people on X whom you may want to write to. Scrape who follows a handle that your customers follow, or
-      import your own list as a CSV file.
+      Leads are people on X you may want to message. Scrape the followers of an account your customers follow, or import
+      a CSV file.
     </EmptyState>
   )
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { Tag, TagColor } from '@x-automated/contract/tags'
 import { Ellipsis, Merge, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -18,7 +19,7 @@ import { NewTag } from './tag-dialog'
 /** Renames, recolours, merges and deletes tags. */
 export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const tags = useTagsToPick(open).data?.tags ?? []
-  const [changing, setChanging] = useState<{ id: string; how: 'name' | 'merge' } | null>(null)
+  const [changing, setChanging] = useState<{ id: string; mode: 'name' | 'merge' } | null>(null)
   const queries = useQueryClient()
   const confirm = useConfirm()
   const onSettled = () =>
@@ -30,14 +31,14 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
   const onError = (error: unknown) => toast.error(`Failed to change the tag: ${errorText(error)}`)
   const update = useMutation(api.tags.update.mutationOptions({ onSuccess: done, onError, onSettled }))
   const merge = useMutation(api.tags.merge.mutationOptions({ onSuccess: done, onError, onSettled }))
-  // With many leads a merge takes a while, which goes on when this is closed.
+  // A merge of many leads takes a while and continues after the dialog closes.
   const merging = usePending<{ id: string; into: string }>(api.tags.merge.mutationKey())
   const nameOf = (id: string) => tags.find((tag) => tag.id === id)?.name
   const remove = useMutation(api.tags.remove.mutationOptions({ onError, onSettled }))
   const askToRemove = async (tag: Tag) => {
     const sure = await confirm({
       title: `Delete the tag “${tag.name}”?`,
-      body: `It is taken off ${tag.leadCount.toLocaleString('en-US')} leads. The leads stay. Smart lists and saved filters that ask for it will find nobody.`,
+      body: `This removes it from ${formatCount(tag.leadCount, 'lead')} and keeps the leads. Smart lists and saved filters that use it won't match anyone.`,
       confirm: 'Delete tag',
       danger: true,
     })
@@ -53,11 +54,11 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                 <>
                   <TagBadge tag={tag} />
                   <span role="status" className="text-muted">
-                    Merging into {merging.flatMap(({ id, into }) => (id === tag.id ? (nameOf(into) ?? []) : []))}… With
-                    many leads this takes a minute or two.
+                    Merging into {merging.flatMap(({ id, into }) => (id === tag.id ? (nameOf(into) ?? []) : []))}… This
+                    can take a minute or two.
                   </span>
                 </>
-              ) : changing?.id === tag.id && changing.how === 'name' ? (
+              ) : changing?.id === tag.id && changing.mode === 'name' ? (
                 <Rename tag={tag} onSave={(name) => update.mutate({ id: tag.id, name })} onCancel={done} />
               ) : changing?.id === tag.id ? (
                 <MergeInto
@@ -70,7 +71,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                 <>
                   <TagBadge tag={tag} />
                   <span className="me-auto text-muted" data-numeric>
-                    {tag.leadCount.toLocaleString('en-US')} {tag.leadCount === 1 ? 'lead' : 'leads'}
+                    {formatCount(tag.leadCount, 'lead')}
                   </span>
                   <Select
                     aria-label={`Colour of ${tag.name}`}
@@ -86,15 +87,15 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
                       </IconButton>
                     }
                   >
-                    <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setChanging({ id: tag.id, how: 'name' })}>
+                    <MenuItem icon={<Pencil aria-hidden />} onSelect={() => setChanging({ id: tag.id, mode: 'name' })}>
                       Rename
                     </MenuItem>
                     <MenuItem
                       icon={<Merge aria-hidden />}
                       disabled={tags.length < 2}
-                      onSelect={() => setChanging({ id: tag.id, how: 'merge' })}
+                      onSelect={() => setChanging({ id: tag.id, mode: 'merge' })}
                     >
-                      Merge into another
+                      Merge into another tag
                     </MenuItem>
                     <MenuItem danger icon={<Trash2 aria-hidden />} onSelect={() => askToRemove(tag)}>
                       Delete tag
@@ -105,7 +106,7 @@ export function ManageTagsDialog({ open, onClose }: { open: boolean; onClose: ()
             </li>
           ))}
         </ul>
-        {tags.length === 0 && <p className="text-muted">There are no tags yet. Make the first one below.</p>}
+        {tags.length === 0 && <p className="text-muted">No tags yet. Create your first one.</p>}
         <NewTag />
       </div>
     </Dialog>
@@ -120,7 +121,7 @@ function Rename({ tag, onSave, onCancel }: { tag: Tag; onSave: (name: string) =>
   }
   return (
     <form onSubmit={submit} className="flex flex-1 items-start gap-2">
-      <Field label={`New name of ${tag.name}`} hideLabel className="flex-1">
+      <Field label={`New name for ${tag.name}`} hideLabel className="flex-1">
         <Input value={name} maxLength={50} onChange={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Button onClick={onCancel}>Cancel</Button>

@@ -14,7 +14,7 @@ export interface MessageDialogProps {
   onSave: (message: string) => void
 }
 
-/** Changes what 'Send DM' says. */
+/** Edits the message that 'Send DM' sends. */
 export function MessageDialog({ open, onClose, message, onSave }: MessageDialogProps) {
   const [draft, setDraft] = useState(message)
   const [wasOpen, setWasOpen] = useState(open)
@@ -28,12 +28,12 @@ export function MessageDialog({ open, onClose, message, onSave }: MessageDialogP
       open={open}
       onClose={onClose}
       title="Edit message"
-      description="What “Send DM” sends from this page, until you leave it."
+      description="The message “Send DM” will send from this page."
       footer={
         <>
           {draft !== DEFAULT_MESSAGE && (
             <Button variant="ghost" className="sm:me-auto" onClick={() => setDraft(DEFAULT_MESSAGE)}>
-              Use the standard message
+              Reset to default
             </Button>
           )}
           <Button onClick={onClose}>Cancel</Button>
@@ -45,7 +45,7 @@ export function MessageDialog({ open, onClose, message, onSave }: MessageDialogP
     >
       <Field
         label="Message"
-        hint="{lead_name} and {twitter_handle} are filled in for each lead."
+        hint="Personalise with {lead_name} and {twitter_handle}."
         error={blank ? 'Please enter a message to send' : undefined}
       >
         <Textarea

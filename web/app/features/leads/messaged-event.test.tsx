@@ -25,9 +25,9 @@ const shown = (more: object) =>
     </QueryClientProvider>,
   )
 
-test('a direct message that failed can be queued again where it is shown', () => {
-  expect(shown({})).toContain('Queue again: @ada')
-  expect(shown({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Queue again')
-  // That of a campaign is queued again in its campaign.
-  expect(shown({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Queue again')
+test('offers a retry for failed quick DMs only', () => {
+  expect(shown({})).toContain('Retry: @ada')
+  expect(shown({ status: 'sent', errorMessage: null, outcomeUnknown: false })).not.toContain('Retry')
+  // A campaign's message is retried on the campaign's page.
+  expect(shown({ campaignId: 'campaign', campaignName: 'Spring' })).not.toContain('Retry')
 })

@@ -7,7 +7,7 @@ interface MessagedEventProps {
   lead: { id: string; name: string; twitterHandle: string }
 }
 
-/** A message to a lead. One that failed outside any campaign can be queued again here: it stands in no other table. */
+/** A message to a lead. A failed quick DM can be retried here, because no campaign lists it. */
 export function MessagedEvent({ event, lead }: MessagedEventProps) {
   const { dmId, campaignName, status, message, errorMessage, outcomeUnknown } = event
   return (
@@ -15,10 +15,10 @@ export function MessagedEvent({ event, lead }: MessagedEventProps) {
       <p className="flex flex-wrap items-center gap-2 wrap-anywhere">
         {campaignName ? (
           <span>
-            DM of <bdi className="font-strong">{campaignName}</bdi>
+            DM from campaign <bdi className="font-strong">{campaignName}</bdi>
           </span>
         ) : (
-          'Direct DM'
+          'Quick DM'
         )}
         <StatusBadge status={status} />
       </p>

@@ -1,22 +1,23 @@
 import { ORPCError } from '@orpc/client'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { errorCode } from '../../api'
 
-/** What is there to take one part of a deletion back by. It is kept before the part is asked for. */
+/** One batch of a deletion, which can be undone. Saved before the batch is requested. */
 interface RemovalPart {
   id: string
-  /** Its deletion: the id of the first part. */
+  /** The deletion it belongs to: the id of its first batch. */
   of: string
-  /** How many leads it held; null while nobody has said. */
+  /** Deleted leads; null until the server has answered. */
   count: number | null
-  /** When it was asked for, in milliseconds since 1970. */
+  /** When it was requested, in milliseconds since 1970. */
   at: number
-  /** It was asked back. */
-  isComingBack?: true
+  /** Its restore was requested. */
+  isRestoring?: true
 }
-/** By when they were asked for. */
+/** Batches, oldest request first. */
 export type Removal = RemovalPart[]
 
-/** One deletion, and what of it can be taken back. */
+/** One deletion and its batches that can be undone. */
 export interface Deletion {
   of: string
   parts: Removal
@@ -26,75 +27,75 @@ export const removedCount = (removal: Removal): number => removal.reduce((sum, {
 
 const isGone = (error: unknown) => errorCode(error) === 'REMOVAL_NOT_FOUND'
 
-/** Did the server answer that it has not done it, and will not? */
-export const isRefused = (error: unknown) => error instanceof ORPCError && error.status < 500
+/** Did the server reject the request for good (4xx)? */
+export const isRejected = (error: unknown) => error instanceof ORPCError && error.status < 500
 
-/** For so long each part of a deletion can be taken back, in milliseconds. */
-const KEPT_MS = 3_600_000
-/** For so long a part that the server knows nothing of may still be waiting for its turn there, in milliseconds. */
+/** How long the server can undo a batch. */
+const UNDO_MS = 3_600_000
+/** How long a batch that the server doesn't know yet may still be waiting to run there. */
 const QUEUED_MS = 300_000
 const KEY = 'last-removal-of-leads'
 
-interface KeyValueStorage {
+interface StoredRemoval {
   workspaceId: string | null
   removal: Removal
 }
 
-/** The parts that can still be taken back; null: none. */
+/** The batches that can still be undone, or null. */
 export function undoableParts(removal: Removal | null, now: number): Removal | null {
-  const rest = removal?.filter(({ at }) => now - at < KEPT_MS) ?? []
+  const rest = removal?.filter(({ at }) => now - at < UNDO_MS) ?? []
   return rest.length > 0 ? rest : null
 }
 
-/** The last deletion that surely happened; null: there is none. */
+/** The last deletion that the server has confirmed, or null. */
 export function lastDeletion(removal: Removal | null): Deletion | null {
   const known = removal?.findLast(({ count }) => count !== null)
   return removal && known ? { of: known.of, parts: removal.filter(({ of }) => of === known.of) } : null
 }
 
-/** Without what was deleted before the last deletion that surely happened: the one before stays while nobody has told whether there is a newer. */
-function fromTheLast(removal: Removal): Removal {
+/** Drops deletions older than the last confirmed one. An older one stays while a newer one is unconfirmed. */
+function sinceLastConfirmed(removal: Removal): Removal {
   const last = lastDeletion(removal)
   return last ? removal.slice(removal.findIndex(({ of }) => of === last.of)) : removal
 }
 
-/** What is kept once these are the parts of one deletion; none: it never happened, is back, or was dismissed. */
+/** Replaces the batches of one deletion. No batches: it never happened, was undone or was dismissed. */
 export function withDeletion(removal: Removal | null, { of, parts }: Deletion): Removal {
   const others = removal?.filter((part) => part.of !== of) ?? []
-  return fromTheLast([...others, ...parts].toSorted((one, other) => one.at - other.at))
+  return sinceLastConfirmed([...others, ...parts].toSorted((a, b) => a.at - b.at))
 }
 
-/** What is kept once more is known of these parts. */
+/** Applies what the server said about these batches. */
 export function withSettled(removal: Removal | null, parts: Settled['parts']): Removal {
-  return fromTheLast((removal ?? []).flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
+  return sinceLastConfirmed((removal ?? []).flatMap((part) => (parts.has(part.id) ? (parts.get(part.id) ?? []) : part)))
 }
 
-/** In how many milliseconds to ask what became of parts that nobody has told of: the longer it is unknown, the more seldom. False: all is known. */
+/** Milliseconds until the next check of unconfirmed batches, less often over time; false if all are confirmed. */
 export function nextPollMs(removal: Removal, now: number): number | false {
   const unknown = removal.findLast(({ count }) => count === null)
   return unknown ? Math.min(60_000, Math.max(3_000, (now - unknown.at) / 4)) : false
 }
 
-/** May the server come to a part that it does not know? */
-const mayStillCome = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
+/** May the server still run a batch that it doesn't know? */
+const mayStillRun = ({ count, at }: RemovalPart, now: number) => count === null && now - at < QUEUED_MS
 
-/** Keeps the last deletion of this tab, so that it is there when the page is loaded anew. Where there is no room, only until then. */
+/** Saves this tab's last deletion, so that Undo survives a reload if storage has room. */
 export function saveRemoval(storage: Pick<Storage, 'setItem'>, workspaceId: string | null, removal: Removal): void {
   try {
-    storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies KeyValueStorage))
+    storage.setItem(KEY, JSON.stringify({ workspaceId, removal } satisfies StoredRemoval))
   } catch {
-    // Full, or forbidden.
+    // Storage is full or blocked.
   }
 }
 
-/** What `saveRemoval` kept of this workspace; null where there is none, or it is over. */
+/** The saved deletion of this workspace; null if there is none or its undo period has ended. */
 export function loadRemoval(
   storage: Pick<Storage, 'getItem'>,
   workspaceId: string | null,
   now: number,
 ): Removal | null {
   try {
-    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as KeyValueStorage | null
+    const kept = JSON.parse(storage.getItem(KEY) ?? 'null') as StoredRemoval | null
     return kept?.workspaceId === workspaceId ? undoableParts(kept.removal, now) : null
   } catch {
     return null
@@ -105,14 +106,14 @@ export function clearRemoval(storage: Pick<Storage, 'removeItem'>): void {
   storage.removeItem(KEY)
 }
 
-/** What became of each part whose answer was lost, with the page that asked or with its connection. */
+/** The outcome of batches whose response was lost. */
 export interface Settled {
-  /** By id: what is known of a part now; null: there is nothing to take back. */
+  /** By id: the updated batch, or null if there is nothing to undo. */
   parts: Map<string, RemovalPart | null>
   restored: number
 }
 
-/** Asks what became of parts that nobody has told of; what was asked back comes back. Where nobody can tell yet, a part stays as it is. */
+/** Looks up unconfirmed batches and repeats requested restores. A batch with no answer yet stays as it is. */
 export async function settle(
   removal: Removal,
   ask: {
@@ -124,71 +125,67 @@ export async function settle(
   const settled: Settled = { parts: new Map(), restored: 0 }
   for (const part of removal) {
     try {
-      if (part.isComingBack) {
+      if (part.isRestoring) {
         settled.restored += (await ask.restore(part.id)).restored
         settled.parts.set(part.id, null)
       } else if (part.count === null) settled.parts.set(part.id, { ...part, count: (await ask.find(part.id)).removed })
     } catch (error) {
       if (isGone(error)) {
-        if (!mayStillCome(part, now())) settled.parts.set(part.id, null)
-      } else if (part.isComingBack && isRefused(error)) settled.parts.set(part.id, notComingBack(part))
+        if (!mayStillRun(part, now())) settled.parts.set(part.id, null)
+      } else if (part.isRestoring && isRejected(error)) settled.parts.set(part.id, withoutRestoring(part))
     }
   }
   return settled
 }
 
-/** It is no longer asked back, until somebody asks anew. */
-function notComingBack({ isComingBack: _, ...part }: RemovalPart): RemovalPart {
+function withoutRestoring({ isRestoring: _, ...part }: RemovalPart): RemovalPart {
   return part
 }
 
-/** How many leads an Undo brought back, and how many an earlier one had whose answer was lost. */
+/** Leads restored by this undo, and by an earlier one whose response was lost. */
 export interface UndoResult {
   restored: number
-  wereBack: number
+  alreadyRestored: number
 }
 
 /**
- * Takes a deletion back, part after part. Where a part fails it stays to be asked for again, with those behind it; one that is over for good holds up nobody.
- * @param onRest told before and after each part what is left
- * @throws what a part failed with; where parts were only over, once the others are back
+ * Undoes a deletion batch by batch. A failed batch and those after it stay; an expired one is skipped and its error thrown at the end.
+ * @param onRest called with the remaining batches before and after each restore
  */
-export async function takeBack(
+export async function undoRemoval(
   removal: Removal,
   restore: (removalId: string) => Promise<{ restored: number }>,
   onRest: (rest: Removal) => void,
   now: () => number,
 ): Promise<UndoResult> {
-  const back: UndoResult = { restored: 0, wereBack: 0 }
-  let over: unknown = null
-  /** The server may still come to delete these. */
+  const result: UndoResult = { restored: 0, alreadyRestored: 0 }
+  let expired: unknown = null
+  /** Batches that the server may still run. */
   const late: Removal = []
-  for (const [place, part] of removal.entries()) {
-    const rest = removal.slice(place + 1)
-    onRest([...late, { ...part, isComingBack: true }, ...rest])
+  for (const [index, part] of removal.entries()) {
+    const rest = removal.slice(index + 1)
+    onRest([...late, { ...part, isRestoring: true }, ...rest])
     try {
-      back.restored += (await restore(part.id)).restored
+      result.restored += (await restore(part.id)).restored
     } catch (error) {
       if (!isGone(error)) {
-        if (isRefused(error)) onRest([...late, notComingBack(part), ...rest])
+        if (isRejected(error)) onRest([...late, withoutRestoring(part), ...rest])
         throw error
       }
-      // One of which nobody had told may be back already, or was never gone.
-      if (mayStillCome(part, now())) late.push(part)
-      else if (part.isComingBack) back.wereBack += part.count ?? 0
-      else if (part.count !== null) over = error
+      // An unconfirmed batch may be restored already, or was never deleted.
+      if (mayStillRun(part, now())) late.push(part)
+      else if (part.isRestoring) result.alreadyRestored += part.count ?? 0
+      else if (part.count !== null) expired = error
     }
     onRest([...late, ...rest])
   }
-  if (over) throw over
-  return back
+  if (expired) throw expired
+  return result
 }
 
-const leads = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}`
-
 /** '12 leads restored' */
-export function undoneText({ restored, wereBack }: UndoResult): string {
-  if (wereBack === 0) return `${leads(restored)} restored`
-  if (restored === 0) return `${leads(wereBack)} ${wereBack === 1 ? 'is' : 'are'} back already`
-  return `${leads(restored)} restored, ${wereBack.toLocaleString('en-US')} ${wereBack === 1 ? 'was' : 'were'} back already`
+export function undoneText({ restored, alreadyRestored }: UndoResult): string {
+  if (alreadyRestored === 0) return `${formatCount(restored, 'lead')} restored`
+  if (restored === 0) return `${formatCount(alreadyRestored, 'lead')} already restored`
+  return `${formatCount(restored, 'lead')} restored, ${formatNumber(alreadyRestored)} restored earlier`
 }

@@ -20,9 +20,9 @@ export interface SavedFiltersProps {
   onPick: (saved: Pick<SavedFilter, 'filter' | 'sort'>) => void
 }
 
-/** Filters that were given a name, for everyone in the workspace; and a link to what the page shows. */
+/** The workspace's saved filters, and a link to the current view. */
 export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
-  // Fetched with the page, so that the menu has them when it opens.
+  // Prefetched for the menu.
   useSavedFilters()
   const [open, setOpen] = useState<'save' | 'list' | 'manage' | null>(null)
   const mayWrite = useIsOffered('member')
@@ -33,7 +33,7 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
       await navigator.clipboard.writeText(address.href)
       toast.success('Link copied')
     } catch {
-      toast.error('The link could not be copied.')
+      toast.error("Couldn't copy the link.")
     }
   }
   return (
@@ -70,14 +70,14 @@ export function SavedFilters({ view, isFiltered, onPick }: SavedFiltersProps) {
   )
 }
 
-/** The saved filters, as they are each time the menu or the dialog opens. */
+/** The saved filters, refetched each time the menu or the dialog opens. */
 function useSavedFilters(isOpen = true): readonly SavedFilter[] {
   return useQuery(api.savedFilters.list.queryOptions({ enabled: isOpen, staleTime: 0 })).data?.filters ?? []
 }
 
 function SavedItems({ onPick }: Pick<SavedFiltersProps, 'onPick'>) {
   const saved = useSavedFilters()
-  if (saved.length === 0) return <MenuNote>Nothing saved yet.</MenuNote>
+  if (saved.length === 0) return <MenuNote>No saved filters yet.</MenuNote>
   return saved.map((one) => (
     <MenuItem key={one.id} icon={<Bookmark aria-hidden />} onSelect={() => onPick(one)}>
       <bdi className="truncate">{one.name}</bdi>
@@ -127,7 +127,7 @@ function SaveFilter({ open, onClose, view }: { open: boolean; onClose: () => voi
       open={open}
       onClose={close}
       title="Save this filter"
-      description="Everyone in the workspace finds it under “Saved filters”."
+      description="Everyone in the workspace can use it from “Saved filters”."
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
@@ -158,16 +158,16 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
   const saved = useSavedFilters(open)
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const confirm = useConfirm()
-  const settled = useFilterChange()
-  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorText(error)}`)
+  const change = useFilterChange()
+  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorWords(error)}`)
   const rename = useMutation(
-    api.savedFilters.update.mutationOptions({ ...settled, onError, onSuccess: () => setRenaming(null) }),
+    api.savedFilters.update.mutationOptions({ ...change, onError, onSuccess: () => setRenaming(null) }),
   )
-  const remove = useMutation(api.savedFilters.remove.mutationOptions({ ...settled, onError }))
+  const remove = useMutation(api.savedFilters.remove.mutationOptions({ ...change, onError }))
   const askToRemove = async ({ id, name }: SavedFilter) => {
     const sure = await confirm({
       title: `Delete the filter “${name}”?`,
-      body: 'The leads stay as they are.',
+      body: "This doesn't change any leads.",
       confirm: 'Delete filter',
       danger: true,
     })
@@ -186,7 +186,7 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
                   if (renaming.name.trim() !== '') rename.mutate(renaming)
                 }}
               >
-                <Field label={`New name of ${one.name}`} hideLabel className="flex-1">
+                <Field label={`New name for ${one.name}`} hideLabel className="flex-1">
                   <Input
                     value={renaming.name}
                     maxLength={100}
@@ -216,7 +216,7 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
           </li>
         ))}
       </ul>
-      {saved.length === 0 && <p className="text-muted">Nothing saved yet.</p>}
+      {saved.length === 0 && <p className="text-muted">No saved filters yet.</p>}
     </Dialog>
   )
 }

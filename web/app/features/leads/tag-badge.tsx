@@ -4,7 +4,7 @@ import { Tag as TagSign } from 'lucide-react'
 import { api } from '../../api'
 import { cx } from '../../ui/cx'
 
-const looks: Record<TagColor, string> = {
+const classes: Record<TagColor, string> = {
   gray: 'border-tag-gray/25 bg-tag-gray/8 text-tag-gray',
   red: 'border-tag-red/25 bg-tag-red/8 text-tag-red',
   amber: 'border-tag-amber/25 bg-tag-amber/8 text-tag-amber',
@@ -26,13 +26,12 @@ export const tagColorLabels: Record<TagColor, string> = {
   pink: 'Pink',
 }
 
-/** A tag by its colour and its name. */
 export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'color'> }) {
   return (
     <span
       className={cx(
         'inline-flex h-5 max-w-40 items-center gap-1 rounded-sm border px-1.5 text-2xs font-strong',
-        looks[color],
+        classes[color],
       )}
     >
       <TagSign aria-hidden className="size-3 shrink-0" />
@@ -41,17 +40,17 @@ export function TagBadge({ tag: { name, color } }: { tag: Pick<Tag, 'name' | 'co
   )
 }
 
-/** The tags of the workspace; there are at most a hundred. */
+/** The workspace's tags, at most a hundred. */
 export function useTags() {
   return useQuery(api.tags.list.queryOptions())
 }
 
-/** The tags for a dialog to pick from: fetched again each time it opens, as others may have added some. */
+/** The tags for a dialog, refetched each time it opens, because teammates may have added some. */
 export function useTagsToPick(isOpen = true) {
   return useQuery(api.tags.list.queryOptions({ enabled: isOpen, staleTime: 0 }))
 }
 
-/** Tags by their ids, those that are known. */
+/** Badges for the tags with these ids; unknown ids are ignored. */
 export function TagBadges({ ids }: { ids: readonly string[] }) {
   const known = useTags().data?.tags
   const shown = ids.flatMap((id) => known?.find((tag) => tag.id === id) ?? [])

@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { Plus, Settings2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
-import { Checkbox, RadioGroup } from '../../ui/choice'
+import { Checkbox } from '../../ui/choice'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
+import { Segments } from '../../ui/segments'
 import { SkeletonText } from '../../ui/skeleton'
 import { type Picked, pickedCount } from './lead-selection'
 import { TagBadge, useTagsToPick } from './tag-badge'
@@ -20,15 +22,15 @@ export interface TagDialogProps {
   onManage: () => void
 }
 
-/** Gives tags to leads, or takes them off. */
+/** Adds or removes tags of leads. */
 export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   const count = pickedCount(picked)
   const tags = useTagsToPick(open)
-  const [way, setWay] = useState<'add' | 'remove'>('add')
+  const [mode, setMode] = useState<'add' | 'remove'>('add')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const close = () => {
     setChosen(new Set())
-    setWay('add')
+    setMode('add')
     onClose()
   }
   const change = useTagLeads(close)
@@ -45,9 +47,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
       onClose={close}
       title="Tag leads"
       description={
-        'everyone' in picked
-          ? `${count.toLocaleString('en-US')} ${count === 1 ? 'lead matches' : 'leads match'}.`
-          : `${count.toLocaleString('en-US')} ${count === 1 ? 'lead is' : 'leads are'} selected.`
+        'everyone' in picked ? `${formatCount(count, 'lead')} matching` : `${formatCount(count, 'lead')} selected`
       }
       footer={
         <>
@@ -62,24 +62,24 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
             onClick={() =>
               change.mutate({
                 picked,
-                input: { add: way === 'add' ? ids : [], remove: way === 'remove' ? ids : [] },
+                input: { add: mode === 'add' ? ids : [], remove: mode === 'remove' ? ids : [] },
               })
             }
           >
-            {way === 'add' ? 'Add tags' : 'Remove tags'}
+            {mode === 'add' ? 'Add tags' : 'Remove tags'}
           </Button>
         </>
       }
     >
       <div className="grid gap-5">
-        <RadioGroup
-          label="What to do"
-          hideLabel
-          value={way}
-          onChange={(next) => setWay(next === 'remove' ? 'remove' : 'add')}
+        <Segments
+          label="Add or remove tags"
+          name="mode"
+          value={mode}
+          onChange={setMode}
           options={[
-            { value: 'add', label: 'Add these tags' },
-            { value: 'remove', label: 'Remove these tags' },
+            { value: 'add', label: 'Add' },
+            { value: 'remove', label: 'Remove' },
           ]}
         />
         {tags.isPending ? (
@@ -87,7 +87,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
         ) : tags.isError && !tags.data ? (
           <Callout tone="bad">{errorText(tags.error)}</Callout>
         ) : known.length === 0 ? (
-          <p className="text-muted">There are no tags yet. Make the first one below.</p>
+          <p className="text-muted">No tags yet. Create your first one.</p>
         ) : (
           <fieldset className="grid gap-2">
             <legend className="mb-2 font-strong">Tags</legend>
@@ -107,7 +107,7 @@ export function TagDialog({ open, onClose, picked, onManage }: TagDialogProps) {
   )
 }
 
-/** Makes a tag without leaving. */
+/** Creates a tag without leaving the dialog. */
 export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => void }) {
   const queries = useQueryClient()
   const [name, setName] = useState('')
@@ -133,7 +133,7 @@ export function NewTag({ onCreated = () => {} }: { onCreated?: (id: string) => v
         <Input
           value={name}
           maxLength={50}
-          placeholder="New tag, such as VIP"
+          placeholder="New tag, e.g. VIP"
           onChange={(event) => {
             setName(event.currentTarget.value)
             setProblem(undefined)

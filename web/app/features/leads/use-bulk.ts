@@ -1,57 +1,58 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { ContactBasis } from '@x-automated/contract/leads'
 import { api, client, errorText } from '../../api'
 import { sessionStorage } from '../../browser-storage'
 import { session } from '../../session'
 import { toast } from '../../ui/toast'
-import { bulkRuns, isLong, stoppedText } from './bulk-runs'
+import { bulkRuns, needsBatches, stoppedText } from './bulk-runs'
 import type { Picked, Selection } from './lead-selection'
 import {
   clearRemoval,
   type Deletion,
-  isRefused,
+  isRejected,
   lastDeletion,
   loadRemoval,
   nextPollMs,
   type Removal,
   saveRemoval,
   settle,
-  takeBack,
   undoableParts,
   undoneText,
+  undoRemoval,
   withDeletion,
   withSettled,
 } from './removal'
 
 interface Bulk<Input, Answer> {
-  /** How its progress calls it: 'Deleting'. */
+  /** The progress label: 'Deleting'. */
   doing: string
-  /** 'Failed to delete leads' */
+  /** Introduces an error: 'Failed to delete leads'. */
   failed: string
-  /** @param before what the parts before it answered */
+  /** @param before the responses of the batches before */
   call: (selection: Selection, input: Input, before: Answer[]) => Promise<Answer>
-  /** Told of all that was done up to now, after each part. */
+  /** Called after each batch with all responses so far. */
   onPart?: (answers: Answer[]) => void
-  /** Says what was done, also where a later part failed or it was stopped. */
-  say: (answers: Answer[]) => void
-  /** What it was begun from can go: once something is done, or, where that takes many calls, at once. */
+  /** Reports what was done, also after a failure or a stop. */
+  announce: (answers: Answer[], input: Input) => void
+  /** Closes the dialog: after the first result, or immediately if it takes several batches. */
   onClose?: () => void
 }
 
-/** Does something with leads, in as many calls as naming them takes. */
+/** Changes leads in as many calls as the selection needs. */
 function useBulk<Input, Answer extends { cursor: string | null }>({
   doing,
   failed,
   call,
   onPart = () => {},
-  say,
+  announce,
   onClose = () => {},
 }: Bulk<Input, Answer>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async ({ picked, input }: { picked: Picked; input: Input }) => {
       const answers: Answer[] = []
-      if (isLong(picked)) onClose()
+      if (needsBatches(picked)) onClose()
       try {
         const end = await bulkRuns.run(
           doing,
@@ -64,10 +65,10 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
         )
         if (end.isStopped) toast.info(stoppedText(end))
       } finally {
-        // Where a later part failed, what was done before can still be seen, and taken back.
+        // If a later batch fails, the finished ones are still reported and can be undone.
         if (answers.length > 0) {
-          say(answers)
-          if (!isLong(picked)) onClose()
+          announce(answers, input)
+          if (!needsBatches(picked)) onClose()
         }
       }
     },
@@ -82,17 +83,19 @@ function useBulk<Input, Answer extends { cursor: string | null }>({
 }
 
 const sum = <T>(answers: T[], of: (answer: T) => number) => answers.reduce((total, answer) => total + of(answer), 0)
-const leads = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'lead' : 'leads'}`
 
 export function useTagLeads(onClose?: () => void) {
   return useBulk({
     doing: 'Changing tags',
     failed: 'Failed to change tags',
     call: (selection, input: { add: string[]; remove: string[] }) => client.tags.apply({ ...selection, ...input }),
-    say: (answers) => {
+    announce: (answers, { add, remove }) => {
       const changed = sum(answers, (answer) => answer.changed)
-      if (changed === 0) toast.info('The tags were so already.')
-      else toast.success(`${changed.toLocaleString('en-US')} ${changed === 1 ? 'tag' : 'tags'} changed`)
+      if (changed === 0) toast.info(add.length > 0 ? 'No change: already tagged' : 'No change: not tagged')
+      // `changed` counts leads per tag, so it counts leads only for a single tag.
+      else if (add.length + remove.length > 1) toast.success(`${formatCount(changed, 'tag')} changed`)
+      else if (add.length > 0) toast.success(`Tagged ${formatCount(changed, 'lead')}`)
+      else toast.success(`Removed the tag from ${formatCount(changed, 'lead')}`)
     },
     onClose,
   })
@@ -109,7 +112,13 @@ export function useSetBasis(onClose?: () => void) {
     doing: 'Setting the contact basis',
     failed: 'Failed to set the contact basis',
     call: (selection, input: BasisInput) => client.leads.setBasis({ ...selection, ...input }),
-    say: (answers) => toast.success(`Contact basis of ${leads(sum(answers, (answer) => answer.changed))} set`),
+    announce: (answers) =>
+      toast.success(
+        `Contact basis set for ${formatCount(
+          sum(answers, (answer) => answer.changed),
+          'lead',
+        )}`,
+      ),
     onClose,
   })
 }
@@ -119,31 +128,31 @@ export function useSuppressLeads(onClose?: () => void) {
     doing: 'Suppressing',
     failed: 'Failed to suppress leads',
     call: (selection, _: null) => client.suppressions.create({ ...selection, reason: 'manual' }),
-    say: (answers) => {
+    announce: (answers) => {
       const stopped = sum(answers, (answer) => answer.stopped)
-      const words = `${leads(sum(answers, (answer) => answer.suppressed))} added to the suppression list`
-      toast.success(stopped === 0 ? words : `${words}, ${stopped} queued DMs stopped`)
+      const text = `${formatCount(
+        sum(answers, (answer) => answer.suppressed),
+        'lead',
+      )} added to the suppression list`
+      toast.success(stopped === 0 ? text : `${text}, ${formatCount(stopped, 'queued DM')} stopped`)
     },
     onClose,
   })
 }
 
-/** Ids of parts that this page is having deleted or restored just now: it will be told of them. */
-const underWay = new Set<string>()
+/** Batches that this page is deleting or restoring: their responses will arrive here. */
+const pending = new Set<string>()
 
-async function whileUnderWay<T>(id: string, work: () => Promise<T>): Promise<T> {
-  underWay.add(id)
+async function whilePending<T>(id: string, work: () => Promise<T>): Promise<T> {
+  pending.add(id)
   try {
     return await work()
   } finally {
-    underWay.delete(id)
+    pending.delete(id)
   }
 }
 
-/**
- * What was deleted last in this tab, until it is taken back or dismissed, or the hour is over: also where the page was left or loaded anew meanwhile.
- * @returns with it, what to tell of each deletion as its parts change
- */
+/** This tab's last deletion, until it is undone, dismissed or an hour old. Survives navigation and reloads. @returns it and its setter */
 export function useLastRemoval() {
   const queries = useQueryClient()
   const workspaceId = session.workspaceId()
@@ -159,12 +168,12 @@ export function useLastRemoval() {
     queries.setQueryData(queryKey, rest)
     return rest
   }
-  const untold = (removal: Removal | null) => removal?.filter(({ id }) => !underWay.has(id)) ?? []
+  const unconfirmed = (removal: Removal | null) => removal?.filter(({ id }) => !pending.has(id)) ?? []
   const { data = null } = useQuery<Removal | null, Error, Deletion | null>({
     queryKey,
     queryFn: async () => {
       const { parts, restored } = await settle(
-        untold(kept()),
+        unconfirmed(kept()),
         {
           find: (id) => client.leads.findRemoval({ id }),
           restore: (removalId) => client.leads.restore({ removalId }),
@@ -172,15 +181,15 @@ export function useLastRemoval() {
         Date.now,
       )
       if (parts.size === 0) return kept()
-      if (restored > 0) toast.success(undoneText({ restored, wereBack: 0 }))
+      if (restored > 0) toast.success(undoneText({ restored, alreadyRestored: 0 }))
       void Promise.all(
         [api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() })),
       )
-      // As it stands by now: another deletion may have begun meanwhile.
+      // Reads the state again: another deletion may have started meanwhile.
       return keep(withSettled(kept(), parts))
     },
     staleTime: Number.POSITIVE_INFINITY,
-    refetchInterval: ({ state }) => nextPollMs(untold(undoableParts(state.data ?? null, Date.now())), Date.now()),
+    refetchInterval: ({ state }) => nextPollMs(unconfirmed(undoableParts(state.data ?? null, Date.now())), Date.now()),
     refetchOnReconnect: 'always',
     select: (removal) => lastDeletion(undoableParts(removal, Date.now())),
   })
@@ -190,10 +199,10 @@ export function useLastRemoval() {
 
 const LAST_REMOVAL = 'last-removal-of-leads'
 
-/** What deleting is called while it is under way. */
+/** The progress label of a deletion. */
 export const DELETING = 'Deleting'
 
-/** @param onDeletion told, before and after each part, of everything that is deleted by then */
+/** @param onDeletion called before and after each batch with everything deleted so far */
 export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose: () => void) {
   const queries = useQueryClient()
   type Part = Awaited<ReturnType<typeof client.leads.removeMany>> & { of: string; at: number }
@@ -203,17 +212,17 @@ export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose
     doing: DELETING,
     failed: 'Failed to delete leads',
     call: async (selection, _: null, before: Part[]) => {
-      // Under an id of ours, so that it can be taken back though no answer may come.
+      // Our own id allows an undo even if the response is lost.
       const id = crypto.randomUUID()
       const of = before[0]?.of ?? id
       const at = Date.now()
       try {
-        return await whileUnderWay(id, async () => {
+        return await whilePending(id, async () => {
           onDeletion({ of, parts: [...deleted(before), { id, of, count: null, at }] })
           return { ...(await client.leads.removeMany({ ...selection, removalId: id })), of, at }
         })
       } catch (error) {
-        if (isRefused(error)) onDeletion({ of, parts: deleted(before) })
+        if (isRejected(error)) onDeletion({ of, parts: deleted(before) })
         else void queries.invalidateQueries({ queryKey: [LAST_REMOVAL] })
         throw error
       }
@@ -222,27 +231,27 @@ export function useRemoveLeads(onDeletion: (deletion: Deletion) => void, onClose
       const [first] = answers
       if (first) onDeletion({ of: first.of, parts: deleted(answers) })
     },
-    say: (answers) => {
+    announce: (answers) => {
       const count = sum(answers, (answer) => answer.removed)
-      toast.success(count === 1 ? 'Lead deleted' : `${leads(count)} deleted`)
+      toast.success(count === 1 ? 'Lead deleted' : `${formatCount(count, 'lead')} deleted`)
     },
     onClose,
   })
 }
 
-/** @param onDeletion told what is left to be taken back */
+/** @param onDeletion called with the batches still to be restored */
 export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ of, parts }: Deletion) =>
-      takeBack(
+      undoRemoval(
         parts,
-        (removalId) => whileUnderWay(removalId, () => client.leads.restore({ removalId })),
+        (removalId) => whilePending(removalId, () => client.leads.restore({ removalId })),
         (rest) => onDeletion({ of, parts: rest }),
         Date.now,
       ),
-    onSuccess: (back) => toast.success(undoneText(back)),
-    onError: (error) => toast.error(`Failed to restore leads: ${errorText(error, 'Unknown error')}`),
+    onSuccess: (result) => toast.success(undoneText(result)),
+    onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
   })

@@ -5,72 +5,67 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { api, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 
-/** While one is under way, its figures move. */
 const POLL_EVERY_MS = 1_000
 
-const isUnderWay = (one: Import | undefined) => one?.status === 'running'
+const isRunning = (one: Import | undefined) => one?.status === 'running'
 
-/** Of all that are known, newest first, the one that shows itself. @param left the one that is not to */
-export function toShow(imports: readonly Import[], left: string | null): Import | undefined {
-  return imports.find((one) => isUnderWay(one) && one.id !== left)
+/** The running import to show, unless the user has left it. */
+export function importToShow(imports: readonly Import[], leftId: string | null): Import | undefined {
+  return imports.find((one) => isRunning(one) && one.id !== leftId)
 }
 
-/**
- * The import that is shown: the one that was chosen or begun here, or else one that is under way in the workspace, also when the page is
- * opened again.
- * @param onEnded called when it ends while it is watched
- */
+/** The import chosen or started here, or else a running one of the workspace. @param onEnded called if it ends while it is shown */
 export function useImport(onEnded: (ended: Import) => void) {
   const queries = useQueryClient()
   const [id, setId] = useState<string | null>(null)
-  /** The one that was shown last and is not to come back by itself. */
-  const [left, setLeft] = useState<string | null>(null)
+  /** The import that the user has left: it doesn't reopen automatically. */
+  const [leftId, setLeftId] = useState<string | null>(null)
   const list = useQuery(api.imports.list.queryOptions({ input: { page: 1, pageSize: IMPORTS_KEPT } }))
   const imports = list.data?.imports ?? []
-  const coming = toShow(imports, left)
-  if (id === null && coming) setId(coming.id)
+  const running = importToShow(imports, leftId)
+  if (id === null && running) setId(running.id)
   const found = useQuery(
     api.imports.find.queryOptions({
       input: id === null ? skipToken : { id },
-      refetchInterval: ({ state }) => (isUnderWay(state.data) ? POLL_EVERY_MS : false),
+      refetchInterval: ({ state }) => (isRunning(state.data) ? POLL_EVERY_MS : false),
     }),
   )
   const shown = id === null ? undefined : found.data
-  const underWay = isUnderWay(shown)
+  const isShownRunning = isRunning(shown)
   const end = useEffectEvent(() => {
-    if (!shown || underWay) return
-    void leadsChanged(queries)
+    if (!shown || isShownRunning) return
+    void invalidateLeads(queries)
     onEnded(shown)
   })
   const [watched, setWatched] = useState<string | null>(null)
-  if (underWay && shown && watched !== shown.id) setWatched(shown.id)
-  const hasEnded = shown !== undefined && !underWay && watched === shown.id
+  if (isShownRunning && shown && watched !== shown.id) setWatched(shown.id)
+  const hasEnded = shown !== undefined && !isShownRunning && watched === shown.id
   useEffect(() => {
     if (!hasEnded) return
     end()
     setWatched(null)
   }, [hasEnded])
   return {
-    /** Undefined: none, or it is still asked for. */
+    /** Undefined if there is none, or while it loads. */
     shown,
-    isAsked: id !== null && found.isPending,
-    /** The last one of the workspace. */
+    isLoading: id !== null && found.isPending,
+    /** The workspace's latest import. */
     newest: imports[0],
-    /** @param next null: none, unless another one is under way */
+    /** @param next null shows none, unless another one is running */
     show(next: string | null) {
-      setLeft(id)
+      setLeftId(id)
       setId(next)
     },
-    /** One was begun here: it is watched until it ends, however quickly that is. */
-    begin(begun: string) {
-      setId(begun)
-      setWatched(begun)
+    /** Watches a newly started import until it ends. */
+    start(started: string) {
+      setId(started)
+      setWatched(started)
       void queries.invalidateQueries({ queryKey: api.imports.list.key() })
     },
   }
 }
 
-function leadsChanged(queries: QueryClient): Promise<unknown> {
+function invalidateLeads(queries: QueryClient): Promise<unknown> {
   return Promise.all(
     [api.imports.list, api.leads, api.lists, api.tags].map((part) =>
       queries.invalidateQueries({ queryKey: part.key() }),

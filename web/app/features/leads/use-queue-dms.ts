@@ -1,4 +1,5 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Lead, ListedLead } from '@x-automated/contract/leads'
 import { api, client, failureText } from '../../api'
 import { toast } from '../../ui/toast'
@@ -7,7 +8,6 @@ import { runAndSum } from './bulk-runs'
 import { type Picked, pickedCount } from './lead-selection'
 import { canBeMessaged } from './lead-status'
 
-/** What is sent where nobody wrote anything else (specification §9). */
 export const DEFAULT_MESSAGE = 'Hello! I noticed your profile and wanted to connect.'
 
 interface Order {
@@ -19,16 +19,18 @@ type LeadsPage = { leads: ListedLead[] }
 const listKey = () => api.leads.list.key({ type: 'query' })
 
 function toastQueued(queued: number): void {
-  toast.success(queued === 1 ? 'DM has been queued for sending' : `${queued} DMs have been queued for sending`)
+  toast.success(
+    queued === 1 ? 'DM has been queued for sending' : `${formatNumber(queued)} DMs have been queued for sending`,
+  )
 }
 
-/** What is said of those who were picked and get no message; null: all get one. */
+/** Says how many selected leads were skipped, or null. */
 export function skippedText(picked: Picked, queued: number): string | null {
-  const leftOut = pickedCount(picked) - queued
-  return leftOut > 0 ? `${leftOut.toLocaleString('en-US')} left out: contacted already or may not be contacted.` : null
+  const skipped = pickedCount(picked) - queued
+  return skipped > 0 ? `${formatNumber(skipped)} skipped: already contacted or not contactable.` : null
 }
 
-/** Queues a message to each lead. They show as queued at once, and as before where that fails. */
+/** Queues a message to each lead. Leads show as queued immediately, and revert on failure. */
 export function useQueueDms() {
   const queries = useQueryClient()
   const showFailure = useFailureToast()
@@ -50,17 +52,17 @@ export function useQueueDms() {
       const single = 'ids' in picked && picked.ids.length === 1
       if (queued === 0) {
         restore(queries, before)
-        // Where it was stopped, nobody knows of those whom it did not reach.
+        // After a stop, the leads that were not reached are unknown.
         if (!isStopped)
           toast.error(
             single
-              ? 'Failed to create DM record: this lead was contacted already or may not be contacted.'
-              : 'Failed to create DM records: these leads were contacted already or may not be contacted.',
+              ? 'Failed to create DM record: this lead is already contacted or not contactable.'
+              : 'Failed to create DM records: these leads are already contacted or not contactable.',
           )
       } else {
         toastQueued(queued)
-        const words = skippedText(picked, queued)
-        if (words && !isStopped) toast.info(words)
+        const skipped = skippedText(picked, queued)
+        if (skipped && !isStopped) toast.info(skipped)
       }
     },
     onError: (error, { picked }, before) => {
@@ -82,11 +84,11 @@ export function useQueueDms() {
   })
 }
 
-/** @returns the statuses as they were, by the leads' ids */
-function markQueued(queries: QueryClient, isMeant: (lead: ListedLead) => boolean): Map<string, Lead['dmStatus']> {
+/** @returns the previous statuses by lead id */
+function markQueued(queries: QueryClient, isSelected: (lead: ListedLead) => boolean): Map<string, Lead['dmStatus']> {
   const before = new Map<string, Lead['dmStatus']>()
   changeLeads(queries, (lead) => {
-    if (!isMeant(lead)) return lead
+    if (!isSelected(lead)) return lead
     before.set(lead.id, lead.dmStatus)
     return { ...lead, dmStatus: 'queued' }
   })
