@@ -45,7 +45,7 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Connect with X' }).click()
     await page.waitForURL(/\/i\/oauth2\/authorize/)
     await page.getByRole('button', { name: /cancel/i }).click()
-    await page.getByText('You did not allow it on X, so nothing was connected.').waitFor()
+    await page.getByText("You didn't approve access on X, so nothing was connected.").waitFor()
     expect(new URL(page.url()).search).toBe('')
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Connect with X' }).click()
@@ -70,7 +70,7 @@ describe('connecting X, in a browser', () => {
     await expect.poll(() => heading(page).innerText()).toBe('@founder_two')
     // One keystroke to the other, and by the menu back.
     await page.keyboard.press('Alt+x')
-    await page.getByText('@founder_oauth is the current X account now.').waitFor()
+    await page.getByText('Switched to @founder_oauth.').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
     await heading(page).click()
     await page.getByRole('menuitem', { name: /founder_two/ }).click()
@@ -157,12 +157,12 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Successfully scraped 20 followers from @f20_first').waitFor()
     await page.getByLabel('X Username').waitFor({ state: 'detached' })
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
-    await page.getByText('Your plan allows 80 more scraped leads this month.').waitFor()
+    await page.getByText('80 scraped leads left this month.').waitFor()
 
     // Nobody to read is not nobody who fits.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
     await start.click()
-    await page.getByText('Nobody follows @f0_nobody yet. Try another handle.').waitFor()
+    await page.getByText('@f0_nobody has no followers yet. Try another handle.').waitFor()
 
     // Nobody of that handle: going on would not find them either.
     world.expectConsole(/status of 400/)
@@ -176,13 +176,13 @@ describe('connecting X, in a browser', () => {
     // What the next one would take, before it starts.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
-    await page.getByText(/^450 followers: reading all takes /).waitFor()
-    await page.getByText('Your plan allows 80 more scraped leads this month.').waitFor()
+    await page.getByText(/^450 followers · /).waitFor()
+    await page.getByText('80 scraped leads left this month.').waitFor()
     await expectSoundPage(page)
 
     // It stops at what the plan allows, keeps that, and goes on with a larger plan.
     await start.click()
-    await page.getByText('Stopped at what your plan allows').waitFor()
+    await page.getByText("Stopped at your plan's limit").waitFor()
     await page
       .getByRole('region', { name: 'Followers of @f450_journey' })
       .getByText(/Your Free plan includes 100 scraped leads a month\. Upgrade to Pro for 1,000 scraped leads a month\./)

@@ -194,7 +194,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
       .first()
       .innerText(),
   ).toContain(String(sentTo.length))
-  await page.getByLabel('Time', { exact: true }).selectOption('Custom days')
+  await page.getByLabel('Time', { exact: true }).selectOption('Custom range')
   await page.getByLabel('First day').fill('2026-01-02')
   await page.getByLabel('Last day').fill('2026-01-01')
   await page.getByText('The last day must not be before the first.').waitFor()

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Analytics as Figures } from '@x-automated/contract/analytics'
+import { formatNumber, formatPercent } from '@x-automated/contract/format'
 import { ChartColumn, MessageSquareReply } from 'lucide-react'
 import { useState } from 'react'
 import { api, refusalText } from '../../api'
@@ -21,11 +22,10 @@ import { XHandle } from '../x-account/x-handle'
 import { dayIn, daysBefore, daysOf, daysProblem, RANGES, type RangeValue } from './range'
 
 const FAILURE = 'Failed to load analytics data. Please try again.'
-/** Replies come in by themselves. */
 const POLL_EVERY_MS = 15_000
-const NAMES_STAY_MS = 60_000
+const NAMES_STALE_MS = 60_000
 
-/** What became of messages: figures, rates, each day, and who answered. */
+/** The Analytics tab: totals, rates, daily activity and the latest replies. */
 export function Analytics() {
   const [range, setRange] = useState<RangeValue>('all')
   const [campaignId, setCampaignId] = useState('all')
@@ -35,7 +35,7 @@ export function Analytics() {
   const problem = range === 'custom' ? daysProblem(custom) : null
   const campaigns = useQuery({
     queryKey: CAMPAIGN_NAMES,
-    staleTime: NAMES_STAY_MS,
+    staleTime: NAMES_STALE_MS,
     queryFn: ({ signal }) => allCampaigns(signal),
   })
   const query = useQuery(
@@ -112,17 +112,13 @@ export function Analytics() {
       <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
         <StatCard label="Total Leads" value={figures?.leadsCount} />
         <StatCard label="Messages Sent" value={figures?.messagesSent} />
-        <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As far as X says so" />
+        <StatCard label="Messages Delivered" value={figures?.messagesDelivered} hint="As reported by X" />
         <StatCard label="Replies" value={figures?.replies} />
       </dl>
       <dl className="grid gap-3 sm:grid-cols-3">
-        <StatCard label="Reply Rate" value={rate(figures, 'replyRate')} hint="Replies, of all messages sent" />
-        <StatCard
-          label="Click Rate"
-          value={rate(figures, 'clickRate')}
-          hint="Links in messages are not tracked, so clicks are not known"
-        />
-        <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies, of all leads" />
+        <StatCard label="Reply Rate" value={rate(figures, 'replyRate')} hint="Replies ÷ messages sent" />
+        <StatCard label="Click Rate" value={rate(figures, 'clickRate')} hint="Not tracked" />
+        <StatCard label="Conversion Rate" value={rate(figures, 'conversionRate')} hint="Replies ÷ leads" />
       </dl>
       {figures && isEverything && figures.messagesSent === 0 ? (
         <NothingYet />
@@ -130,7 +126,7 @@ export function Analytics() {
         <>
           <Card
             title="Weekly Activity"
-            description={`${range === 'all' ? 'The last seven days. ' : ''}Counted on the day a message was sent (${timeZone}).`}
+            description={`${range === 'all' ? 'Last 7 days. ' : ''}By send date (${timeZone}).`}
           >
             <LazyChart
               label="Messages by day"
@@ -151,11 +147,11 @@ export function Analytics() {
 
 function rate(figures: Figures | undefined, name: 'replyRate' | 'clickRate' | 'conversionRate') {
   const value = figures?.[name]
-  return typeof value === 'number' ? `${value.toLocaleString('en-US')}%` : value
+  return typeof value === 'number' ? formatPercent(value / 100, 1) : value
 }
 
 function deliveredOn(figures: Figures | undefined, day: string): string {
-  return (figures?.series.find((row) => row.day === day)?.delivered ?? 0).toLocaleString('en-US')
+  return formatNumber(figures?.series.find((row) => row.day === day)?.delivered ?? 0)
 }
 
 function NothingYet() {
@@ -168,7 +164,6 @@ function NothingYet() {
   )
 }
 
-/** Who answered last. */
 function TopLeads({ leads }: { leads: Figures['topPerformingLeads'] | undefined }) {
   return (
     <section aria-labelledby="top-leads" className="grid gap-3">
@@ -179,7 +174,7 @@ function TopLeads({ leads }: { leads: Figures['topPerformingLeads'] | undefined 
         <Skeleton className="h-40" />
       ) : leads.length === 0 ? (
         <EmptyState icon={<MessageSquareReply aria-hidden />} title="No replies yet">
-          Leads who answer a message stand here, the latest first.
+          Leads who reply appear here, newest first.
         </EmptyState>
       ) : (
         <Table label="Top Performing Leads">

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dayIn, daysOf, daysProblem } from './range'
 
-test('days end today, in the time zone of the figures', () => {
+test('ends ranges today in the time zone of the numbers', () => {
   const late = new Date('2026-11-20T23:30:00Z')
   expect([dayIn('UTC', late), dayIn('Asia/Kathmandu', late)]).toEqual(['2026-11-20', '2026-11-21'])
   const custom = { from: '2026-01-01', to: '2026-01-02' }
@@ -10,8 +10,8 @@ test('days end today, in the time zone of the figures', () => {
   expect(daysOf('custom', '2026-11-20', custom)).toBe(custom)
 })
 
-test('chosen days that cannot be asked for are pointed out', () => {
-  expect(daysProblem({ from: '', to: '2026-01-01' })).toBe('Choose the first and the last day.')
+test('rejects incomplete, reversed and too long ranges', () => {
+  expect(daysProblem({ from: '', to: '2026-01-01' })).toBe('Choose the first and last day.')
   expect(daysProblem({ from: '2026-01-02', to: '2026-01-01' })).toBe('The last day must not be before the first.')
   expect(daysProblem({ from: '2025-01-01', to: '2026-01-02' })).toBe('Choose at most 366 days.')
   expect(daysProblem({ from: '2025-01-01', to: '2026-01-01' })).toBeNull()

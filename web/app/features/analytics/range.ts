@@ -1,30 +1,29 @@
-/** Spans of days that analytics offer. */
 export const RANGES = [
   { value: 'all', label: 'All time' },
   { value: '7', label: 'Last 7 days' },
   { value: '30', label: 'Last 30 days' },
   { value: '90', label: 'Last 90 days' },
   { value: '365', label: 'Last 12 months' },
-  { value: 'custom', label: 'Custom days' },
+  { value: 'custom', label: 'Custom range' },
 ] as const
 export type RangeValue = (typeof RANGES)[number]['value']
 
 const DAY_MS = 86_400_000
-/** Days that one call may ask for (contract: ANALYTICS_DAYS_MAX). */
+/** The contract's ANALYTICS_DAYS_MAX. */
 const DAYS_MAX = 366
 
-/** The calendar day of a moment in a time zone, '2026-11-20'. */
+/** The calendar day in a time zone, '2026-11-20'. */
 export function dayIn(timeZone: string, at: Date): string {
-  // Canadian English writes days as ISO 8601 does.
+  // Canadian English formats days as ISO 8601.
   return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at)
 }
 
-/** The day so many days before. */
+/** The day `days` days earlier. */
 export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The days to ask for; {} for all time. */
+/** The days to request; {} for all time. */
 export function daysOf(
   range: RangeValue,
   today: string,
@@ -35,9 +34,9 @@ export function daysOf(
   return { from: daysBefore(today, Number(range) - 1), to: today }
 }
 
-/** What is wrong with chosen days, in words; null: nothing. */
+/** What is wrong with a custom range, as text to show; null if nothing. */
 export function daysProblem({ from, to }: { from: string; to: string }): string | null {
-  if (!from || !to) return 'Choose the first and the last day.'
+  if (!from || !to) return 'Choose the first and last day.'
   if (from > to) return 'The last day must not be before the first.'
   return (Date.parse(to) - Date.parse(from)) / DAY_MS >= DAYS_MAX ? `Choose at most ${DAYS_MAX} days.` : null
 }

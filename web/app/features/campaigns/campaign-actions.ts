@@ -1,5 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { api, client } from '../../api'
 import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
@@ -101,7 +102,7 @@ export function useLaunch(realSend: RealSend) {
       if (totalLeads === 0) toast.info(NO_LEADS)
       else
         toast.success(
-          `Campaign "${name}" launched! ${dmsQueued.toLocaleString('en-US')} DMs queued for ${totalLeads.toLocaleString('en-US')} leads.`,
+          `Campaign "${name}" launched! ${formatNumber(dmsQueued)} DMs queued for ${formatNumber(totalLeads)} leads.`,
         )
       void realSend.autoStart(id)
     },

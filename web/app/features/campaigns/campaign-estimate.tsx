@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { Timer } from 'lucide-react'
 import { api } from '../../api'
 import { isInitialLoading } from '../../initial-loading'
@@ -14,9 +15,6 @@ interface CampaignEstimateProps {
   xAccountId?: string | undefined
   allowReplied: boolean
 }
-
-const number = (n: number) => n.toLocaleString('en-US')
-const leadsText = (n: number) => `${number(n)} ${n === 1 ? 'lead' : 'leads'}`
 
 /** What a campaign would take, before it is launched, and whom its message knows too little of. Nothing while nobody can tell. */
 export function CampaignEstimate({
@@ -37,7 +35,7 @@ export function CampaignEstimate({
   )
   const { data, isPlaceholderData } = estimate
   if (leadListId !== '' && isInitialLoading(estimate)) return <SkeletonLine className="w-64" />
-  // KeyValueStorage from a list before, it would speak of another.
+  // Kept from a list before, it would speak of another.
   if (leadListId === '' || !data || data.leads === 0 || (isPlaceholderData && settled === messageTemplate)) return null
   const messages = allowReplied ? data.leads : data.leads - data.replied
   return (
@@ -49,22 +47,22 @@ export function CampaignEstimate({
             'The daily cap or the working hours of this X account let nothing through.'
           ) : (
             <>
-              {number(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationText(data.seconds)}
-              {data.ahead > 0 && `, behind ${number(data.ahead)} that are queued already`}
+              {formatNumber(messages)} {messages === 1 ? 'message takes' : 'messages take'} {durationText(data.seconds)}
+              {data.ahead > 0 && `, behind ${formatNumber(data.ahead)} that are queued already`}
               {data.costCents !== null && `, and X bills about ${money(data.costCents)}`}.
             </>
           )}
         </p>
         {data.replied > 0 && (
           <p>
-            {leadsText(data.replied)} replied to you: {allowReplied ? 'included' : 'skipped'}.
+            {formatCount(data.replied, 'lead')} replied to you: {allowReplied ? 'included' : 'skipped'}.
           </p>
         )}
         {data.missing.map(({ place, leads }) => (
           <p key={place} className="text-warn">
             {leads === data.leads
               ? `No lead has a value for ${place}: all read its fallback.`
-              : `${leadsText(leads)} ${data.checked < data.leads ? `of the first ${number(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
+              : `${formatCount(leads, 'lead')} ${data.checked < data.leads ? `of the first ${formatNumber(data.checked)} ` : ''}${leads === 1 ? 'has' : 'have'} no value for ${place} and ${leads === 1 ? 'reads' : 'read'} its fallback.`}
           </p>
         ))}
       </div>

@@ -1,4 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { Check, CircleAlert, Clock, Users } from 'lucide-react'
 import { Card } from '../../ui/card'
 import { Skeleton, SkeletonLine } from '../../ui/skeleton'
@@ -8,8 +9,6 @@ import { activityText, notableWait, progressOf, shareText, timeLeftText } from '
 
 /** Keeps the line where there is nothing to say yet. */
 const NO_WORDS = '\u00a0'
-
-const number = (n: number) => n.toLocaleString('en-US')
 
 interface CampaignProgressCardProps {
   campaign: Campaign
@@ -33,7 +32,7 @@ export function CampaignProgressCard({ campaign, disconnected, noSender, seconds
             {activityText(campaign, disconnected, rest, noSender)}
           </h2>
           <p className="text-muted" data-numeric>
-            {number(done)} of {number(total)} done
+            {formatNumber(done)} of {formatNumber(total)} done
             {secondsLeft !== null && ` · ${timeLeftText(secondsLeft)}`}
           </p>
         </div>

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/lists'
 import { useRef } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
@@ -213,7 +214,7 @@ export function CampaignForm({ realSend }: { realSend: RealSend }) {
 }
 
 function PickedList({ list }: { list: List }) {
-  if (list.leadCount > 0) return `${list.leadCount.toLocaleString('en-US')} ${list.leadCount === 1 ? 'lead' : 'leads'}`
+  if (list.leadCount > 0) return `${formatCount(list.leadCount, 'lead')}`
   return (
     <span className="text-warn">
       This list is empty.{' '}

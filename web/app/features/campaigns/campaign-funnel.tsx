@@ -1,4 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
@@ -6,8 +7,6 @@ import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { shareText } from './campaign-progress'
 import { funnelOf } from './funnel'
-
-const number = (n: number) => n.toLocaleString('en-US')
 
 const HEAD = { title: 'Funnel', description: 'From the list to an answer.' }
 
@@ -57,7 +56,7 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
               <Tr key={label}>
                 <Td>{label}</Td>
                 <Td end data-numeric>
-                  {number(count)}
+                  {formatNumber(count)}
                 </Td>
                 <Td end data-numeric>
                   {shareText(count, all)}
@@ -81,7 +80,7 @@ export function CampaignFunnel({ campaign }: { campaign: Campaign }) {
                 />
               </span>
               <span className="min-w-20 text-end" data-numeric>
-                {number(count)} <span className="text-muted">{shareText(count, all)}</span>
+                {formatNumber(count)} <span className="text-muted">{shareText(count, all)}</span>
               </span>
             </li>
           ))}

@@ -1,4 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Waiting } from '@x-automated/contract/sending-settings'
 import { isWorthSaying, REST_WORDS } from '../sending-settings/pace-words'
 
@@ -85,7 +86,7 @@ export function inFlightText({
   if (messagesInFlight === 0 || (status !== 'paused' && status !== 'archived')) return null
   return messagesInFlight === 1
     ? '1 message is still being sent'
-    : `${messagesInFlight.toLocaleString('en-US')} messages are still being sent`
+    : `${formatNumber(messagesInFlight)} messages are still being sent`
 }
 
 /** What is happening to a campaign now, in a sentence without its end. @param disconnected see `isDisconnected` @param rest see `notableWait` @param noSender see real-send/no-sender.ts */
@@ -96,7 +97,7 @@ export function activityText(
   noSender = false,
 ): string {
   const { total, done, queued } = progressOf(campaign)
-  const number = (n: number) => n.toLocaleString('en-US')
+  const number = (n: number) => formatNumber(n)
   const inFlight = inFlightText(campaign)
   switch (campaign.status) {
     case 'draft':

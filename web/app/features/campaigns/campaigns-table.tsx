@@ -1,4 +1,5 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { generatePath, Link } from 'react-router'
 import { paths } from '../../paths'
 import { Button } from '../../ui/button'
@@ -24,8 +25,6 @@ interface CampaignsTableProps {
   actions: CampaignActions
   onViewDms: (campaign: Campaign) => void
 }
-
-const number = (n: number) => n.toLocaleString('en-US')
 
 export function CampaignsTable({ campaigns, stale, connections, noSender, actions, onViewDms }: CampaignsTableProps) {
   return (
@@ -114,13 +113,13 @@ function CampaignRow({
         <CampaignStatus campaign={campaign} />
       </Td>
       <Td label="DMs Queued" end className="md:whitespace-nowrap">
-        {number(campaign.dmsQueuedCount)} / {number(campaign.totalLeadsInList)}
+        {formatNumber(campaign.dmsQueuedCount)} / {formatNumber(campaign.totalLeadsInList)}
       </Td>
       <Td label="DMs Sent" end>
         <span className="grid justify-items-end">
-          {number(campaign.dmsSentCount)}
+          {formatNumber(campaign.dmsSentCount)}
           {campaign.dmsFailedCount > 0 && (
-            <span className="text-xs whitespace-nowrap text-bad">{number(campaign.dmsFailedCount)} failed</span>
+            <span className="text-xs whitespace-nowrap text-bad">{formatNumber(campaign.dmsFailedCount)} failed</span>
           )}
         </span>
       </Td>

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { useRef } from 'react'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/input'
@@ -42,7 +43,7 @@ export function MessageField({ value, onChange, error }: MessageFieldProps) {
         aside={
           value.length > MESSAGE_MAX * 0.8 && (
             <span data-numeric>
-              {value.length.toLocaleString('en-US')} / {MESSAGE_MAX.toLocaleString('en-US')}
+              {formatNumber(value.length)} / {formatNumber(MESSAGE_MAX)}
             </span>
           )
         }

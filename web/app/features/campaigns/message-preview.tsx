@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Avatar } from '../../ui/avatar'
@@ -22,7 +23,7 @@ export function MessagePreview({ template, listId }: { template: string; listId:
         leads.total > 1 && (
           <div className="-me-1 flex items-center gap-1">
             <span className="text-muted" data-numeric aria-live="polite">
-              {(leads.index + 1).toLocaleString('en-US')} of {leads.total.toLocaleString('en-US')}
+              {(leads.index + 1).toLocaleString('en-US')} of {formatNumber(leads.total)}
             </span>
             <IconButton size="sm" label="Previous lead" onClick={() => leads.move(-1)}>
               <ChevronLeft aria-hidden />

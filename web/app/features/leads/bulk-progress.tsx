@@ -9,7 +9,7 @@ import { type BulkRun, bulkRuns, bulkRunText, secondsLeft, useBulkRuns } from '.
 export function BulkProgress() {
   const runs = useBulkRuns()
   // Closing the tab ends the runs. Switching the workspace has ended those of the other one.
-  useAskBeforeClosing(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
+  useConfirmBeforeUnload(runs.length > 0, () => bulkRuns.all().some((run) => run.workspaceId === session.workspaceId()))
   return (
     <>
       <p role="status" className="sr-only">

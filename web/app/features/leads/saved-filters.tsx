@@ -159,7 +159,7 @@ function ManageFilters({ open, onClose }: { open: boolean; onClose: () => void }
   const [renaming, setRenaming] = useState<{ id: string; name: string } | null>(null)
   const confirm = useConfirm()
   const change = useFilterChange()
-  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorWords(error)}`)
+  const onError = (error: unknown) => toast.error(`Failed to change the filter: ${errorText(error)}`)
   const rename = useMutation(
     api.savedFilters.update.mutationOptions({ ...change, onError, onSuccess: () => setRenaming(null) }),
   )

@@ -251,7 +251,7 @@ export function useRestoreLeads(onDeletion: (deletion: Deletion) => void) {
         Date.now,
       ),
     onSuccess: (result) => toast.success(undoneText(result)),
-    onError: (error) => toast.error(`Failed to restore leads: ${errorWords(error, 'Unknown error')}`),
+    onError: (error) => toast.error(`Failed to restore leads: ${errorText(error, 'Unknown error')}`),
     onSettled: () =>
       Promise.all([api.leads, api.lists, api.tags].map((part) => queries.invalidateQueries({ queryKey: part.key() }))),
   })

@@ -11,9 +11,9 @@ const campaign = (
   totalLeadsInList,
 })
 
-test('the campaigns of a list that is to be deleted are named, with what becomes of each', () => {
+test('names the campaigns that use a list and says what deleting it means for them', () => {
   expect(campaignWarnings([campaign('Spring', 'paused', 5)])).toEqual([
-    'The campaign “Spring” uses this list. It keeps its messages and can go on.',
+    'The campaign “Spring” uses this list. It keeps its messages and can be resumed.',
   ])
   expect(
     campaignWarnings([
@@ -24,12 +24,12 @@ test('the campaigns of a list that is to be deleted are named, with what becomes
       campaign('I', 'archived'),
     ]),
   ).toEqual([
-    'The campaigns “A” and “B” are active and use this list: pause them first.',
-    'The campaigns “C”, “D”, “E”, and 2 more use this list and were never launched. They could not be any more.',
+    'The campaigns “A” and “B” are active and use this list. Pause them first.',
+    'The campaigns “C”, “D”, “E”, and 2 more use this list and could no longer be launched.',
   ])
   expect(campaignWarnings([])).toEqual([])
   expect(campaignWarnings([campaign('A', 'completed', 5)], 1_202)).toEqual([
-    '1,201 more campaigns were made for this list.',
+    '1,201 more campaigns were created for this list.',
   ])
-  expect(campaignWarnings([campaign('A', 'completed', 5)], 2)).toEqual(['1 more campaign was made for this list.'])
+  expect(campaignWarnings([campaign('A', 'completed', 5)], 2)).toEqual(['1 more campaign was created for this list.'])
 })

@@ -1,46 +1,44 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatCount, formatList, formatNumber, pluralize } from '@x-automated/contract/format'
 
-type User = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
+type AffectedCampaign = Pick<Campaign, 'name' | 'status' | 'totalLeadsInList'>
 
-/** Campaigns that are named; of more there is the number. */
+/** Campaigns named in a sentence; the rest are counted. */
 const NAMED_MAX = 3
 
-/**
- * What becomes of the campaigns of a list that is to be deleted, a sentence for each kind; none for those that are over.
- * @param total how many there are, where these are not all
- */
-export function campaignWarnings(campaigns: readonly User[], total = campaigns.length): string[] {
+/** What deleting a list means for its campaigns, one sentence per kind. @param total their number, if `campaigns` is only a part */
+export function campaignWarnings(campaigns: readonly AffectedCampaign[], total = campaigns.length): string[] {
   const others = total - campaigns.length
   const active = campaigns.filter(({ status }) => status === 'active')
   const waiting = campaigns.filter(({ status }) => status === 'draft' || status === 'paused')
-  const [begun, unbegun] = [true, false].map((isBegun) =>
-    waiting.filter(({ totalLeadsInList }) => totalLeadsInList > 0 === isBegun),
+  const [launched, neverLaunched] = [true, false].map((isLaunched) =>
+    waiting.filter(({ totalLeadsInList }) => totalLeadsInList > 0 === isLaunched),
   )
   return [
-    ...say(active, 'is active and uses this list: pause it first.', 'are active and use this list: pause them first.'),
-    ...say(
-      begun,
-      'uses this list. It keeps its messages and can go on.',
-      'use this list. They keep their messages and can go on.',
+    ...sentence(
+      active,
+      'is active and uses this list. Pause it first.',
+      'are active and use this list. Pause them first.',
     ),
-    ...say(
-      unbegun,
-      'uses this list and was never launched. It could not be any more.',
-      'use this list and were never launched. They could not be any more.',
+    ...sentence(
+      launched,
+      'uses this list. It keeps its messages and can be resumed.',
+      'use this list. They keep their messages and can be resumed.',
     ),
-    // What they are doing is not known here.
+    ...sentence(
+      neverLaunched,
+      'uses this list and could no longer be launched.',
+      'use this list and could no longer be launched.',
+    ),
     ...(others > 0
-      ? [
-          `${others.toLocaleString('en-US')} more ${others === 1 ? 'campaign was' : 'campaigns were'} made for this list.`,
-        ]
+      ? [`${formatCount(others, 'more campaign')} ${pluralize(others, 'was', 'were')} created for this list.`]
       : []),
   ]
 }
 
-function say(users: readonly User[] = [], one: string, many: string): string[] {
-  if (users.length === 0) return []
-  const named = users.slice(0, NAMED_MAX).map(({ name }) => `“${name}”`)
-  const all = users.length > NAMED_MAX ? [...named, `${users.length - NAMED_MAX} more`] : named
-  const names = new Intl.ListFormat('en', { type: 'conjunction' }).format(all)
-  return [`${users.length === 1 ? 'The campaign' : 'The campaigns'} ${names} ${users.length === 1 ? one : many}`]
+function sentence(campaigns: readonly AffectedCampaign[] = [], one: string, many: string): string[] {
+  if (campaigns.length === 0) return []
+  const named = campaigns.slice(0, NAMED_MAX).map(({ name }) => `“${name}”`)
+  const all = campaigns.length > NAMED_MAX ? [...named, `${formatNumber(campaigns.length - NAMED_MAX)} more`] : named
+  return [`The ${pluralize(campaigns.length, 'campaign')} ${formatList(all)} ${pluralize(campaigns.length, one, many)}`]
 }

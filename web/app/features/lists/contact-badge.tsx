@@ -1,7 +1,7 @@
 import type { ListLead } from '@x-automated/contract/lists'
 import { StatusBadge } from '../../ui/badge'
 
-/** How a lead stands in one list (specification §4): whoever answered shows Replied, whoever was written to Sent, all others Not Sent. */
+/** A lead's status in one list: Replied, Sent or Not Sent. */
 export function ContactBadge({ lead: { contactStatus, replied } }: { lead: ListLead }) {
   if (replied) return <StatusBadge status="replied" />
   if (contactStatus === 'contacted') return <StatusBadge status="sent" />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { draftOf, filterOf, problemsOf } from './filter-draft'
 
-test('a filter comes back from its fields as it was, with what they have no field for', () => {
+test('restores a filter from its fields and keeps criteria without a field', () => {
   const filter = {
     keyword: 'maker',
     minFollowers: 100,
@@ -23,6 +23,6 @@ test.each([
   [{ min: '', max: 'x' }, { max: 'Enter a number' }],
   [{ min: '10', max: '9' }, { max: 'Less than the minimum' }],
   [{ min: '9', max: '9' }, {}],
-])('%j', (bounds, problems) => {
+])('checks the follower range %j', (bounds, problems) => {
   expect(problemsOf(bounds)).toEqual(problems)
 })

@@ -1,13 +1,13 @@
 import type { LeadFilter } from '@x-automated/contract/leads'
 import { parseFollowerCount, parseKeyword } from '../leads/leads-url'
 
-/** What stands in the fields of a smart list's filter. */
+/** The fields of a smart list's filter. */
 export interface FilterDraft {
   keyword: string
   min: string
   max: string
   status: string
-  /** A tag, by its id or its name. */
+  /** A tag's id or name. */
   tag: string
   basis: string
 }
@@ -23,25 +23,29 @@ export function draftOf({ keyword, minFollowers, maxFollowers, status, tag, basi
   }
 }
 
-/** What is wrong with the fields, in words; none: nothing. */
+/** What is wrong with the fields, as texts to show; empty if nothing. */
 export function problemsOf({ min, max }: Pick<FilterDraft, 'min' | 'max'>): { min?: string; max?: string } {
-  const [least, most] = [parseFollowerCount(min), parseFollowerCount(max)]
-  if (min.trim() !== '' && least === undefined) return { min: 'Enter a number' }
-  if (max.trim() !== '' && most === undefined) return { max: 'Enter a number' }
-  if (least !== undefined && most !== undefined && most < least) return { max: 'Less than the minimum' }
+  const [minValue, maxValue] = [parseFollowerCount(min), parseFollowerCount(max)]
+  if (min.trim() !== '' && minValue === undefined) return { min: 'Enter a number' }
+  if (max.trim() !== '' && maxValue === undefined) return { max: 'Enter a number' }
+  if (minValue !== undefined && maxValue !== undefined && maxValue < minValue) return { max: 'Less than the minimum' }
   return {}
 }
 
-/** The filter that the fields say, with what they have no field for as it was. */
+/** The filter of the fields. Criteria without a field are kept. */
 export function filterOf({ keyword, min, max, status, tag, basis }: FilterDraft, before: LeadFilter): LeadFilter {
   const { listId, scrapeId } = before
-  const [least, most, word] = [parseFollowerCount(min), parseFollowerCount(max), parseKeyword(keyword, 200)]
+  const [minFollowers, maxFollowers, word] = [
+    parseFollowerCount(min),
+    parseFollowerCount(max),
+    parseKeyword(keyword, 200),
+  ]
   return {
     ...(listId ? { listId } : {}),
     ...(scrapeId ? { scrapeId } : {}),
     ...(word ? { keyword: word } : {}),
-    ...(least === undefined ? {} : { minFollowers: least }),
-    ...(most === undefined ? {} : { maxFollowers: most }),
+    ...(minFollowers === undefined ? {} : { minFollowers }),
+    ...(maxFollowers === undefined ? {} : { maxFollowers }),
     ...(status ? { status: status as NonNullable<LeadFilter['status']> } : {}),
     ...(tag ? { tag } : {}),
     ...(basis ? { basis: basis as NonNullable<LeadFilter['basis']> } : {}),

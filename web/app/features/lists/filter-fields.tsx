@@ -1,3 +1,4 @@
+import { formatList } from '@x-automated/contract/format'
 import type { LeadFilter } from '@x-automated/contract/leads'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
@@ -8,21 +9,20 @@ import { type FilterDraft, problemsOf } from './filter-draft'
 
 interface FilterFieldsProps {
   draft: FilterDraft
-  /** The filter as it is saved; what has no field here stays in it. */
-  rest: LeadFilter
+  /** The saved filter, whose criteria without a field are kept. */
+  saved: LeadFilter
   onChange: (draft: FilterDraft) => void
 }
 
-/** Who is in a smart list. All that is said must hold. */
-export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
+/** The criteria of a smart list. A lead must meet all of them. */
+export function FilterFields({ draft, saved, onChange }: FilterFieldsProps) {
   const problems = problemsOf(draft)
   const tags = useTagsToPick().data?.tags ?? []
   const tag = tags.find(({ id, name }) => id === draft.tag || name === draft.tag)
-  const others = [rest.listId && 'a list', rest.scrapeId && 'a scrape']
-  const more = others.filter(Boolean).join(', ')
+  const kept = [saved.listId && 'list', saved.scrapeId && 'scrape'].filter((one) => typeof one === 'string')
   return (
     <fieldset className="grid gap-3 rounded-lg border border-line p-4 sm:grid-cols-2">
-      <legend className="px-1 font-strong">In the list is whoever matches</legend>
+      <legend className="px-1 font-strong">Include leads matching</legend>
       <Field label="Keyword" className="sm:col-span-2">
         <Input
           placeholder="Bio, name or handle"
@@ -72,13 +72,15 @@ export function FilterFields({ draft, rest, onChange }: FilterFieldsProps) {
         <Select
           value={draft.basis}
           options={[
-            { value: '', label: 'Any or none' },
+            { value: '', label: 'Any' },
             ...Object.entries(basisLabels).map(([value, label]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ ...draft, basis: event.currentTarget.value })}
         />
       </Field>
-      {more && <p className="text-muted sm:col-span-2">Also by {more}, as it was set on the Leads page.</p>}
+      {kept.length > 0 && (
+        <p className="text-muted sm:col-span-2">Also filtered by {formatList(kept)}, as set on the Leads page.</p>
+      )}
     </fieldset>
   )
 }

@@ -19,36 +19,36 @@ import { useRemoveList } from './use-remove-list'
 
 const PAGE_SIZE = 12
 
-const CAMPAIGN_WORDS = {
+const DELETE_TEXT = {
   question: 'Are you sure you want to delete this campaign?',
-  note: 'Its leads stay on your Leads page. Campaigns that have written to it keep their messages.',
+  note: 'Its leads stay on your Leads page. Campaigns that used it keep their messages.',
   confirm: 'Delete campaign',
   failure: 'Failed to delete campaign. Please try again.',
   done: (name: string) => `Campaign "${name}" deleted.`,
 }
 
-/** What is open above the tab. It stays while it closes, so that it does so with its words. */
-interface Task {
+/** The open dialog. Kept while it closes, so that its content stays during the animation. */
+interface OpenDialog {
   kind: 'create' | 'view' | 'add'
   list: List | null
   open: boolean
 }
 
-/** The Lead Lists tab: lists as cards, each with what its campaigns have done. */
+/** The Lead Lists tab: lists as cards with the results of their campaigns. */
 export function LeadLists() {
   const [page, setPage] = useState(1)
-  const [task, setTask] = useState<Task | null>(null)
-  const [turn, setTurn] = useState(0)
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const [dialogKey, setDialogKey] = useState(0)
   const mayWrite = useIsOffered('member')
   const lists = useQuery(
     api.lists.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
   )
-  const { remove, removing } = useRemoveList(CAMPAIGN_WORDS)
-  const start = (kind: Task['kind'], list: List | null = null) => {
-    setTask({ kind, list, open: true })
-    setTurn((before) => before + 1)
+  const { remove, removing } = useRemoveList(DELETE_TEXT)
+  const start = (kind: OpenDialog['kind'], list: List | null = null) => {
+    setDialog({ kind, list, open: true })
+    setDialogKey((before) => before + 1)
   }
-  const close = () => setTask((now) => now && { ...now, open: false })
+  const close = () => setDialog((now) => now && { ...now, open: false })
   const create = mayWrite && (
     <Button variant="primary" icon={<Plus aria-hidden />} onClick={() => start('create')}>
       Create New Campaign
@@ -112,22 +112,22 @@ export function LeadLists() {
           />
         </div>
       )}
-      {task?.kind === 'create' && <NewCampaignDialog key={turn} open={task.open} onClose={close} />}
-      {task?.list && task.kind === 'view' && (
+      {dialog?.kind === 'create' && <NewCampaignDialog key={dialogKey} open={dialog.open} onClose={close} />}
+      {dialog?.list && dialog.kind === 'view' && (
         <ListCardDialog
-          key={turn}
-          list={task.list}
-          open={task.open}
+          key={dialogKey}
+          list={dialog.list}
+          open={dialog.open}
           onClose={close}
-          onAdd={() => start('add', task.list)}
+          onAdd={() => start('add', dialog.list)}
         />
       )}
-      {task?.list &&
-        task.kind === 'add' &&
-        (task.list.filter ? (
-          <ListFormDialog key={turn} list={task.list} open={task.open} onClose={close} />
+      {dialog?.list &&
+        dialog.kind === 'add' &&
+        (dialog.list.filter ? (
+          <ListFormDialog key={dialogKey} list={dialog.list} open={dialog.open} onClose={close} />
         ) : (
-          <ManageLeadsDialog key={turn} list={task.list} open={task.open} onClose={close} />
+          <ManageLeadsDialog key={dialogKey} list={dialog.list} open={dialog.open} onClose={close} />
         ))}
     </>
   )

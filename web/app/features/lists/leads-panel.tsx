@@ -7,7 +7,7 @@ import { LoadingText, SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
 import { LeadFollowers, LeadIdentity } from '../leads/lead-parts'
 
-/** A page of leads that is being asked for. */
+/** The query of a page of leads. */
 interface LeadsQuery<L> {
   data: { leads: readonly L[]; total: number } | undefined
   error: Error | null
@@ -23,7 +23,7 @@ export interface LeadColumn<L> {
   cell: (lead: L) => ReactNode
 }
 
-/** Picture, name and handle, and how many follow them: what most tables of leads begin with. */
+/** The first columns of most lead tables. */
 export const leadColumns: LeadColumn<Lead>[] = [
   { head: 'Lead', cell: (lead) => <LeadIdentity lead={lead} /> },
   { head: 'Followers', end: true, cell: ({ followerCount }) => <LeadFollowers followerCount={followerCount} /> },
@@ -32,23 +32,23 @@ export const leadColumns: LeadColumn<Lead>[] = [
 interface LeadsPanelProps<L extends Lead> {
   label: string
   query: LeadsQuery<L>
-  /** What is said where they cannot be had. */
+  /** The text of an error. */
   failure: (error: Error) => string
-  /** What stands there where there are none. */
+  /** Shown if there are no leads. */
   empty: ReactNode
   columns: readonly LeadColumn<L>[]
   page: number
   pageSize: number
   onPage: (page: number) => void
-  /** Lines of skeleton while the first page comes. */
+  /** Skeleton rows while the first page loads. */
   expected?: number
-  /** Where leads are picked: the box of the head, and of each row. */
+  /** Checkboxes of the header and the rows. */
   pick?: { all: ReactNode; one: (lead: L) => ReactNode; isPicked: (lead: L) => boolean }
-  /** Above the table, once there are leads. */
+  /** Shown above the table. */
   above?: ReactNode
 }
 
-/** Leads in a dialog, page by page: being loaded, failed, none, or a table that scrolls in its own frame. */
+/** A paged table of leads for dialogs, with its loading, error and empty states. */
 export function LeadsPanel<L extends Lead>({
   label,
   query,

@@ -29,11 +29,11 @@ interface ListCardDialogProps {
   list: List
   open: boolean
   onClose: () => void
-  /** Goes on to picking leads. */
+  /** Opens the selection of leads. */
   onAdd: () => void
 }
 
-/** What stands behind a card of the Lead Lists tab: its leads, and how far each of them is. */
+/** The leads of a card on the Lead Lists tab, with their status. */
 export function ListCardDialog({ list, open, onClose, onAdd }: ListCardDialogProps) {
   const [page, setPage] = useState(1)
   const mayWrite = useIsOffered('member')

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/lists'
 import { ListFilter, Trash2 } from 'lucide-react'
 import { Badge } from '../../ui/badge'
@@ -13,7 +14,7 @@ interface ListCardProps {
   onRemove: () => void
 }
 
-/** One list with its tags and figures. */
+/** One list with its tags and numbers. */
 export function ListCard({ list, removing, onView, onRemove }: ListCardProps) {
   const id = `card-${list.id}`
   const mayWrite = useIsOffered('member')
@@ -73,7 +74,7 @@ function Figure({ name, value }: { name: string; value: number }) {
   return (
     <div className="grid">
       <dt className="text-muted">{name}</dt>
-      <dd className="text-lg font-strong">{value.toLocaleString('en-US')}</dd>
+      <dd className="text-lg font-strong">{formatNumber(value)}</dd>
     </div>
   )
 }

@@ -15,9 +15,9 @@ import { draftOf, type FilterDraft, filterOf, problemsOf } from './filter-draft'
 import { FilterFields } from './filter-fields'
 
 interface ListFormDialogProps {
-  /** The list to change; null makes a new one. */
+  /** The list to edit; null creates one. */
   list: List | null
-  /** A new smart list is wanted, of whoever matches this. */
+  /** Creates a smart list with this filter. */
   filter?: LeadFilter
   open: boolean
   onClose: () => void
@@ -28,18 +28,18 @@ interface Values {
   description: string
 }
 
-const SMART = 'Whoever matches a filter, kept current. A campaign takes those who match when it is launched.'
+const SMART = 'Updates automatically. Campaigns use whoever matches at launch.'
 
-/** Names a list, and says who is in a smart one: a new list, or one that is there. Mount it anew for each. */
+/** Creates or edits a list. Mount it with a new key for each list. */
 export function ListFormDialog({ list, filter: given, open, onClose }: ListFormDialogProps) {
   const formId = useId()
   const queries = useQueryClient()
-  const [kind, setKind] = useState<'hand' | 'smart'>(list?.filter || given ? 'smart' : 'hand')
+  const [kind, setKind] = useState<'manual' | 'smart'>(list?.filter || given ? 'smart' : 'manual')
   const saved = list?.filter ?? given ?? {}
   const [draft, setDraft] = useState<FilterDraft>(() => draftOf(saved))
   const form = useForm<Values>({ defaultValues: { name: list?.name ?? '', description: list?.description ?? '' } })
   const { errors } = form.formState
-  const answered = {
+  const handlers = {
     async onSuccess({ name }: List) {
       onClose()
       toast.success(list ? `List "${name}" saved.` : `List "${name}" created.`)
@@ -51,11 +51,11 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
         if (problems[field]) form.setError(field, { message: problems[field] }, { shouldFocus: true })
     },
   }
-  const create = useMutation(api.lists.create.mutationOptions(answered))
-  const update = useMutation(api.lists.update.mutationOptions(answered))
+  const create = useMutation(api.lists.create.mutationOptions(handlers))
+  const update = useMutation(api.lists.update.mutationOptions(handlers))
   const saving = list ? update : create
-  const said = saving.isError ? fieldProblems(saving.error) : {}
-  const refused = saving.isError && !said.name && !said.description
+  const problems = saving.isError ? fieldProblems(saving.error) : {}
+  const hasGeneralError = saving.isError && !problems.name && !problems.description
 
   const save = (values: Values) => {
     if (kind === 'smart' && Object.keys(problemsOf(draft)).length > 0) return
@@ -70,7 +70,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
       open={open}
       onClose={onClose}
       title={list ? 'Edit list' : given ? 'Save as smart list' : 'Create List'}
-      description={list ? undefined : given ? SMART : 'A list is a group of leads that a campaign writes to.'}
+      description={list ? undefined : given ? SMART : 'Create a list to group leads for a campaign.'}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -81,7 +81,7 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
       }
     >
       <form id={formId} noValidate className="grid gap-4" onSubmit={form.handleSubmit(save)}>
-        {refused && (
+        {hasGeneralError && (
           <Callout tone="bad">
             {refusalText(saving.error, list ? 'Failed to save changes.' : 'Failed to create list. Please try again.')}
           </Callout>
@@ -98,23 +98,23 @@ export function ListFormDialog({ list, filter: given, open, onClose }: ListFormD
         </Field>
         <Field label="Description (optional)" error={errors.description?.message}>
           <Textarea
-            placeholder="Who is in it, and why you write to them"
+            placeholder="Who they are, and why you're reaching out"
             maxLength={2000}
             {...form.register('description')}
           />
         </Field>
         {!list && !given && (
           <RadioGroup
-            label="Who is in it"
+            label="List type"
             value={kind}
             onChange={(value) => setKind(value as typeof kind)}
             options={[
-              { value: 'hand', label: 'Leads that I pick', hint: 'You add and remove them.' },
+              { value: 'manual', label: 'Manual list', hint: 'You add and remove leads.' },
               { value: 'smart', label: 'Smart list', hint: SMART },
             ]}
           />
         )}
-        {kind === 'smart' && <FilterFields draft={draft} rest={saved} onChange={setDraft} />}
+        {kind === 'smart' && <FilterFields draft={draft} saved={saved} onChange={setDraft} />}
       </form>
     </Dialog>
   )

@@ -22,11 +22,11 @@ interface ListLeadsDialogProps {
   list: List
   open: boolean
   onClose: () => void
-  /** Goes on to picking leads, or to the filter of a smart list. */
+  /** Opens the selection of leads, or the filter of a smart list. */
   onManage: () => void
 }
 
-/** Who is in a list, to read. */
+/** The leads of a list, read-only. */
 export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDialogProps) {
   const [page, setPage] = useState(1)
   const mayWrite = useIsOffered('member')
@@ -63,10 +63,10 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
           list.filter ? (
             <EmptyState
               icon={<Users aria-hidden />}
-              title="Nobody matches this list yet"
+              title="No matches yet"
               action={mayWrite && <Button onClick={onManage}>Edit Filter</Button>}
             >
-              Whoever does will be in it by themselves.
+              New matches are added automatically.
             </EmptyState>
           ) : (
             <EmptyState
@@ -74,7 +74,7 @@ export function ListLeadsDialog({ list, open, onClose, onManage }: ListLeadsDial
               title="No leads in this list yet"
               action={mayWrite && <Button onClick={onManage}>Manage Leads</Button>}
             >
-              Pick them from the leads you have scraped or imported.
+              Add leads that you've scraped or imported.
             </EmptyState>
           )
         }

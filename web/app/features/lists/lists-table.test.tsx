@@ -12,7 +12,7 @@ const list = (id: string) =>
   ({ id, name: id, description: null, filter: null, leadCount: 0, contactedCount: 0, createdAt: '2026-11-22' }) as List
 const queries = createQueryClient()
 
-/** The lists whose button to duplicate them cannot be pressed, by their places. */
+/** Indexes of the lists whose Duplicate button is disabled. */
 function busy(): number[] {
   const page = renderToString(
     <QueryClientProvider client={queries}>
@@ -30,12 +30,12 @@ function busy(): number[] {
     </QueryClientProvider>,
   )
   const buttons = page.match(/<button[^>]*aria-label="Duplicate"[^>]*>/g) ?? []
-  return buttons.flatMap((button, place) => (/disabled="(true)?"/.test(button) ? [place] : []))
+  return buttons.flatMap((button, index) => (/disabled="(true)?"/.test(button) ? [index] : []))
 }
 
-test('a list that is being copied cannot be copied again until that has ended, also where the page was left meanwhile', async () => {
+test('disables Duplicate while a list is being copied, also after leaving and reopening the page', async () => {
   expect(busy()).toEqual([])
-  const ends = ['a', 'c'].map((id) => {
+  const finish = ['a', 'c'].map((id) => {
     const { promise, resolve } = Promise.withResolvers<List>()
     const copying = queries
       .getMutationCache()
@@ -47,8 +47,8 @@ test('a list that is being copied cannot be copied again until that has ended, a
     }
   })
   expect(busy()).toEqual([0, 2])
-  await ends[0]?.()
+  await finish[0]?.()
   expect(busy()).toEqual([2])
-  await ends[1]?.()
+  await finish[1]?.()
   expect(busy()).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { List } from '@x-automated/contract/lists'
 import { Copy, ListFilter, Pencil, Trash2 } from 'lucide-react'
 import { api, refusalText } from '../../api'
@@ -15,7 +16,7 @@ import { ContactCounts } from './list-counts'
 import { useRemoveList } from './use-remove-list'
 
 interface ListsTableProps {
-  /** Undefined while they are coming. */
+  /** Undefined while they load. */
   lists: readonly List[] | undefined
   stale: boolean
   onView: (list: List) => void
@@ -25,7 +26,7 @@ interface ListsTableProps {
 
 export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTableProps) {
   const mayWrite = useIsOffered('member')
-  const { remove, removing } = useRemoveList(LIST_WORDS)
+  const { remove, removing } = useRemoveList(DELETE_TEXT)
   const { duplicate, duplicating } = useDuplicateList()
   return (
     <Table label="Lists" stale={stale}>
@@ -58,7 +59,7 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
               </Td>
               <Td label="Leads" end>
                 <span className="grid md:justify-items-end">
-                  <span>{list.leadCount.toLocaleString('en-US')}</span>
+                  <span>{formatNumber(list.leadCount)}</span>
                   <span className="text-xs whitespace-nowrap">
                     <ContactCounts list={list} />
                   </span>
@@ -125,15 +126,15 @@ export function ListsTable({ lists, stale, onView, onManage, onEdit }: ListsTabl
   )
 }
 
-const LIST_WORDS = {
+const DELETE_TEXT = {
   question: 'Are you sure you want to delete this list? This will also remove all associated leads.',
-  note: 'They leave the list only: each stays on your Leads page.',
+  note: 'The leads themselves stay on your Leads page.',
   confirm: 'Delete list',
   failure: 'Failed to delete list. Please try again.',
   done: (name: string) => `List "${name}" deleted.`,
 }
 
-/** Makes a copy of a list, with its leads or its filter. */
+/** Copies a list with its leads or filter. */
 function useDuplicateList() {
   const queries = useQueryClient()
   const copying = useMutation(
@@ -143,7 +144,7 @@ function useDuplicateList() {
       onSettled: () => queries.invalidateQueries({ queryKey: api.lists.key() }),
     }),
   )
-  // A long list takes a while to copy: who leaves the page and comes back finds it still at work.
+  // Copying a long list takes a while: keeps showing it after leaving and reopening the page.
   const pending = usePending<{ id: string }>(api.lists.duplicate.mutationKey())
   return {
     duplicate: ({ id }: List) => copying.mutate({ id }),

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import { IDS_MAX } from '@x-automated/contract/lead-limits'
 import type { Lead, LeadFilter } from '@x-automated/contract/leads'
 import type { List } from '@x-automated/contract/lists'
@@ -21,24 +22,21 @@ import { BulkRunList } from '../leads/bulk-progress'
 import { runAndSum, useBulkRuns } from '../leads/bulk-runs'
 import { parseKeyword } from '../leads/leads-url'
 import { type LeadColumn, LeadsPanel, leadColumns } from './leads-panel'
-import { changesOf, changesText, isTicked, noChanges, withTicks } from './membership'
+import { changesOf, changesText, isChecked, noChanges, withChecked } from './membership'
 
 const PAGE_SIZE = 20
-/** Typing is searched for once it pauses this long. */
-const SEARCH_AFTER_MS = 250
+const SEARCH_DEBOUNCE_MS = 250
 
 const columns: LeadColumn<Lead>[] = [
   ...leadColumns,
   { head: 'Status', cell: ({ dmStatus }) => <StatusBadge status={dmStatus} /> },
 ]
-const count = (n: number) => n.toLocaleString('en-US')
-const leadsText = (n: number) => `${count(n)} ${n === 1 ? 'lead' : 'leads'}`
 
-function toastMoved(changed: number, way: 'add' | 'remove'): void {
+function toastMoved(changed: number, action: 'add' | 'remove'): void {
   toast.success(
-    way === 'add'
-      ? `${count(changed)} leads added to the list successfully!`
-      : `${leadsText(changed)} removed from the list.`,
+    action === 'add'
+      ? `${formatNumber(changed)} leads added to the list successfully!`
+      : `${formatCount(changed, 'lead')} removed from the list.`,
   )
 }
 
@@ -48,7 +46,7 @@ interface ManageLeadsDialogProps {
   onClose: () => void
 }
 
-/** Which leads of the workspace are in a list. Ticks are kept over pages and searches until they are saved. */
+/** Selects the leads of a list. Changes are kept across pages and searches until they are saved. */
 export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProps) {
   const queries = useQueryClient()
   const confirm = useConfirm()
@@ -56,8 +54,8 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   const [typed, setTyped] = useState('')
   const [shown, setShown] = useState<'all' | 'members'>('all')
   const [page, setPage] = useState(1)
-  const [wishes, setWishes] = useState(noChanges)
-  const keyword = useDebouncedValue(parseKeyword(typed, 200), SEARCH_AFTER_MS)
+  const [pending, setPending] = useState(noChanges)
+  const keyword = useDebouncedValue(parseKeyword(typed, 200), SEARCH_DEBOUNCE_MS)
 
   const filter: LeadFilter = { ...(keyword ? { keyword } : {}), ...(shown === 'members' ? { listId: list.id } : {}) }
   const leads = useQuery(
@@ -67,7 +65,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       staleTime: 0,
     }),
   )
-  // Of those who are shown, who is in the list: however long it is, no more than a page of it is asked for.
+  // Membership of the shown page only, so that long lists cost no more than short ones.
   const shownIds = leads.data?.leads.map(({ id }) => id) ?? []
   const members = useQuery(
     api.lists.members.queryOptions({
@@ -78,22 +76,22 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
   )
   const memberIds: ReadonlySet<string> = new Set(members.data?.leadIds)
 
-  const settled = () =>
+  const onSettled = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: api.lists.key() }),
       queries.invalidateQueries({ queryKey: api.leads.key() }),
     ])
-  const changes = changesOf(wishes)
+  const changes = changesOf(pending)
   const save = useMutation({
     async mutationFn() {
       const done = { added: 0, removed: 0 }
-      for (const leadIds of portions(changes.added))
+      for (const leadIds of batches(changes.added))
         done.added += (
-          await client.lists.addLeads({ id: list.id, leadIds }).catch(sayThat('Failed to add leads'))
+          await client.lists.addLeads({ id: list.id, leadIds }).catch(rethrowAs('Failed to add leads'))
         ).changed
-      for (const leadIds of portions(changes.removed))
+      for (const leadIds of batches(changes.removed))
         done.removed += (
-          await client.lists.removeLeads({ id: list.id, leadIds }).catch(sayThat('Failed to remove leads'))
+          await client.lists.removeLeads({ id: list.id, leadIds }).catch(rethrowAs('Failed to remove leads'))
         ).changed
       return done
     },
@@ -101,66 +99,66 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       onClose()
       toast.success(
         removed === 0
-          ? `${count(added)} leads added to the list successfully!`
+          ? `${formatNumber(added)} leads added to the list successfully!`
           : added === 0
-            ? `${leadsText(removed)} removed from the list.`
-            : `${leadsText(added)} added, ${leadsText(removed)} removed.`,
+            ? `${formatCount(removed, 'lead')} removed from the list.`
+            : `${formatCount(added, 'lead')} added, ${formatCount(removed, 'lead')} removed.`,
       )
     },
-    onSettled: settled,
+    onSettled,
   })
   const moveAll = useMutation({
-    mutationFn: (way: 'add' | 'remove') =>
+    mutationFn: (action: 'add' | 'remove') =>
       runAndSum(
-        way === 'add' ? 'Adding to the list' : 'Removing from the list',
+        action === 'add' ? 'Adding to the list' : 'Removing from the list',
         { everyone: filter, count: total },
         (selection) =>
-          way === 'add'
-            ? client.lists.addLeads({ id: list.id, ...selection }).catch(sayThat('Failed to add leads'))
-            : client.lists.removeLeads({ id: list.id, ...selection }).catch(sayThat('Failed to remove leads')),
+          action === 'add'
+            ? client.lists.addLeads({ id: list.id, ...selection }).catch(rethrowAs('Failed to add leads'))
+            : client.lists.removeLeads({ id: list.id, ...selection }).catch(rethrowAs('Failed to remove leads')),
         ({ changed }) => changed,
-        (changed) => toastMoved(changed, way),
+        (changed) => toastMoved(changed, action),
       ),
-    onSuccess({ sum: changed, isStopped }, way) {
+    onSuccess({ sum: changed, isStopped }, action) {
       setPage(1)
-      if (changed > 0 || !isStopped) toastMoved(changed, way)
+      if (changed > 0 || !isStopped) toastMoved(changed, action)
     },
-    onSettled: settled,
+    onSettled,
   })
   const busy = save.isPending || moveAll.isPending
   const failed = save.error ?? moveAll.error
 
   const rows = leads.data?.leads ?? []
   const total = leads.data?.total ?? 0
-  const ticked = rows.filter((lead) => isTicked(lead.id, memberIds, wishes)).length
-  const tick = (ids: readonly string[], on: boolean) => setWishes((before) => withTicks(before, memberIds, ids, on))
-  const words = changesText(changes)
+  const checked = rows.filter((lead) => isChecked(lead.id, memberIds, pending)).length
+  const check = (ids: readonly string[], on: boolean) => setPending((before) => withChecked(before, memberIds, ids, on))
+  const summary = changesText(changes)
 
   const close = async () => {
     if (busy) return
     const discard =
-      words === '' ||
-      (await confirm({ title: 'Discard changes?', body: `Not saved yet: ${words}.`, confirm: 'Discard changes' }))
+      summary === '' ||
+      (await confirm({ title: 'Discard changes?', body: `Unsaved changes: ${summary}.`, confirm: 'Discard changes' }))
     if (discard) onClose()
   }
-  /** Everybody whom the search has found, over all pages, at once. */
-  const askToMoveAll = async (way: 'add' | 'remove') => {
+  /** Adds or removes everyone that the search has found, on all pages. */
+  const askToMoveAll = async (action: 'add' | 'remove') => {
     const sure = await confirm(
-      way === 'add'
+      action === 'add'
         ? {
-            title: `Add ${leadsText(total)} to this list?`,
-            body: 'Those who are in it already stay once.',
+            title: `Add ${formatCount(total, 'lead')} to this list?`,
+            body: "Leads already on the list won't be added twice.",
             confirm: 'Add to list',
           }
         : {
-            title: `Remove ${leadsText(total)} from this list?`,
+            title: `Remove ${formatCount(total, 'lead')} from this list?`,
             body: 'The leads stay in your workspace.',
             confirm: 'Remove from list',
           },
     )
     if (!sure) return
     save.reset()
-    moveAll.mutate(way)
+    moveAll.mutate(action)
   }
 
   return (
@@ -169,16 +167,16 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
       onClose={close}
       size="wide"
       title={`Manage leads in ${list.name}`}
-      description="Tick who belongs in the list, then save."
+      description="Select the leads for this list, then save."
       footer={
         <>
           <p role="status" className="flex flex-1 items-center text-muted" data-numeric>
-            {words}
+            {summary}
           </p>
           <Button onClick={close}>Cancel</Button>
           <Button
             variant="primary"
-            disabled={words === '' || moveAll.isPending}
+            disabled={summary === '' || moveAll.isPending}
             loading={save.isPending}
             onClick={() => {
               moveAll.reset()
@@ -194,7 +192,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
         <BulkRunList runs={runs} />
         {failed && (
           <Callout tone="bad" title="Failed to save changes.">
-            {failed instanceof ChangeFailure ? failed.message : errorText(failed)}
+            {failed instanceof SaveError ? failed.message : errorText(failed)}
           </Callout>
         )}
         {members.isError && (
@@ -250,7 +248,7 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
           above={
             <div className="flex min-h-8 flex-wrap items-center justify-between gap-2 pb-2">
               <p className="text-muted" data-numeric>
-                {leads.data ? leadsText(total) : ' '}
+                {leads.data ? formatCount(total, 'lead') : ' '}
               </p>
               {total > rows.length && (
                 <Button
@@ -260,7 +258,9 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
                   disabled={busy || leads.isPlaceholderData}
                   onClick={() => askToMoveAll(shown === 'all' ? 'add' : 'remove')}
                 >
-                  {shown === 'all' ? `Add all ${leadsText(total)}` : `Remove all ${leadsText(total)}`}
+                  {shown === 'all'
+                    ? `Add all ${formatCount(total, 'lead')}`
+                    : `Remove all ${formatCount(total, 'lead')}`}
                 </Button>
               )}
             </div>
@@ -270,18 +270,18 @@ export function ManageLeadsDialog({ list, open, onClose }: ManageLeadsDialogProp
               <Checkbox
                 aria-label="Select all on this page"
                 disabled={!members.data || rows.length === 0 || busy}
-                checked={rows.length > 0 && ticked === rows.length}
-                indeterminate={ticked > 0 && ticked < rows.length}
-                onChange={(event) => tick(shownIds, event.currentTarget.checked)}
+                checked={rows.length > 0 && checked === rows.length}
+                indeterminate={checked > 0 && checked < rows.length}
+                onChange={(event) => check(shownIds, event.currentTarget.checked)}
               />
             ),
-            isPicked: (lead) => isTicked(lead.id, memberIds, wishes),
+            isPicked: (lead) => isChecked(lead.id, memberIds, pending),
             one: (lead) => (
               <Checkbox
                 aria-label={`Select ${lead.name || lead.twitterHandle}`}
                 disabled={!members.data || busy}
-                checked={isTicked(lead.id, memberIds, wishes)}
-                onChange={(event) => tick([lead.id], event.currentTarget.checked)}
+                checked={isChecked(lead.id, memberIds, pending)}
+                onChange={(event) => check([lead.id], event.currentTarget.checked)}
               />
             ),
           }}
@@ -296,7 +296,7 @@ function NoLeads({ filtered, membersOnly }: { filtered: boolean; membersOnly: bo
   if (membersOnly)
     return (
       <EmptyState icon={<Users aria-hidden />} title="No leads in this list yet">
-        Show all leads and tick those who belong in it.
+        Show all leads and select those you want.
       </EmptyState>
     )
   return (
@@ -305,22 +305,22 @@ function NoLeads({ filtered, membersOnly }: { filtered: boolean; membersOnly: bo
       title="No leads in your workspace yet"
       action={<ButtonLink to={paths.xAutomation}>Find leads</ButtonLink>}
     >
-      Scrape the followers of a handle, or import a CSV file, then come back.
+      Scrape the followers of an account or import a CSV file first.
     </EmptyState>
   )
 }
 
-/** A part of saving that failed, in the specification's words. */
-class ChangeFailure extends Error {}
+/** A failed call of saving, with a text to show. */
+class SaveError extends Error {}
 
-function sayThat(what: string) {
+function rethrowAs(title: string) {
   return (error: unknown): never => {
-    // Where nobody answered, the heading says enough.
-    throw errorCode(error) ? new ChangeFailure(`${what}: ${errorText(error)}`) : error
+    // Without a response the callout's title says enough.
+    throw errorCode(error) ? new SaveError(`${title}: ${errorText(error)}`) : error
   }
 }
 
-function portions(ids: readonly string[]): string[][] {
+function batches(ids: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(ids.length / IDS_MAX) }, (_, index) =>
     ids.slice(index * IDS_MAX, (index + 1) * IDS_MAX),
   )

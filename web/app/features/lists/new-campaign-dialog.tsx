@@ -16,7 +16,7 @@ interface Values {
   tags: string
 }
 
-/** Makes a card of the Lead Lists tab: a list with tags, which campaigns then write to. Mount it anew each time. */
+/** Creates a card of the Lead Lists tab: a list with tags. Mount it with a new key each time. */
 export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const formId = useId()
   const queries = useQueryClient()
@@ -40,7 +40,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
       open={open}
       onClose={onClose}
       title="Create New Campaign"
-      description="Gathers the leads that you want to write to. The message comes later, on the Campaigns page."
+      description="Group the leads you want to reach. You'll write the message in Campaigns."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -66,7 +66,7 @@ export function NewCampaignDialog({ open, onClose }: { open: boolean; onClose: (
         </Field>
         <Field label="Description (optional)">
           <Textarea
-            placeholder="Who is in it, and why you write to them"
+            placeholder="Who they are, and why you're reaching out"
             maxLength={2000}
             {...form.register('description')}
           />

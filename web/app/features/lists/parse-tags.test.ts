@@ -6,11 +6,11 @@ test.each([
   ['founders, saas ,, berlin,', ['founders', 'saas', 'berlin']],
   [' , ', []],
   ['', []],
-])('%j', (text, tags) => {
+])('splits %j', (text, tags) => {
   expect(parseTags(text)).toEqual(tags)
 })
 
-test('as many and as long as the contract takes', () => {
+test('accepts as many and as long tags as the contract does', () => {
   const most = Array.from({ length: LIST_TAGS_MAX }, (_, i) => String(i).padStart(LIST_TAG_LENGTH_MAX, '0')).join(', ')
   expect(tagsProblem(most)).toBeUndefined()
   expect(tagsProblem(`${most}, one`)).toBe('At most 20 tags')

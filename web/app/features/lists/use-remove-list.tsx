@@ -6,10 +6,10 @@ import { useConfirm } from '../../ui/confirm'
 import { toast } from '../../ui/toast'
 import { campaignWarnings } from './campaign-warnings'
 
-/** Whoever deletes is not kept from it for longer, in milliseconds: the server knows what a list may not be taken from. */
-const USERS_WITHIN_MS = 4_000
+/** Gives up on the warnings then; the server refuses deletions that aren't allowed anyway. */
+const WARNINGS_WITHIN_MS = 4_000
 
-interface RemovalWords {
+interface RemovalText {
   question: string
   /** What happens to the leads. */
   note: string
@@ -18,14 +18,14 @@ interface RemovalWords {
   done: (name: string) => string
 }
 
-/** Deletes a list once it is confirmed. */
-export function useRemoveList(words: RemovalWords) {
+/** Deletes a list after a confirmation that names the campaigns using it. */
+export function useRemoveList(text: RemovalText) {
   const queries = useQueryClient()
   const confirm = useConfirm()
   const removal = useMutation(
     api.lists.remove.mutationOptions({
-      onError: (error) => toast.error(refusalText(error, words.failure)),
-      // Campaigns that wrote to it say N/A now.
+      onError: (error) => toast.error(refusalText(error, text.failure)),
+      // Campaigns show N/A for a deleted list.
       onSettled: () =>
         Promise.all([
           queries.invalidateQueries({ queryKey: api.lists.key() }),
@@ -33,26 +33,25 @@ export function useRemoveList(words: RemovalWords) {
         ]),
     }),
   )
-  /** @param onRemoved called once it is gone */
   const remove = async ({ id, name, campaignCount }: List, onRemoved?: () => void) => {
-    const users = campaignCount > 0 ? askForUsers(id) : undefined
+    const warnings = campaignCount > 0 ? fetchWarnings(id) : undefined
     const sure = await confirm({
       title: `Delete "${name}"?`,
       body: (
         <>
-          <span className="block">{words.question}</span>
-          <span className="block pt-2">{words.note}</span>
-          {users && (
+          <span className="block">{text.question}</span>
+          <span className="block pt-2">{text.note}</span>
+          {warnings && (
             <span className="block" aria-live="polite">
-              <Suspense fallback={<span className="block pt-2">Looking for campaigns that use it…</span>}>
-                <Users asked={users} />
+              <Suspense fallback={<span className="block pt-2">Checking which campaigns use it…</span>}>
+                <Warnings promise={warnings} />
               </Suspense>
             </span>
           )}
         </>
       ),
-      after: users,
-      confirm: words.confirm,
+      after: warnings,
+      confirm: text.confirm,
       danger: true,
     })
     if (!sure) return
@@ -60,7 +59,7 @@ export function useRemoveList(words: RemovalWords) {
       { id },
       {
         onSuccess: () => {
-          toast.success(words.done(name))
+          toast.success(text.done(name))
           onRemoved?.()
         },
       },
@@ -69,10 +68,10 @@ export function useRemoveList(words: RemovalWords) {
   return { remove, removing: removal.isPending ? removal.variables.id : null }
 }
 
-/** In words what becomes of the campaigns of a list; none where nobody can tell of them in time. */
-async function askForUsers(leadListId: string): Promise<string[]> {
+/** Warnings about the campaigns that use a list; none if they can't be fetched in time. */
+async function fetchWarnings(leadListId: string): Promise<string[]> {
   try {
-    const signal = AbortSignal.timeout(USERS_WITHIN_MS)
+    const signal = AbortSignal.timeout(WARNINGS_WITHIN_MS)
     const { campaigns, total } = await client.campaigns.list({ leadListId, pageSize: 100 }, { signal })
     return campaignWarnings(campaigns, total)
   } catch {
@@ -80,8 +79,8 @@ async function askForUsers(leadListId: string): Promise<string[]> {
   }
 }
 
-function Users({ asked }: { asked: Promise<string[]> }) {
-  return use(asked).map((sentence) => (
+function Warnings({ promise }: { promise: Promise<string[]> }) {
+  return use(promise).map((sentence) => (
     <span key={sentence} className="block pt-2">
       {sentence}
     </span>

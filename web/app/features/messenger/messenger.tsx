@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Lead, OfferedLead } from '@x-automated/contract/leads'
 import type { MessengerFilter } from '@x-automated/contract/messages'
 import { Send, Users } from 'lucide-react'
@@ -148,8 +149,8 @@ export function Messenger() {
             </span>
           }
         >
-          {run.kept.leads.length === 1 ? '1 lead has' : `${run.kept.leads.length.toLocaleString('en-US')} leads have`}{' '}
-          not received “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>” yet. Sending something else discards this.
+          {run.kept.leads.length === 1 ? '1 lead has' : `${formatNumber(run.kept.leads.length)} leads have`} not
+          received “<bdi>{shorten(run.kept.message, KEPT_PREVIEW)}</bdi>” yet. Sending something else discards this.
         </Callout>
       )}
       <UsageNotice what="dms" />
@@ -169,7 +170,7 @@ export function Messenger() {
           </Field>
           <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
             <h2 className="text-base" data-numeric>
-              Select Leads ({total.toLocaleString('en-US')})
+              Select Leads ({formatNumber(total)})
             </h2>
             <Button
               size="sm"
@@ -212,8 +213,7 @@ export function Messenger() {
           />
           {shown.length < total && (
             <p className="text-muted" data-numeric>
-              {shown.length.toLocaleString('en-US')} of {total.toLocaleString('en-US')} leads are loaded. Scroll the
-              list for more.
+              {formatNumber(shown.length)} of {formatNumber(total)} leads are loaded. Scroll the list for more.
             </p>
           )}
         </section>
@@ -230,7 +230,7 @@ export function Messenger() {
           />
           <Preview message={message} lead={first} />
           <Button type="submit" variant="primary" icon={<Send aria-hidden />} disabled={cannotSend} className="w-fit">
-            Send DMs to {picked.size.toLocaleString('en-US')} Leads
+            Send DMs to {formatNumber(picked.size)} Leads
           </Button>
         </section>
       </div>

@@ -1,9 +1,8 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Progress } from '../../ui/progress'
 import type { RunProgress } from './send-run'
-
-const count = (n: number) => n.toLocaleString('en-US')
 
 interface RunDialogProps {
   /** Null: nothing is being sent. */
@@ -28,10 +27,10 @@ export function RunDialog({ progress, stopping, onStop }: RunDialogProps) {
     >
       <div className="grid gap-3">
         <Progress
-          label={`${count(sent + failed)} of ${count(total)} leads`}
+          label={`${formatNumber(sent + failed)} of ${formatNumber(total)} leads`}
           value={sent + failed}
           max={total}
-          detail={`${count(sent)} sent · ${count(failed)} failed`}
+          detail={`${formatNumber(sent)} sent · ${formatNumber(failed)} failed`}
         />
         <p className="text-muted">
           {stopping

@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 /** How one message went. `again`: nobody knows, so the same call, with its key, asks once more. `halt`: those after it would fare no better. */
 export type SendResult =
   | { kind: 'sent' }
@@ -68,6 +69,6 @@ export function summaryText({ sent, failed }: Pick<RunSummary, 'sent' | 'failed'
 export function notMessagedText({ sent, failed, total, halted }: RunSummary): string | null {
   const left = total - sent - failed
   if (left === 0) return null
-  const who = `${left.toLocaleString('en-US')} ${left === 1 ? 'lead was' : 'leads were'} not written to`
+  const who = `${formatNumber(left)} ${left === 1 ? 'lead was' : 'leads were'} not written to`
   return halted ? `${who}: ${halted}` : `Stopped: ${who}.`
 }

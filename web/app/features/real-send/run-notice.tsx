@@ -1,12 +1,11 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
+import { formatNumber } from '@x-automated/contract/format'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { otherVersionWords } from '../extension/extension-words'
 import { useExtensionHere, useExtensionToldOf } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
-
-const number = (n: number) => n.toLocaleString('en-US')
 
 /** How far the run of this tab is; or that there is no extension to run the campaigns that need one. */
 export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | undefined }) {
@@ -16,7 +15,7 @@ export function RunNotice({ campaigns }: { campaigns: readonly Campaign[] | unde
     const { progress, waitsUntil } = run
     return (
       <Callout tone="info" title={`Sending “${run.name}” from this browser`}>
-        {progress && `DM ${number(progress.index)} of ${number(progress.total)}, to @${progress.handle}. `}
+        {progress && `DM ${formatNumber(progress.index)} of ${formatNumber(progress.total)}, to @${progress.handle}. `}
         {waitsUntil !== null && `The next one goes out at ${clock(waitsUntil)}. `}
         Pause the campaign to stop.
       </Callout>

@@ -8,12 +8,12 @@ const POLL_EVERY_MS = 60_000
 
 const detection = () => api.replies.detection.queryOptions({ refetchInterval: POLL_EVERY_MS })
 
-/** Is it known whether there is something to say? What stands below comes no sooner. */
+/** Whether the notice's state is known. The page renders the content below it only then, so that nothing shifts. */
 export function useReplyDetectionKnown(): boolean {
   return !isInitialLoading(useQuery(detection()))
 }
 
-/** Says it while X does not tell us of replies and we only ask, now and then; nothing while all is well. */
+/** Warns while replies are detected by polling only, because X sends us no events. */
 export function ReplyDetectionNotice() {
   const { data } = useQuery(detection())
   if (data?.state !== 'degraded') return null
@@ -23,7 +23,7 @@ export function ReplyDetectionNotice() {
       {data.checkedAt && (
         <>
           {' '}
-          Last looked: <DateTime value={data.checkedAt} />.
+          Last checked: <DateTime value={data.checkedAt} />.
         </>
       )}
     </Callout>

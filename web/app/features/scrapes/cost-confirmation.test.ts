@@ -5,34 +5,34 @@ import { confirmCost, isEstimateShown } from './cost-confirmation'
 const ada = { twitterHandle: 'ada', type: 'followers' as const }
 const billed = async () => ({ profiles: 12_000, seconds: 120, costCents: 12_000 })
 
-test('where X bills, a scrape whose cost was not seen asks first, with the cost and the time', async () => {
+test('asks with cost and time before a billed scrape whose cost was not shown', async () => {
   const ask = vi.fn(async () => false)
   expect(await confirmCost(ada, billed, false, ask)).toBe(false)
   expect(ask).toHaveBeenCalledExactlyOnceWith({
     title: 'Scrape the followers of @ada?',
-    body: '12,000 followers: reading all takes about 2 min, and X bills up to $120.00.',
+    body: '12,000 followers · about 2 min · X bills up to $120.00',
     confirm: 'Start Scraping',
   })
   ask.mockResolvedValue(true)
   expect(await confirmCost(ada, billed, false, ask)).toBe(true)
 })
 
-test('nothing is asked where X bills nothing, or where the cost stands in the form', async () => {
+test('does not ask if X bills nothing or the form shows the cost', async () => {
   const ask = vi.fn(async () => false)
   expect(await confirmCost(ada, billed, true, ask)).toBe(true)
   expect(await confirmCost(ada, async () => ({ ...(await billed()), costCents: null }), false, ask)).toBe(true)
   expect(ask).not.toHaveBeenCalled()
 })
 
-test('what is known of a handle is not seen before the form shows it', () => {
+test('treats an estimate as seen only if the form shows it for this handle', () => {
   expect(isEstimateShown(ada, '@ada ', true)).toBe(true)
-  // Typed anew, and started before the field has settled.
+  // Typed and started before the debounce has ended.
   expect(isEstimateShown(ada, 'ad', true)).toBe(false)
   expect(isEstimateShown(ada, 'ada', false)).toBe(false)
   expect(isEstimateShown(ada, null, true)).toBe(false)
 })
 
-test('what cannot be told is said; what the start refuses itself is not asked twice', async () => {
+test('asks if there is no estimate, except for errors that starting reports itself', async () => {
   const ask = vi.fn(async () => false)
   const fails = (code: string) => async () => {
     throw new ORPCError(code, { defined: true, status: 503, message: 'X does not answer.' })

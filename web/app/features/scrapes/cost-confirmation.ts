@@ -7,23 +7,18 @@ import { type Estimate, estimateText } from './scrape-text'
 
 type Target = Pick<Scrape, 'twitterHandle' | 'type'>
 
-/** How many follow somebody does not change at once. */
-const STAYS_MS = 60_000
+/** Follower counts change slowly. */
+const STALE_MS = 60_000
 
-/** What a scrape of this handle would take, as the form and the question before it ask for it. */
+/** The query for a scrape's estimate, shared by the form and the confirmation. */
 export function estimateOptions({ twitterHandle, type }: Target) {
-  return api.scrapes.estimate.queryOptions({ input: { twitterHandle, type }, staleTime: STAYS_MS, retry: false })
+  return api.scrapes.estimate.queryOptions({ input: { twitterHandle, type }, staleTime: STALE_MS, retry: false })
 }
 
-/** What a scrape refuses itself when it is asked for: no question comes before that. */
+/** Errors that starting the scrape reports itself, so no confirmation is needed. */
 const CHECKED_ON_START = ['INVALID_INPUT', 'X_SESSION_EXPIRED', 'X_ACCOUNT_NOT_FOUND']
 
-/**
- * Nobody starts a scrape that X bills without having seen what it may cost.
- * @param estimate what it would take
- * @param seen it stands beside the button already
- * @returns may it begin?
- */
+/** Asks before starting a scrape that X bills, unless the form shows the cost. @param seen the form shows it @returns whether to start */
 export async function confirmCost(
   target: Target,
   estimate: () => Promise<Estimate>,
@@ -32,7 +27,9 @@ export async function confirmCost(
 ): Promise<boolean> {
   const { type, twitterHandle } = target
   const title =
-    type === 'followers' ? `Scrape the followers of @${twitterHandle}?` : `Scrape whom @${twitterHandle} follows?`
+    type === 'followers'
+      ? `Scrape the followers of @${twitterHandle}?`
+      : `Scrape accounts followed by @${twitterHandle}?`
   let found: Estimate
   try {
     found = await estimate()
@@ -40,7 +37,7 @@ export async function confirmCost(
     if (CHECKED_ON_START.includes(errorCode(error) ?? '')) return true
     return ask({
       title,
-      body: `How long it takes, and what X bills for it, cannot be told now: ${errorText(error)}`,
+      body: `We can't estimate time and cost right now: ${errorText(error)}`,
       confirm: 'Start anyway',
     })
   }
@@ -48,18 +45,18 @@ export async function confirmCost(
   return ask({ title, body: estimateText(found, type), confirm: 'Start Scraping' })
 }
 
-/** Does the form show what a scrape would take? What is known of a handle stands there only once the field has settled on it. */
-export function isEstimateShown({ twitterHandle }: Target, settled: string | null, isKnown: boolean): boolean {
-  return isKnown && settled !== null && handleIn(settled) === twitterHandle
+/** Does the form show the estimate for this handle? It follows the field only after a pause in typing. */
+export function isEstimateShown({ twitterHandle }: Target, formHandle: string | null, isLoaded: boolean): boolean {
+  return isLoaded && formHandle !== null && handleIn(formHandle) === twitterHandle
 }
 
-/** `if (await confirmStart(scrape, null)) …` @param settled of what handle the form shows the estimate, which is not said twice; null: there is no form */
+/** Returns `confirmStart(target, formHandle)`. @param formHandle the handle whose estimate the form shows; null without a form */
 export function useCostConfirmation() {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  return (target: Target, settled: string | null): Promise<boolean> => {
+  return (target: Target, formHandle: string | null): Promise<boolean> => {
     const options = estimateOptions(target)
-    const isSeen = isEstimateShown(target, settled, queries.getQueryData(options.queryKey) !== undefined)
+    const isSeen = isEstimateShown(target, formHandle, queries.getQueryData(options.queryKey) !== undefined)
     return confirmCost(target, () => queries.fetchQuery(options), isSeen, confirm)
   }
 }

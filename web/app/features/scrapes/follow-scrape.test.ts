@@ -43,30 +43,30 @@ function streamOf(...chunks: (string | Uint8Array | Error)[]): ReadableStream<Ui
 const broken = new TypeError('network error')
 const gone = new Error('SCRAPE_NOT_FOUND')
 
-/** A feed that gives these streams and answers one after the other. */
+/** A feed that returns these streams and answers in order. */
 function feedOf(streams: (ReadableStream<Uint8Array> | Error)[], answers: (Scrape | Error)[] = []) {
   const take = <T>(list: (T | Error)[]) => {
     const next = list.shift()
-    if (next === undefined) throw new Error('asked once too often')
+    if (next === undefined) throw new Error('unexpected call')
     if (next instanceof Error) throw next
     return next
   }
   return {
     open: vi.fn<ScrapeFeed['open']>(async () => take(streams)),
     find: vi.fn<ScrapeFeed['find']>(async () => take(answers)),
-    isOver: (error: unknown) => error === gone || (error as Error).message === 'asked once too often',
+    isPermanent: (error: unknown) => error === gone || (error as Error).message === 'unexpected call',
     wait: vi.fn<ScrapeFeed['wait']>(async () => {}),
   }
 }
 
 async function follow(feed: ScrapeFeed) {
-  const heard: string[] = []
-  await followScrape(feed, ({ status, fetched }) => heard.push(`${status} ${fetched}`), new AbortController().signal)
-  return heard
+  const reported: string[] = []
+  await followScrape(feed, ({ status, fetched }) => reported.push(`${status} ${fetched}`), new AbortController().signal)
+  return reported
 }
 
-describe('reading events', () => {
-  test('however the bytes are cut, the same events come out', async () => {
+describe('readEvents', () => {
+  test('reads the same events however the bytes are split', async () => {
     const text = `: hello\n\n${eventOf('progress', scrape('running', 100))}${eventOf('done', scrape('completed', 400))}`
     const bytes = new TextEncoder().encode(text)
     await fc.assert(
@@ -83,14 +83,14 @@ describe('reading events', () => {
     )
   })
 
-  test('a stream that falls silent is given up', async () => {
+  test('gives up on a silent stream', async () => {
     const silent = new ReadableStream<Uint8Array>({ start() {} })
-    await expect(readEvents(silent, () => {}, 20)).rejects.toThrow('nothing was heard')
+    await expect(readEvents(silent, () => {}, 20)).rejects.toThrow('no data')
   })
 })
 
-describe('following a scrape', () => {
-  test('it is told of every event until it is done', async () => {
+describe('followScrape', () => {
+  test('reports every event until the scrape is done', async () => {
     const feed = feedOf([
       streamOf(
         eventOf('progress', scrape('running', 100)),
@@ -103,7 +103,7 @@ describe('following a scrape', () => {
     expect(feed.find).not.toHaveBeenCalled()
   })
 
-  test('a stream that ends with its token is opened again behind the last event', async () => {
+  test('reopens a stream that ended after its last event', async () => {
     const feed = feedOf(
       [streamOf(eventOf('progress', scrape('running', 100))), streamOf(eventOf('done', scrape('completed', 400)))],
       [scrape('running', 150)],
@@ -112,7 +112,7 @@ describe('following a scrape', () => {
     expect(feed.open.mock.calls.map(([lastEventId]) => lastEventId)).toEqual([null, '100'])
   })
 
-  test('while the stream is broken it asks, and tries the stream again', async () => {
+  test('polls while the stream is broken, then tries the stream again', async () => {
     const answers = Array.from({ length: POLLS_BETWEEN_STREAMS }, (_, index) => scrape('running', 110 + index))
     const feed = feedOf(
       [
@@ -125,33 +125,33 @@ describe('following a scrape', () => {
     expect(feed.wait).toHaveBeenCalledTimes(POLLS_BETWEEN_STREAMS)
   })
 
-  test('an answer may be the one that tells of the end', async () => {
+  test('stops when a poll reports the end', async () => {
     const feed = feedOf([broken], [broken, scrape('failed', 120)])
     expect(await follow(feed)).toEqual(['failed 120'])
     expect(feed.open).toHaveBeenCalledTimes(1)
   })
 
-  test('what is not there is not asked for again', async () => {
+  test('stops after a permanent error', async () => {
     const feed = feedOf([gone])
     expect(await follow(feed)).toEqual([])
     expect(feed.find).not.toHaveBeenCalled()
   })
 
-  test('nothing is told after it was told to stop', async () => {
+  test('reports nothing after an abort', async () => {
     const stop = new AbortController()
-    const heard: number[] = []
+    const reported: number[] = []
     const feed = feedOf([
       streamOf(eventOf('progress', scrape('running', 100)), eventOf('progress', scrape('running', 200)), broken),
     ])
     await followScrape(
       feed,
       ({ fetched }) => {
-        heard.push(fetched)
+        reported.push(fetched)
         stop.abort()
       },
       stop.signal,
     )
-    expect(heard).toEqual([100])
+    expect(reported).toEqual([100])
     expect(feed.find).not.toHaveBeenCalled()
   })
 })

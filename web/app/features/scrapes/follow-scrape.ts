@@ -2,30 +2,25 @@ import type { Scrape } from '@x-automated/contract/scrapes'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { isInProgress } from './scrape-text'
 
-/** A stream that says nothing for this long is taken for broken: something in between may swallow it. */
+/** A stream silent for this long counts as broken: a proxy may be holding it back. */
 const SILENCE_MS = 45_000
-/** Between two questions, while the stream is broken. */
+/** Between two polls while the stream is broken. */
 export const POLL_EVERY_MS = 2_000
-/** Questions before the stream is tried again. */
+/** Polls before the stream is tried again. */
 export const POLLS_BETWEEN_STREAMS = 5
-/** No event is longer than this many characters. */
 const EVENT_MAX = 1_000_000
 
-/** Where a scrape can be heard of. */
 export interface ScrapeFeed {
-  /** GET /scrapes/{id}/events. @param lastEventId of the last event heard, null at first. @throws where it does not open */
+  /** GET /scrapes/{id}/events. @param lastEventId null at first @throws if it doesn't open */
   open(lastEventId: string | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
   /** GET /scrapes/{id}. */
   find(signal: AbortSignal): Promise<Scrape>
-  /** Is there no use in asking again (not found, not allowed)? */
-  isOver(error: unknown): boolean
+  /** Is the error permanent (not found, not allowed)? */
+  isPermanent(error: unknown): boolean
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/**
- * Tells of a scrape's progress until it is finished, or until `signal` says to stop.
- * Listens to its events; while they cannot be had it asks, and tries them again from time to time.
- */
+/** Reports a scrape's progress until it finishes or `signal` aborts. Listens to its events, and polls while the stream is broken. */
 export async function followScrape(
   feed: ScrapeFeed,
   onScrape: (scrape: Scrape) => void,
@@ -33,39 +28,36 @@ export async function followScrape(
 ): Promise<void> {
   let lastEventId: string | null = null
   let finished = false
-  const tell = (scrape: Scrape) => {
+  const report = (scrape: Scrape) => {
     if (signal.aborted || finished) return
     finished = !isInProgress(scrape.status)
     onScrape(scrape)
   }
 
   while (!signal.aborted && !finished) {
-    let questions = POLLS_BETWEEN_STREAMS
+    let polls = POLLS_BETWEEN_STREAMS
     try {
       await readEvents(await feed.open(lastEventId, signal), (event) => {
         if (event.id) lastEventId = event.id
-        if (event.event === 'progress' || event.event === 'done') tell(JSON.parse(event.data) as Scrape)
+        if (event.event === 'progress' || event.event === 'done') report(JSON.parse(event.data) as Scrape)
       })
-      // Ended in order, with the token it was opened with: one question, and on with a fresh one.
-      questions = 1
+      // A stream ends when its access token expires: poll once, then reopen it with a fresh one.
+      polls = 1
     } catch (error) {
-      if (signal.aborted || feed.isOver(error)) return
+      if (signal.aborted || feed.isPermanent(error)) return
     }
-    for (; questions > 0 && !signal.aborted && !finished; questions -= 1) {
+    for (; polls > 0 && !signal.aborted && !finished; polls -= 1) {
       try {
-        tell(await feed.find(signal))
+        report(await feed.find(signal))
       } catch (error) {
-        if (signal.aborted || feed.isOver(error)) return
+        if (signal.aborted || feed.isPermanent(error)) return
       }
       if (!finished) await feed.wait(POLL_EVERY_MS, signal)
     }
   }
 }
 
-/**
- * Reads server-sent events from the body of an answer until it ends.
- * @throws where the connection breaks, or nothing comes for `silenceMs`
- */
+/** Reads server-sent events until the body ends. @throws if the connection breaks or is silent for `silenceMs` */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: EventSourceMessage) => void,
@@ -88,7 +80,7 @@ export async function readEvents(
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout>
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing was heard for ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`no data for ${ms} ms`)), ms)
   })
   return Promise.race([work, silence]).finally(() => clearTimeout(timer))
 }

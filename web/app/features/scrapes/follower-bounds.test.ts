@@ -9,11 +9,11 @@ const min = onSlider(followerSliders.min)
 const max = onSlider(followerSliders.max)
 const bounds = fc.record({ minFollowers: min, maxFollowers: max }).filter((b) => b.minFollowers <= b.maxFollowers)
 
-test('the sliders are those of the contract', () => {
+test('matches the sliders of the contract', () => {
   expect(followerSliders).toEqual(FOLLOWER_SLIDERS)
 })
 
-test('raising the lower bound above the upper one pulls that up', () => {
+test('raises the upper bound with the lower one', () => {
   expect(withMin({ minFollowers: 100, maxFollowers: 10_000 }, 20_000)).toEqual({
     minFollowers: 20_000,
     maxFollowers: 20_000,
@@ -24,14 +24,14 @@ test('raising the lower bound above the upper one pulls that up', () => {
   })
 })
 
-test('lowering the upper bound below the lower one pulls that down', () => {
+test('lowers the lower bound with the upper one', () => {
   expect(withMax({ minFollowers: 5_000, maxFollowers: 10_000 }, 3_000)).toEqual({
     minFollowers: 3_000,
     maxFollowers: 3_000,
   })
 })
 
-test('wherever a slider goes, the bounds stay in order, the moved one stays where it was put and both stay on their steps', () => {
+test('keeps the bounds in order and on their steps wherever a slider moves', () => {
   fc.assert(
     fc.property(bounds, min, max, (before, nextMin, nextMax) => {
       for (const after of [withMin(before, nextMin), withMax(before, nextMax)]) {
@@ -46,7 +46,7 @@ test('wherever a slider goes, the bounds stay in order, the moved one stays wher
   )
 })
 
-test('a bound that moves freely leaves the other alone', () => {
+test('keeps the other bound while they do not cross', () => {
   fc.assert(
     fc.property(bounds, min, max, (before, nextMin, nextMax) => {
       if (nextMin <= before.maxFollowers) expect(withMin(before, nextMin).maxFollowers).toBe(before.maxFollowers)

@@ -7,7 +7,7 @@ import { api } from '../../api'
 import { createQueryClient } from '../../query-client'
 import { FoundLeads } from './found-leads'
 
-test('a scrape whose leads were deleted later says so', () => {
+test('says that the leads of a scrape were deleted later', () => {
   const queries = createQueryClient()
   queries.setQueryData(api.leads.list.queryKey({ input: { scrapeId: 's', page: 1, pageSize: 12 } }), {
     leads: [],
@@ -24,6 +24,6 @@ test('a scrape whose leads were deleted later says so', () => {
       </MemoryRouter>
     </QueryClientProvider>,
   ).replace(/<!-- -->/g, '')
-  expect(shown).toContain('None of them is a lead any more')
-  expect(shown).toContain('The 40 leads that this scrape found were deleted later.')
+  expect(shown).toContain('These leads were deleted')
+  expect(shown).toContain('This scrape found 40 leads, all deleted since.')
 })

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { formatCount, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { SearchX, Users, UserX } from 'lucide-react'
 import { useState } from 'react'
@@ -14,38 +15,35 @@ import { LeadCard } from '../leads/lead-card'
 import { isInProgress } from './scrape-text'
 
 const PAGE_SIZE = 12
-/** While the scrape is under way, more are found. */
 const POLL_EVERY_MS = 3_000
 
-/** Whom a scrape has found so far, as cards. */
+/** The leads that a scrape has found so far, as cards. */
 export function FoundLeads({ scrape }: { scrape: Scrape }) {
   const [page, setPage] = useState(1)
-  const underWay = isInProgress(scrape.status)
+  const inProgress = isInProgress(scrape.status)
   const found = useQuery(
     api.leads.list.queryOptions({
       input: { scrapeId: scrape.id, page, pageSize: PAGE_SIZE },
       enabled: scrape.matched > 0,
       placeholderData: keepPreviousData,
-      refetchInterval: underWay ? POLL_EVERY_MS : false,
+      refetchInterval: inProgress ? POLL_EVERY_MS : false,
     }),
   )
 
   if (scrape.matched === 0) {
-    if (underWay || scrape.status === 'failed') return null
+    if (inProgress || scrape.status === 'failed') return null
     if (scrape.fetched === 0 && scrape.status === 'completed')
       return (
-        <EmptyState icon={<SearchX aria-hidden />} title="Nobody to read">
+        <EmptyState icon={<SearchX aria-hidden />} title="No accounts to read">
           {scrape.type === 'followers'
-            ? `Nobody follows @${scrape.twitterHandle} yet.`
-            : `@${scrape.twitterHandle} follows nobody yet.`}{' '}
+            ? `@${scrape.twitterHandle} has no followers yet.`
+            : `@${scrape.twitterHandle} doesn't follow anyone yet.`}{' '}
           Try another handle.
         </EmptyState>
       )
     return (
-      <EmptyState icon={<SearchX aria-hidden />} title="Nobody fits this filter">
-        Of the {scrape.fetched.toLocaleString('en-US')} profiles read, none has this many followers
-        {scrape.keywords.length > 0 && ' and one of these words in their bio'}. Widen the bounds
-        {scrape.keywords.length > 0 && ' or remove a keyword'} and scrape again.
+      <EmptyState icon={<SearchX aria-hidden />} title="No matches">
+        Widen the follower range{scrape.keywords.length > 0 && ' or remove a keyword'}.
       </EmptyState>
     )
   }
@@ -54,7 +52,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="text-base">Results</h2>
         <div className="flex items-center gap-3">
-          {underWay && <Badge tone="accent">{scrape.matched.toLocaleString('en-US')} leads found</Badge>}
+          {inProgress && <Badge tone="accent">{formatNumber(scrape.matched)} leads found</Badge>}
           <ButtonLink to={`${paths.leads}?scrape=${scrape.id}`} size="sm" icon={<Users aria-hidden />}>
             Open in Leads
           </ButtonLink>
@@ -72,9 +70,8 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
           {errorText(found.error)}
         </Callout>
       ) : found.data?.total === 0 ? (
-        <EmptyState icon={<UserX aria-hidden />} title="None of them is a lead any more">
-          {scrape.matched === 1 ? 'The lead' : `The ${scrape.matched.toLocaleString('en-US')} leads`} that this scrape
-          found {scrape.matched === 1 ? 'was' : 'were'} deleted later.
+        <EmptyState icon={<UserX aria-hidden />} title="These leads were deleted">
+          This scrape found {formatCount(scrape.matched, 'lead')}, {scrape.matched > 1 && 'all '}deleted since.
         </EmptyState>
       ) : (
         <>
@@ -86,7 +83,7 @@ export function FoundLeads({ scrape }: { scrape: Scrape }) {
             {found.data
               ? found.data.leads.map((lead) => <LeadCard key={lead.id} lead={lead} />)
               : Array.from({ length: Math.min(PAGE_SIZE, scrape.matched) }, (_, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the cards are all alike and never move
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the cards are identical and never move
                   <li key={index}>
                     <Skeleton className="h-32" />
                   </li>

@@ -47,7 +47,7 @@ function runAgainButton(busy: boolean): string | undefined {
   return /<button[^>]*aria-label="Run again: Followers of @ada"[^>]*>/.exec(shown)?.[0]
 }
 
-test('no scrape is run again beside one that is under way', () => {
+test('disables Run again while a scrape is in progress', () => {
   expect(runAgainButton(false)).not.toMatch(/disabled=/)
   expect(runAgainButton(true)).toMatch(/disabled=/)
 })

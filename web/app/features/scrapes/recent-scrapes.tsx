@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { RotateCw } from 'lucide-react'
 import { api, client, errorCode, errorText } from '../../api'
@@ -14,24 +15,23 @@ import { useIsOffered } from '../settings/use-role'
 import { useCostConfirmation } from './cost-confirmation'
 import { isInProgress, requestOf, scrapeFilter, scrapeTitle } from './scrape-text'
 
-/** While one is under way, its figures move. The one that is shown is heard of live. */
+/** Polls while a scrape is in progress. The one shown above updates live. */
 const POLL_EVERY_MS = 5_000
 
 export interface RecentScrapesProps {
   page: number
   pageSize: number
   onPage: (page: number) => void
-  /** The id of the one shown above. */
+  /** The id of the scrape shown above. */
   shown: string | null
   onShow: (id: string) => void
-  /** One is under way: no other is started beside it. */
+  /** A scrape is in progress, so no other can start. */
   busy: boolean
-  /** A scrape was started once more. */
   onStarted: (scrape: Scrape) => void
   onAskCredentials: () => void
 }
 
-/** What was scraped before, and how it ended. */
+/** Past scrapes and their results. */
 export function RecentScrapes({
   page,
   pageSize,
@@ -104,10 +104,10 @@ export function RecentScrapes({
                       </span>
                     </Td>
                     <Td label="Read" end>
-                      {scrape.fetched.toLocaleString('en-US')}
+                      {formatNumber(scrape.fetched)}
                     </Td>
                     <Td label="Found" end>
-                      {scrape.matched.toLocaleString('en-US')}
+                      {formatNumber(scrape.matched)}
                     </Td>
                     <Td label="Status">
                       <StatusBadge status={scrape.status} />
@@ -121,13 +121,13 @@ export function RecentScrapes({
                           size="sm"
                           className="max-md:flex-1"
                           disabled={scrape.id === shown}
-                          aria-label={`${scrape.id === shown ? 'Shown' : 'Show'}: ${scrapeTitle(scrape)}`}
+                          aria-label={`${scrape.id === shown ? 'Viewing' : 'View'}: ${scrapeTitle(scrape)}`}
                           onClick={() => {
                             onShow(scrape.id)
                             document.getElementById('content')?.scrollIntoView({ block: 'start' })
                           }}
                         >
-                          {scrape.id === shown ? 'Shown' : 'Show'}
+                          {scrape.id === shown ? 'Viewing' : 'View'}
                         </Button>
                         {mayWrite && (
                           <Button

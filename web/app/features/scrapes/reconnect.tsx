@@ -13,13 +13,10 @@ import { usernameProblem } from '../x-account/credentials'
 import { type Credentials, useConnectX } from '../x-account/use-connect-x'
 import { CREDENTIALS_REQUIRED, SESSION_EXPIRED } from './scrape-text'
 
-/** The account may be connected elsewhere too. */
+/** The account may get connected in another tab. */
 const POLL_EVERY_MS = 10_000
 
-/**
- * For a scrape that waits for an X account: connects one, and the server goes on with the scrape by itself.
- * @param reason why X refused, where it is known
- */
+/** Connects an X account for a waiting scrape; the server then resumes it. @param reason why X refused, if known */
 export function Reconnect({ reason }: { reason: string | null }) {
   const connection = useQuery(
     api.xAccount.status.queryOptions({ refetchOnMount: 'always', refetchInterval: POLL_EVERY_MS }),
@@ -27,15 +24,15 @@ export function Reconnect({ reason }: { reason: string | null }) {
   const mayConnect = useIsOffered('admin')
   const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
   const { errors } = form.formState
-  const { connect, refused, submit } = useConnectX(form)
+  const { connect, isRejected, submit } = useConnectX(form)
   if (!mayConnect) return <Callout tone="warn">{ADMINS_CONNECT}</Callout>
   if (connect.isSuccess)
     return <Callout tone="good">Your X account is connected. The scrape is starting again.</Callout>
-  // Where X takes no password, its own page asks.
+  // Without password login, X's own page asks for access.
   if (connection.data && !connection.data.methods.includes('password')) {
     return (
       <Callout tone="warn" action={<ConnectWithX size="sm">Connect with X again</ConnectWithX>}>
-        {reason ?? 'X does not accept the connection any more.'}
+        {reason ?? 'X has ended this connection. Connect again.'}
       </Callout>
     )
   }
@@ -44,7 +41,7 @@ export function Reconnect({ reason }: { reason: string | null }) {
       <Callout tone="warn" title={SESSION_EXPIRED}>
         {reason !== SESSION_EXPIRED && reason}
       </Callout>
-      {refused && (
+      {isRejected && (
         <Callout tone="bad">
           {errorText(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
         </Callout>
@@ -72,7 +69,7 @@ export function Reconnect({ reason }: { reason: string | null }) {
         </Field>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-muted">Your password goes to X once and is never stored.</p>
+        <p className="text-muted">We send your password to X once and never store it.</p>
         <Button
           type="submit"
           variant="primary"

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import { KEYWORD_LENGTH_MAX, KEYWORDS_MAX } from '@x-automated/contract/scrape-limits'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { handleIn } from '@x-automated/contract/x-handle'
@@ -27,7 +28,7 @@ import { followerSliders, withMax, withMin } from './follower-bounds'
 import { ScrapeEstimate } from './scrape-estimate'
 import { CREDENTIALS_REQUIRED, handleProblem, isSessionError, LEAD_LIMITS, SESSION_EXPIRED } from './scrape-text'
 
-const WITHOUT_X = 'No X account is connected.'
+const NOT_CONNECTED = 'No X account is connected.'
 
 interface Values {
   handle: string
@@ -35,24 +36,23 @@ interface Values {
   minFollowers: number
   maxFollowers: number
   keywords: string[]
-  /** Leads to find at most, as the select holds it. */
   leadLimit: string
-  /** Typed into the field, and not added yet. */
+  /** Typed but not added yet. */
   keyword: string
   username: string
   password: string
 }
 
 export interface ScrapeFormProps {
-  /** A scrape is under way: at work, or waiting for an X account to be connected beside this form. */
-  busy: false | 'working' | 'without X'
-  /** X wants to be signed in to again. */
+  /** A scrape is in progress: running, or waiting for an X account to be connected next to this form. */
+  busy: false | 'running' | 'disconnected'
+  /** X requires a new login. */
   askCredentials: boolean
   onAskCredentials: (ask: boolean) => void
   onStarted: (scrape: Scrape) => void
 }
 
-/** What to look for. Starts a scrape. */
+/** Starts a scrape. */
 export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }: ScrapeFormProps) {
   const mayConnect = useIsOffered('admin')
   const queries = useQueryClient()
@@ -81,23 +81,23 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
         void queries.invalidateQueries({ queryKey: api.xAccount.key() })
       },
       onError: (error) => {
-        if (isSessionError({ ...failureOf(error), words: error.message })) onAskCredentials(true)
+        if (isSessionError({ ...failureOf(error), message: error.message })) onAskCredentials(true)
         const problem = fieldProblems(error).twitterHandle
         if (problem) form.setError('handle', { message: problem }, { shouldFocus: true })
       },
     }),
   )
   const confirmStart = useCostConfirmation()
-  const working = create.isPending || busy === 'working'
-  // Lost, it is said why; never there, or let go of, it is no session that has expired.
-  const lost = connection.data && !connection.data.connected ? connection.data.reason : null
-  const isWithoutX = connection.data?.connected === false && lost === null
-  // Where X takes no password, connecting is done on its own tab.
+  const isRunning = create.isPending || busy === 'running'
+  // A lost connection has a reason; an account that was never connected or was disconnected has none.
+  const lostReason = connection.data && !connection.data.connected ? connection.data.reason : null
+  const isNotConnected = connection.data?.connected === false && lostReason === null
+  // Without password login, X is connected on the Connect X tab.
   const byPassword = connection.data?.methods.includes('password') ?? true
-  const refused =
+  const isRejected =
     create.isError &&
     !fieldProblems(create.error).twitterHandle &&
-    !isSessionError({ ...failureOf(create.error), words: create.error.message })
+    !isSessionError({ ...failureOf(create.error), message: create.error.message })
 
   const [minFollowers, maxFollowers, keyword, handle, type] = form.watch([
     'minFollowers',
@@ -106,22 +106,22 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
     'handle',
     'type',
   ])
-  const settled = useDebouncedValue(handle)
+  const debouncedHandle = useDebouncedValue(handle)
 
   const submit = form.handleSubmit(
     async ({ handle, type, minFollowers, maxFollowers, keywords, keyword, leadLimit, ...credentials }) => {
-      // A word that was typed and not added is meant too.
-      const all = withChip(keywords, keyword)
-      form.setValue('keywords', all)
+      // Includes a keyword that was typed but not added.
+      const allKeywords = withChip(keywords, keyword)
+      form.setValue('keywords', allKeywords)
       form.setValue('keyword', '')
       const twitterHandle = handleIn(handle)
-      if (connection.data?.connected && !(await confirmStart({ twitterHandle, type }, settled))) return
+      if (connection.data?.connected && !(await confirmStart({ twitterHandle, type }, debouncedHandle))) return
       create.mutate({
         twitterHandle,
         type,
         minFollowers,
         maxFollowers,
-        keywords: all,
+        keywords: allKeywords,
         maxResults: Number(leadLimit),
         ...(askCredentials && byPassword && mayConnect
           ? { credentials: { username: credentials.username.trim().replace(/^@/, ''), password: credentials.password } }
@@ -137,19 +137,22 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   }
 
   return (
-    <Card title="Find leads" description="Reads who follows a handle, or whom it follows, and keeps those who fit.">
+    <Card
+      title="Find leads"
+      description="Collects an account's followers (or the people it follows) who match your filters."
+    >
       {isInitialLoading(connection) ? (
-        <Coming />
+        <ScrapeFormSkeleton />
       ) : (
         <form method="post" noValidate className="grid grid-cols-1 gap-5" onSubmit={submit}>
-          {connection.data && !connection.data.connected && !askCredentials && busy !== 'without X' && (
+          {connection.data && !connection.data.connected && !askCredentials && busy !== 'disconnected' && (
             <Callout
-              tone={lost ? 'warn' : 'info'}
-              title={lost && `The connection to @${connection.data.handle} was lost`}
+              tone={lostReason ? 'warn' : 'info'}
+              title={lostReason && `The connection to @${connection.data.handle} was lost`}
             >
-              {lost ?? WITHOUT_X}{' '}
+              {lostReason ?? NOT_CONNECTED}{' '}
               <Link to={paths.xAutomation} className="text-link">
-                {lost ? 'Connect X again' : 'Connect X'}
+                {lostReason ? 'Connect X again' : 'Connect X'}
               </Link>
             </Callout>
           )}
@@ -192,7 +195,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             max={followerSliders.max.to}
             step={followerSliders.max.step}
           />
-          <Field label="Bio Keyword Filter" aside={<span className="text-xs">Any of them</span>}>
+          <Field label="Bio Keyword Filter" aside={<span className="text-xs">Match any</span>}>
             <Controller
               control={form.control}
               name="keywords"
@@ -211,23 +214,27 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
               )}
             />
           </Field>
-          <Field label="Stop after" hint="Reading ends once so many leads were found.">
+          <Field label="Lead limit" hint="Stops when this many leads are found.">
             <Select
               options={[...LEAD_LIMITS]
                 .sort((a, b) => a - b)
-                .map((most) => ({ value: String(most), label: `${most.toLocaleString('en-US')} leads` }))}
+                .map((limit) => ({ value: String(limit), label: formatCount(limit, 'lead') }))}
               {...form.register('leadLimit')}
             />
           </Field>
           <UsageNotice what="scrapedLeads" />
-          <ScrapeEstimate settled={settled} type={type} asks={connection.data?.connected === true && !working} />
+          <ScrapeEstimate
+            typed={debouncedHandle}
+            type={type}
+            enabled={connection.data?.connected === true && !isRunning}
+          />
           {askCredentials && !mayConnect && <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>}
           {askCredentials &&
             mayConnect &&
             (byPassword ? (
               <div className="grid gap-4">
-                {isWithoutX ? (
-                  <Callout tone="warn" title={WITHOUT_X}>
+                {isNotConnected ? (
+                  <Callout tone="warn" title={NOT_CONNECTED}>
                     Please enter your X credentials, or{' '}
                     <Link to={paths.xAutomation} className="text-link">
                       connect X
@@ -261,12 +268,14 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             ) : (
               <Callout
                 tone="warn"
-                action={<ConnectWithX size="sm">{isWithoutX ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>}
+                action={
+                  <ConnectWithX size="sm">{isNotConnected ? 'Connect with X' : 'Connect with X again'}</ConnectWithX>
+                }
               >
-                {isWithoutX ? WITHOUT_X : 'X does not accept the connection any more.'}
+                {isNotConnected ? NOT_CONNECTED : 'X has ended this connection. Connect again.'}
               </Callout>
             ))}
-          {refused && (
+          {isRejected && (
             <Callout tone="bad" action={errorCode(create.error) === 'PLAN_LIMIT' && <SeePlans />}>
               {errorText(create.error, 'Failed to scrape X followers')}
             </Callout>
@@ -277,10 +286,10 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
             size="lg"
             wide
             icon={<Search aria-hidden />}
-            loading={working || form.formState.isSubmitting}
-            disabled={busy === 'without X'}
+            loading={isRunning || form.formState.isSubmitting}
+            disabled={busy === 'disconnected'}
           >
-            {working ? 'Scraping...' : 'Start Scraping'}
+            {isRunning ? 'Scraping...' : 'Start Scraping'}
           </Button>
         </form>
       )}
@@ -288,8 +297,7 @@ export function ScrapeForm({ busy, askCredentials, onAskCredentials, onStarted }
   )
 }
 
-/** Until it is known whether a word stands above the form. */
-function Coming() {
+function ScrapeFormSkeleton() {
   return (
     <div className="grid gap-5">
       <SkeletonField />

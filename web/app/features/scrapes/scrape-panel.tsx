@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatCount, formatDate, formatMoney, formatNumber } from '@x-automated/contract/format'
 import type { Scrape } from '@x-automated/contract/scrapes'
 import { AtSign, CircleStop, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -13,32 +14,31 @@ import { useIsOffered } from '../settings/use-role'
 import { Reconnect } from './reconnect'
 import {
   isInProgress,
-  moneyWords,
   needsConnection,
   scrapeFilter,
+  scrapeTimeLeftText,
   scrapeTitle,
-  timeLeftOf,
   timeLeftText,
 } from './scrape-text'
 import { cacheScrape } from './use-live-scrape'
 
 export interface ScrapePanelProps {
   scrape: Scrape
-  /** It goes on again. */
+  /** The scrape was resumed. */
   onChanged: (scrape: Scrape) => void
-  /** Somebody else is to be looked for. */
+  /** The user wants to try another handle. */
   onAnother: () => void
 }
 
-/** One scrape: what it looks for, how far it is, how long it will still take, and the way to stop it. */
+/** One scrape: its filter, progress and time left, with buttons to cancel or resume it. */
 export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) {
-  const underWay = isInProgress(scrape.status)
+  const inProgress = isInProgress(scrape.status)
   const mayWrite = useIsOffered('member')
   return (
     <section
       aria-label={scrapeTitle(scrape)}
       className="grid gap-4 rounded-lg border border-line bg-surface p-5"
-      aria-busy={underWay && !needsConnection(scrape)}
+      aria-busy={inProgress && !needsConnection(scrape)}
     >
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="grid min-w-0 gap-1">
@@ -47,7 +47,7 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
         </div>
         <div className="flex flex-wrap items-center gap-2">
           <StatusBadge status={scrape.status} />
-          {mayWrite && underWay && <Cancel scrape={scrape} />}
+          {mayWrite && inProgress && <Cancel scrape={scrape} />}
           {mayWrite && scrape.isResumable && <Resume scrape={scrape} onResumed={onChanged} />}
           {mayWrite && scrape.status === 'failed' && !scrape.isResumable && (
             <Button size="sm" icon={<AtSign aria-hidden />} onClick={onAnother}>
@@ -56,16 +56,16 @@ export function ScrapePanel({ scrape, onChanged, onAnother }: ScrapePanelProps) 
           )}
         </div>
       </div>
-      {underWay ? <UnderWay scrape={scrape} /> : <Ended scrape={scrape} />}
+      {inProgress ? <ScrapeProgress scrape={scrape} /> : <ScrapeResult scrape={scrape} />}
     </section>
   )
 }
 
-function UnderWay({ scrape }: { scrape: Scrape }) {
+function ScrapeProgress({ scrape }: { scrape: Scrape }) {
   const { estimate, fetched } = scrape
-  const read = fetched.toLocaleString('en-US')
+  const read = formatNumber(fetched)
   const lost = needsConnection(scrape)
-  const timeLeft = timeLeftOf(scrape)
+  const timeLeft = scrapeTimeLeftText(scrape)
   return (
     <>
       <p role="status" className="font-strong">
@@ -81,31 +81,31 @@ function UnderWay({ scrape }: { scrape: Scrape }) {
         scrape.status === 'waiting' &&
         scrape.resumesAt !== null && <Waiting resumesAt={scrape.resumesAt} reason={scrape.error} />
       )}
-      {/* Without an end in sight it would move, and nothing does. */}
+      {/* Without an estimate the bar would be animated although nothing runs. */}
       {(!lost || estimate) && (
         <Progress
           label={<span className="font-normal text-muted">Profiles read</span>}
           value={estimate ? fetched : null}
           max={Math.max(1, estimate?.profiles ?? 1)}
-          detail={estimate ? `${read} of ${estimate.profiles.toLocaleString('en-US')}` : read}
+          detail={estimate ? `${read} of ${formatNumber(estimate.profiles)}` : read}
         />
       )}
       <dl className="grid grid-cols-2 gap-x-6 gap-y-1 sm:flex">
-        <Figure name="Leads found">{scrape.matched.toLocaleString('en-US')}</Figure>
+        <Figure name="Leads found">{formatNumber(scrape.matched)}</Figure>
         {timeLeft !== null && <Figure name="Time left">{timeLeft}</Figure>}
         {scrape.spentCents !== null && (
           <Figure name="X bills">
-            {moneyWords(scrape.spentCents)}
+            {formatMoney(scrape.spentCents)}
             {estimate?.costCents != null && (
-              <span className="text-sm font-normal text-muted"> of about {moneyWords(estimate.costCents)}</span>
+              <span className="text-sm font-normal text-muted"> of about {formatMoney(estimate.costCents)}</span>
             )}
           </Figure>
         )}
       </dl>
       <p className="text-xs text-muted">
         {lost
-          ? 'Nothing more is read until an X account is connected. The leads found so far are kept.'
-          : 'You can close this tab. The scrape goes on, and is here when you open it again.'}
+          ? 'Paused until an X account is connected. We kept the leads found so far.'
+          : 'The scrape keeps running. Come back any time.'}
       </p>
     </>
   )
@@ -122,16 +122,15 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** For X's rate limit, or for X to answer. @param resumesAt ISO 8601 */
+/** Waiting for X's rate limit or for X to respond. @param resumesAt ISO 8601 */
 function Waiting({ resumesAt, reason }: { resumesAt: string; reason: string | null }) {
   const nowMs = useNow()
-  const at = new Date(resumesAt)
-  const seconds = Math.max(0, (at.getTime() - nowMs) / 1000)
+  const seconds = Math.max(0, (Date.parse(resumesAt) - nowMs) / 1000)
   return (
     <Callout tone="warn" title={reason ?? "X's rate limit is reached."}>
       Continues at{' '}
       <time dateTime={resumesAt}>
-        {at.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
+        {formatDate(resumesAt, { hour: 'numeric', minute: '2-digit', second: '2-digit' })}
       </time>
       , in {timeLeftText(seconds)}.
     </Callout>
@@ -147,22 +146,20 @@ function useNow(): number {
   return nowMs
 }
 
-function Ended({ scrape }: { scrape: Scrape }) {
+function ScrapeResult({ scrape }: { scrape: Scrape }) {
   return (
     <>
       {scrape.stoppedBy === 'PLAN_LIMIT' && (
-        <Callout tone="warn" title="Stopped at what your plan allows" action={<SeePlans />}>
-          {scrape.error} Resume the scrape once your plan allows more.
+        <Callout tone="warn" title="Stopped at your plan's limit" action={<SeePlans />}>
+          {scrape.error} We kept the leads found so far. Resume the scrape after an upgrade.
         </Callout>
       )}
       {scrape.status === 'failed' && <Callout tone="bad">{scrape.error || 'Failed to scrape X followers'}</Callout>}
       <div className="flex flex-wrap items-center gap-3">
-        <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>
-          {scrape.matched.toLocaleString('en-US')} leads found
-        </Badge>
+        <Badge tone={scrape.matched > 0 ? 'accent' : 'neutral'}>{formatNumber(scrape.matched)} leads found</Badge>
         <p className="text-muted" data-numeric>
-          among {scrape.fetched.toLocaleString('en-US')} profiles
-          {scrape.spentCents !== null && `, for which X bills ${moneyWords(scrape.spentCents)}`}
+          from {formatCount(scrape.fetched, 'profile')}
+          {scrape.spentCents !== null && ` · X bills ${formatMoney(scrape.spentCents)}`}
         </p>
       </div>
     </>
@@ -177,7 +174,7 @@ function Cancel({ scrape }: { scrape: Scrape }) {
         cacheScrape(queries, canceled)
         void queries.invalidateQueries({ queryKey: api.scrapes.key() })
         void queries.invalidateQueries({ queryKey: api.leads.key() })
-        toast.info('Scrape canceled. The leads found so far are kept.')
+        toast.info('Scrape canceled. We kept the leads found so far.')
       },
       onError: (error) => {
         void queries.invalidateQueries({ queryKey: api.scrapes.key() })

@@ -20,7 +20,7 @@ import { cacheScrape, useLiveScrape } from './use-live-scrape'
 
 const RECENT_SIZE = 10
 
-/** Finds leads among the followers of a handle: what to look for, how far it is, what was found, and what was looked for before. */
+/** The Scraper tab: the form, the current scrape with its leads, and past scrapes. */
 export function Scraper() {
   const queries = useQueryClient()
   const mayWrite = useIsOffered('member')
@@ -31,7 +31,7 @@ export function Scraper() {
   const form = useRef<HTMLDivElement>(null)
   const newest = useQuery(api.scrapes.list.queryOptions({ input: { page: 1, pageSize: RECENT_SIZE } }))
   const running = newest.data?.scrapes.find((scrape) => isInProgress(scrape.status))
-  // What runs is there when the page is opened again; else the last one, for its results.
+  // Shows the running scrape after a reload, or else the last one.
   const watched = chosen ?? running?.id ?? newest.data?.scrapes[0]?.id ?? null
 
   const finish = (scrape: Scrape) => {
@@ -46,7 +46,7 @@ export function Scraper() {
       toast.success(`Successfully scraped ${scrape.matched} ${scrape.type} from @${scrape.twitterHandle}`)
     if (scrape.status === 'failed') {
       toast.error(scrape.error || 'Failed to scrape X followers')
-      if (isSessionError({ words: scrape.error ?? '' })) setAskCredentials(true)
+      if (isSessionError({ message: scrape.error ?? '' })) setAskCredentials(true)
     }
   }
   const live = useLiveScrape(watched, finish)
@@ -63,8 +63,8 @@ export function Scraper() {
     handle?.select()
   }
   const scrape = live.data
-  const underWay = scrape && isInProgress(scrape.status) ? scrape : running
-  const busy = underWay ? (needsConnection(underWay) ? 'without X' : 'working') : false
+  const current = scrape && isInProgress(scrape.status) ? scrape : running
+  const busy = current ? (needsConnection(current) ? 'disconnected' : 'running') : false
 
   return (
     <div className="grid gap-10">
@@ -81,7 +81,7 @@ export function Scraper() {
         ) : (
           <RoleNotice needs="member">{VIEWER_WORDS}</RoleNotice>
         )}
-        {/* What is under way comes first where there is no room beside the form. */}
+        {/* On narrow screens a running scrape comes before the form. */}
         <div
           ref={progress}
           className={cx('grid min-w-0 gap-6', scrape && isInProgress(scrape.status) && 'max-lg:order-first')}
@@ -104,8 +104,7 @@ export function Scraper() {
             </Callout>
           ) : newest.isSuccess && watched === null ? (
             <EmptyState icon={<Search aria-hidden />} title="No scrapes yet">
-              A scrape reads who follows a handle and keeps everyone who fits your filter as a lead. Enter a handle to
-              begin.
+              Enter a handle to collect its followers who match your filters.
             </EmptyState>
           ) : (
             <>

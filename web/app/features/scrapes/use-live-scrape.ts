@@ -7,7 +7,7 @@ import { signedFetch } from '../../signed-fetch'
 import { followScrape, type ScrapeFeed } from './follow-scrape'
 import { isInProgress } from './scrape-text'
 
-/** Puts what was heard of a scrape wherever it is shown. */
+/** Updates a scrape wherever it is cached. */
 export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   queries.setQueryData(api.scrapes.find.queryKey({ input: { id: scrape.id } }), scrape)
   queries.setQueriesData<{ scrapes: Scrape[] }>(
@@ -16,24 +16,21 @@ export function cacheScrape(queries: QueryClient, scrape: Scrape): void {
   )
 }
 
-/**
- * A scrape as it stands, moving while it is under way.
- * @param onFinished called when it ends while it is watched, not for one that had ended before
- */
+/** A scrape with live updates. @param onFinished called if it ends while it is shown, not if it had ended before */
 export function useLiveScrape(id: string | null, onFinished: (scrape: Scrape) => void) {
   const queries = useQueryClient()
   const scrape = useQuery(api.scrapes.find.queryOptions({ input: id === null ? skipToken : { id } }))
-  const underWay = scrape.data !== undefined && isInProgress(scrape.data.status)
-  const hear = useEffectEvent((heard: Scrape) => {
-    cacheScrape(queries, heard)
-    if (!isInProgress(heard.status)) onFinished(heard)
+  const inProgress = scrape.data !== undefined && isInProgress(scrape.data.status)
+  const onUpdate = useEffectEvent((update: Scrape) => {
+    cacheScrape(queries, update)
+    if (!isInProgress(update.status)) onFinished(update)
   })
   useEffect(() => {
-    if (id === null || !underWay) return
+    if (id === null || !inProgress) return
     const stop = new AbortController()
-    void followScrape(feedOf(id), hear, stop.signal)
+    void followScrape(feedOf(id), onUpdate, stop.signal)
     return () => stop.abort()
-  }, [id, underWay])
+  }, [id, inProgress])
   return scrape
 }
 
@@ -46,11 +43,11 @@ function feedOf(id: string): ScrapeFeed {
         signal,
       })
       if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream'))
-        throw new TypeError('The answer is no stream of events.')
+        throw new TypeError('The response is not an event stream.')
       return answer.body
     },
     find: (signal) => client.scrapes.find({ id }, { signal }),
-    isOver: (error) => error instanceof ORPCError && [401, 403, 404].includes(error.status),
+    isPermanent: (error) => error instanceof ORPCError && [401, 403, 404].includes(error.status),
     wait: (ms, signal) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, ms)

@@ -11,7 +11,7 @@ import { useIsOffered } from '../settings/use-role'
 import { invalidateAccounts, useChooseAccount } from './use-accounts'
 import { XHandle } from './x-handle'
 
-/** Every X account of the workspace: how it stands, which one is current, and the way to let one go. */
+/** The workspace's X accounts with their status and actions. */
 export function AccountRows({ accounts }: { accounts: readonly XAccount[] }) {
   return (
     <ul aria-label="X accounts" className="grid divide-y divide-line rounded-lg border border-line">
@@ -79,14 +79,14 @@ export function AccountBadge({ status }: { status: XAccount['status'] | 'none' }
   )
 }
 
-/** Lets an account go, once somebody has confirmed it. @param id null: the current one */
+/** Disconnects an account after a confirmation. @param id null means the current account */
 export function useDisconnect(id: string | null) {
   const queries = useQueryClient()
   const confirm = useConfirm()
-  const ended = {
+  const handlers = {
     onSuccess: ({ message }: { message: string }) => {
       toast.success(message || 'Twitter account disconnected successfully!')
-      // Campaigns that it sent for stop, and scrapes wait.
+      // Its campaigns stop and scrapes wait.
       return invalidateAccounts(queries)
     },
     onError: (error: Error) => {
@@ -94,8 +94,8 @@ export function useDisconnect(id: string | null) {
       toast.error(errorText(error, 'Failed to disconnect Twitter account'))
     },
   }
-  const one = useMutation(api.xAccount.disconnectOne.mutationOptions(ended))
-  const current = useMutation(api.xAccount.disconnect.mutationOptions(ended))
+  const one = useMutation(api.xAccount.disconnectOne.mutationOptions(handlers))
+  const current = useMutation(api.xAccount.disconnect.mutationOptions(handlers))
   const ask = async () => {
     const sure = await confirm({
       title: 'Disconnect X account',

@@ -8,7 +8,7 @@ import { useIsOffered } from '../settings/use-role'
 import { isSwitchKey } from './switch-key'
 import { useAccounts, useChooseAccount } from './use-accounts'
 
-/** Which X account scrapes and sends, and the way to another: by the menu, or the next one by Alt+X. */
+/** Shows the current X account and switches it by menu, or to the next one with Alt+X. */
 export function AccountSwitcher() {
   const accounts = useAccounts()
   const mayChoose = useIsOffered('admin')
@@ -30,7 +30,7 @@ export function AccountSwitcher() {
     return () => removeEventListener('keydown', listen)
   }, [])
 
-  // Its place is held: on a phone it takes a line of its own.
+  // Reserves its space: on a phone it takes a line of its own.
   if (accounts.isPending) return <SkeletonButton className="w-40 max-sm:w-full" />
   if (!accounts.data) return null
   if (!current) return <p className="flex min-h-9 items-center text-muted pointer-coarse:min-h-11">No X account yet</p>
@@ -72,7 +72,7 @@ export function AccountSwitcher() {
       {all.length > 1 && (
         <MenuNote>
           <span className="text-xs">
-            {mayChoose ? 'Alt+X switches to the next one.' : 'Admins choose the current one.'}
+            {mayChoose ? 'Press Alt+X to switch to the next one.' : 'Only admins can switch accounts.'}
           </span>
         </MenuNote>
       )}

@@ -8,15 +8,15 @@ import { Input, PasswordInput } from '../../ui/input'
 import { BOTH_REQUIRED, usernameProblem } from './credentials'
 import { type Credentials, useConnectX } from './use-connect-x'
 
-/** Signs in to X by user name and password. */
+/** Connects X with a username and password. */
 export function ConnectForm() {
   const form = useForm<Credentials>({ defaultValues: { username: '', password: '' } })
   const { errors } = form.formState
   const [username, password] = form.watch(['username', 'password'])
-  const { connect, refused, submit } = useConnectX(form)
+  const { connect, isRejected, submit } = useConnectX(form)
   return (
     <form method="post" noValidate className="grid gap-4 border-t border-line pt-5" onSubmit={submit}>
-      {refused && (
+      {isRejected && (
         <Callout tone="bad">
           {errorText(connect.error, 'Failed to connect Twitter account. Please check your credentials and try again.')}
         </Callout>
@@ -42,7 +42,7 @@ export function ConnectForm() {
         </Field>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-muted">Your password goes to X once and is never stored.</p>
+        <p className="text-muted">We send your password to X once and never store it.</p>
         <Button
           type="submit"
           variant="primary"

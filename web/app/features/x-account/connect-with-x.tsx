@@ -4,10 +4,10 @@ import { BrandIcon } from '../../ui/brand-icon'
 import { Button, type ButtonProps } from '../../ui/button'
 import { toast } from '../../ui/toast'
 
-/** Leads to X's own page, where one allows the connection, and back to the Connect X tab. */
+/** Opens X's authorization page, which returns to the Connect X tab. */
 export function ConnectWithX({
   children = 'Connect with X',
-  ...look
+  ...buttonProps
 }: Pick<ButtonProps, 'variant' | 'size' | 'wide' | 'children' | 'className'>) {
   const authorize = useMutation(
     api.xAccount.authorize.mutationOptions({
@@ -17,9 +17,9 @@ export function ConnectWithX({
   )
   return (
     <Button
-      {...look}
+      {...buttonProps}
       icon={<BrandIcon brand="x" />}
-      // It goes on while the browser is on its way.
+      // Stays busy until the browser has left the page.
       loading={authorize.isPending || authorize.isSuccess}
       onClick={() => authorize.mutate(undefined)}
     >

@@ -20,7 +20,7 @@ const shown = (connected: boolean, ...accounts: XAccount[]) =>
     </QueryClientProvider>,
   )
 
-test('the only account can be let go of, also where X has shut it out', () => {
+test('offers to disconnect the only account, even if X has ended its connection', () => {
   expect(shown(true, account('connected'))).toMatch(/Scrape followers.*Disconnect/)
   const lost = shown(false, account('lost'))
   expect(lost).toContain('Disconnect')

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatCount } from '@x-automated/contract/format'
 import type { XAccount, XConnection } from '@x-automated/contract/x-account'
 import { Plus, RefreshCw, Search, Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -24,25 +25,25 @@ import { ConnectWithX } from './connect-with-x'
 import { invalidateAccounts, useAccounts } from './use-accounts'
 import { XHandle } from './x-handle'
 
-/** Longer than this, and the page says that it takes long (specification §9). */
+/** After this, the page says that loading takes longer than expected. */
 const SLOW_AFTER_MS = 3000
 
-/** Which X accounts are connected. Connects one, chooses one, or lets one go. */
+/** The Connect X tab: connects, switches and disconnects X accounts. */
 export function ConnectX() {
   const status = useQuery(api.xAccount.status.queryOptions())
   const accounts = useAccounts()
   const slow = useSlow(status.isPending, SLOW_AFTER_MS)
   const outcome = useOutcome(status.data)
-  useAgreement(status.data, accounts)
-  // X itself may be asked by members; others see what we know.
-  const mayAsk = useIsOffered('member')
+  useConsistentList(status.data, accounts)
+  // Members can have X checked; viewers see the stored status.
+  const mayCheck = useIsOffered('member')
   const mayConnect = useIsOffered('admin')
-  const refresh = useRefresh(mayAsk ? accounts.data?.accounts[0]?.id : undefined)
+  const refresh = useRefresh(mayCheck ? accounts.data?.accounts[0]?.id : undefined)
 
   if (status.isPending) {
     return (
       <Card className="max-w-2xl" title="X account">
-        <LoadingText>Loading the state of your X connection...</LoadingText>
+        <LoadingText>Loading your X connection...</LoadingText>
         <div className="grid gap-4">
           <Skeleton className="h-6 w-28" />
           <SkeletonText lines={2} />
@@ -55,11 +56,11 @@ export function ConnectX() {
       </Card>
     )
   }
-  // Whoever cannot be asked counts as not connected (specification §8).
+  // An unknown status counts as not connected.
   const connected = status.isSuccess && status.data.connected
   const all = accounts.data?.accounts ?? []
-  const oneMore = accounts.data && mayConnect && (
-    <OneMore
+  const addAccount = accounts.data && mayConnect && (
+    <AddAccount
       used={all.filter((account) => account.status === 'connected').length}
       limit={accounts.data.limit}
       methods={status.data?.methods ?? []}
@@ -67,7 +68,7 @@ export function ConnectX() {
   )
   return (
     <div className="grid max-w-2xl gap-4">
-      {outcome && <Callout tone={outcome.tone}>{outcome.words}</Callout>}
+      {outcome && <Callout tone={outcome.tone}>{outcome.text}</Callout>}
       {connected && <ReplyDetectionNotice />}
       {status.isError && (
         <Callout
@@ -83,7 +84,7 @@ export function ConnectX() {
       )}
       <Card
         title="X account"
-        description="The account that reads followers for you and sends your messages."
+        description="This account scrapes followers and sends your messages."
         actions={
           <Button
             size="sm"
@@ -96,7 +97,7 @@ export function ConnectX() {
         }
       >
         <div className="grid gap-5">
-          <Standing connected={connected} connection={status.data} />
+          <ConnectionStatus connected={connected} connection={status.data} />
           {!mayConnect ? (
             <RoleNotice needs="admin">{ADMINS_CONNECT}</RoleNotice>
           ) : (
@@ -105,17 +106,17 @@ export function ConnectX() {
               <NextSteps connected={connected} accounts={all} />
             </>
           )}
-          {connected && all.length === 1 && oneMore}
+          {connected && all.length === 1 && addAccount}
         </div>
       </Card>
       {all.length > 1 && (
         <Card
           title="All X accounts"
-          description="Scrapes and new campaigns use the current one. Campaigns under way stay with their account; scrapes read through the current one."
+          description="Scrapes and new campaigns use the selected account. Running campaigns keep theirs."
         >
           <div className="grid gap-4">
             <AccountRows accounts={all} />
-            {oneMore}
+            {addAccount}
           </div>
         </Card>
       )}
@@ -123,16 +124,16 @@ export function ConnectX() {
   )
 }
 
-/** How connecting on X's page ended, as the address says it once; until the connection changes again. */
+/** The outcome of X's authorization page, from the URL. Shown until the connection changes. */
 function useOutcome(connection: XConnection | undefined) {
   const [params, setParams] = useSearchParams()
   const [named] = useState(() => params.get('x'))
-  const [cameBackTo, setCameBackTo] = useState<string>()
-  const standing = connection && `${connection.connected} ${connection.handle} ${connection.lastConnected}`
-  if (standing !== undefined && cameBackTo === undefined) setCameBackTo(standing)
+  const [initial, setInitial] = useState<string>()
+  const current = connection && `${connection.connected} ${connection.handle} ${connection.lastConnected}`
+  if (current !== undefined && initial === undefined) setInitial(current)
   useEffect(() => {
     if (!params.has('x')) return
-    // X's answer came by the address: no call of this tab's has told the others.
+    // The change came by URL, so no API call has notified the other tabs.
     notifyOtherTabs()
     setParams(
       (before) => {
@@ -143,11 +144,11 @@ function useOutcome(connection: XConnection | undefined) {
       { replace: true, preventScrollReset: true },
     )
   }, [params, setParams])
-  return standing === cameBackTo ? findOutcome(named) : null
+  return current === initial ? findOutcome(named) : null
 }
 
-/** The list is read again where it still calls the current account connected and the state says otherwise, or the other way about: whichever was read first is old. */
-function useAgreement(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
+/** Refetches the list if it disagrees with the status about the current account: one of them is stale. */
+function useConsistentList(connection: XConnection | undefined, accounts: ReturnType<typeof useAccounts>) {
   const listed = accounts.data?.accounts[0]?.status === 'connected'
   const differ = connection !== undefined && accounts.data !== undefined && connection.connected !== listed
   const { refetch } = accounts
@@ -156,7 +157,7 @@ function useAgreement(connection: XConnection | undefined, accounts: ReturnType<
   }, [differ, refetch])
 }
 
-/** Asks X itself about the current account. @param id undefined: there is none, and only we are asked */
+/** Checks the current account with X. @param id undefined without an account */
 function useRefresh(id: string | undefined) {
   const queries = useQueryClient()
   const check = useMutation(
@@ -168,7 +169,7 @@ function useRefresh(id: string | undefined) {
   return { isPending: check.isPending, mutate: id === undefined ? null : () => check.mutate({ id }) }
 }
 
-function Standing({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
+function ConnectionStatus({ connected, connection }: { connected: boolean; connection: XConnection | undefined }) {
   const lastConnected = connection?.lastConnected
   return (
     <div className="grid gap-2" role="status">
@@ -183,25 +184,19 @@ function Standing({ connected, connection }: { connected: boolean; connection: X
       )}
       {!connected && connection?.reason && (
         <Callout tone="warn" title="The connection was lost">
-          {connection.reason} Scrapes that use this account go on then; campaigns that were paused for it wait for you
-          to resume them.
+          {connection.reason} Once you reconnect, scrapes continue. Resume paused campaigns yourself.
         </Callout>
       )}
     </div>
   )
 }
 
-/** The ways that the configured X offers. */
+/** The ways to connect that this server offers. */
 function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'> | undefined }) {
-  // Unknown until the server has said which ways there are.
   if (!connection) return null
   const byPassword = connection.methods.includes('password')
   if (connection.methods.length === 0) {
-    return (
-      <Callout title="X is not set up on this server">
-        No account can be connected until this server is given access to X.
-      </Callout>
-    )
+    return <Callout title="X is not set up on this server">Give this server access to X to connect accounts.</Callout>
   }
   return (
     <div className="grid gap-4">
@@ -214,18 +209,17 @@ function HowToConnect({ connection }: { connection: Pick<XConnection, 'methods'>
         </>
       )}
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-muted">On X you see what you allow, and X never tells us your password.</p>
+        <p className="text-muted">You'll approve access on X. We never see your password.</p>
         <ConnectWithX variant={byPassword ? 'secondary' : 'primary'} className="max-sm:w-full" />
       </div>
     </div>
   )
 }
 
-/** What comes next once an account is connected, and the way back, which a lost one has too. Of several, each row has it. */
+/** Next steps for a connected account, and Disconnect for the only one. With several, each row has Disconnect. */
 export function NextSteps({ connected, accounts }: { connected: boolean; accounts: readonly XAccount[] }) {
   const disconnect = useDisconnect(null)
-  const isThere = connected || accounts.length === 1
-  if (!isThere) return null
+  if (!connected && accounts.length !== 1) return null
   return (
     <div className="flex flex-wrap gap-2 border-t border-line pt-5 max-sm:[&>*]:w-full">
       {connected && (
@@ -240,27 +234,27 @@ export function NextSteps({ connected, accounts }: { connected: boolean; account
   )
 }
 
-/** Room for another account, or the words why there is none. */
-function OneMore({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
-  const [asked, setAsked] = useState(false)
-  // Connected: what was asked for is done.
+/** Connects another account, or says that the plan's limit is reached. */
+function AddAccount({ used, limit, methods }: { used: number; limit: number; methods: XConnection['methods'] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  // Closes the form once an account is connected.
   useEffect(() => {
-    if (used > 0) setAsked(false)
+    if (used > 0) setIsOpen(false)
   }, [used])
   if (used >= limit) {
     return (
       <p className="text-muted">
-        Your plan includes {limit} X {limit === 1 ? 'account' : 'accounts'}. <SeePlans />
+        Your plan includes {formatCount(limit, 'X account')}. <SeePlans />
       </p>
     )
   }
-  if (asked) return <HowToConnect connection={{ methods }} />
+  if (isOpen) return <HowToConnect connection={{ methods }} />
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-muted" data-numeric>
         {used} of {limit} X accounts connected
       </p>
-      <Button icon={<Plus aria-hidden />} className="max-sm:w-full" onClick={() => setAsked(true)}>
+      <Button icon={<Plus aria-hidden />} className="max-sm:w-full" onClick={() => setIsOpen(true)}>
         Connect another account
       </Button>
     </div>

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { isSwitchKey } from './switch-key'
 
 const keys = { code: 'KeyX', altKey: true, ctrlKey: false, metaKey: false, shiftKey: false }
-/** As an element of this kind answers `closest`. */
+/** An event target inside an element of this kind. */
 const inside = (kind: string) =>
   ({ closest: (selector: string) => (selector.includes(kind) ? {} : null) }) as unknown as EventTarget
 
-test('Alt+X switches accounts, but types where somebody types', () => {
+test('recognizes Alt+X except in text fields', () => {
   expect(isSwitchKey({ ...keys, target: null })).toBe(true)
   expect(isSwitchKey({ ...keys, target: inside('button') })).toBe(true)
   for (const kind of ['input', 'textarea', 'select', '[contenteditable]'])

@@ -1,11 +1,11 @@
-/** Where a key types: there Alt+X is a character ('≈' on a Mac). */
-const TYPED_INTO = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
+/** Fields in which Alt+X types a character ('≈' on a Mac). */
+const TEXT_FIELDS = 'input, textarea, select, [contenteditable]:not([contenteditable="false"])'
 
-type Pressed = Pick<KeyboardEvent, 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'target'>
+type KeyPress = Pick<KeyboardEvent, 'code' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'target'>
 
-/** Is this Alt+X, pressed where nobody types? */
-export function isSwitchKey({ code, altKey, ctrlKey, metaKey, shiftKey, target }: Pressed): boolean {
+/** Is this Alt+X outside a text field? */
+export function isSwitchKey({ code, altKey, ctrlKey, metaKey, shiftKey, target }: KeyPress): boolean {
   if (code !== 'KeyX' || !altKey || ctrlKey || metaKey || shiftKey) return false
-  const at = target as Partial<Pick<Element, 'closest'>> | null
-  return !at?.closest?.(TYPED_INTO)
+  const element = target as Partial<Pick<Element, 'closest'>> | null
+  return !element?.closest?.(TEXT_FIELDS)
 }

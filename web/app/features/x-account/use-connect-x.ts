@@ -9,10 +9,7 @@ export interface Credentials {
   password: string
 }
 
-/**
- * Signs in to X by what a form holds: its fields say what is wrong with them, and whatever had waited for the account is asked for anew.
- * `refused`: X or the server said no, and no field is to blame.
- */
+/** Connects X with a form's credentials and shows field errors in it. `isRejected`: X or the server refused for another reason. */
 export function useConnectX(form: UseFormReturn<Credentials>) {
   const queries = useQueryClient()
   const connect = useMutation(
@@ -31,7 +28,7 @@ export function useConnectX(form: UseFormReturn<Credentials>) {
   const problems = fieldProblems(connect.error)
   return {
     connect,
-    refused: connect.isError && !problems.username && !problems.password,
+    isRejected: connect.isError && !problems.username && !problems.password,
     submit: form.handleSubmit(({ username, password }) => connect.mutate({ username: username.trim(), password })),
   }
 }

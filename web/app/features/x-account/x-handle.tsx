@@ -1,11 +1,11 @@
 import { cx } from '../../ui/cx'
 
-/** An account's page on X. @param handle with or without its @ */
+/** The URL of an account on X. @param handle with or without the @ */
 export function profileUrl(handle: string): string {
   return `https://x.com/${encodeURIComponent(handle.replace(/^@/, ''))}`
 }
 
-/** '@handle', leading to the account on X in a new tab. */
+/** '@handle', linked to the account on X in a new tab. */
 export function XHandle({ handle, className }: { handle: string; className?: string }) {
   return (
     <a
