@@ -243,7 +243,9 @@ async function migrateOn(client: pg.Client, newer: MigrationMeta[]): Promise<voi
 
 /** Drops queued emails: they usually wait for seconds, so most were sent after the backup. @returns how many */
 async function dropEmails(client: pg.Client, { queueVersion }: Head): Promise<number> {
-  const { rowCount } = await client.query('update notices set mailed_at = now() where mail and mailed_at is null')
+  const { rowCount } = await client.query(
+    'update notifications set emailed_at = now() where email and emailed_at is null',
+  )
   if (queueVersion === null) return rowCount ?? 0
   const jobs = await client.query(
     `delete from pgboss.job where name in ('mail', 'account-mail') and state in ('created', 'retry', 'active')`,

@@ -10,7 +10,7 @@ import { imports } from './imports.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { messages } from './messages.ts'
-import { notices } from './notices.ts'
+import { notifications } from './notifications.ts'
 import { operator } from './operator.ts'
 import { people } from './people.ts'
 import { personalData } from './personal-data.ts'
@@ -48,7 +48,7 @@ export const contract = {
   analytics,
   suppressions,
   sendingSettings,
-  notices,
+  notifications,
   firstSteps,
   replies,
   waitlist,

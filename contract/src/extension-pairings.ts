@@ -21,7 +21,7 @@ export const Pairing = z.object({
   /** The part of X's page that it does not find any more; null while all is well. */
   pageChanged: z.string().nullable(),
   /** Does it send while no page of the product is open? */
-  sendsAlone: z.boolean(),
+  sendsInBackground: z.boolean(),
   createdAt: Time,
   lastSeenAt: Time,
 })
@@ -35,13 +35,20 @@ const PairingCode = z
   .transform((code) => code.replace(/[\s-]/g, '').toUpperCase())
 
 /** What the extension says of itself each time it looks. */
-const Report = z.strictObject({
-  version,
-  signedInAs: text(50).nullable(),
-  paused: z.boolean(),
-  pageChanged: text(200).nullable(),
-  sendsAlone: z.boolean(),
-})
+const Report = z
+  .strictObject({
+    version,
+    signedInAs: text(50).nullable(),
+    paused: z.boolean(),
+    pageChanged: text(200).nullable(),
+    sendsInBackground: z.boolean().optional(),
+    /** The former name of `sendsInBackground`: installed extensions update later than the server. Drop it in 1.1. */
+    sendsAlone: z.boolean().optional(),
+  })
+  .refine(({ sendsInBackground, sendsAlone }) => (sendsInBackground ?? sendsAlone) !== undefined, {
+    message: 'must be true or false',
+    path: ['sendsInBackground'],
+  })
 
 /** What the popup shows of the account. */
 const ExtensionState = z.object({

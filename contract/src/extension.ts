@@ -50,18 +50,22 @@ export interface UnpairRequest {
   action: 'UNPAIR'
 }
 
-/** Lets a paired extension send while no page of the product is open, or not. */
-export interface SendingAloneRequest {
-  action: 'SET_SENDING_ALONE'
+/** Allows a paired extension to send while no page of the product is open, or forbids it. */
+export interface BackgroundSendingRequest {
+  /** The former name works for one version, as pages and extensions update at different times. Drop it in 1.1. */
+  action: 'SET_BACKGROUND_SENDING' | typeof FORMER_BACKGROUND_SENDING
   data: { allowed: boolean }
 }
+
+/** What SET_BACKGROUND_SENDING was called before 1.0. */
+export const FORMER_BACKGROUND_SENDING = 'SET_SENDING_ALONE'
 
 export type ExtensionRequest =
   | SendDmRequest
   | ExtensionStatusRequest
   | PairRequest
   | UnpairRequest
-  | SendingAloneRequest
+  | BackgroundSendingRequest
 
 /** The name of the port that a page holds while it drives a run: as long as it does, the extension claims nothing by itself. */
 export const RUN_PORT = 'run'
@@ -165,8 +169,10 @@ export interface ExtensionStatus {
   signedInAs: string | null | undefined
   /** Whose account it is paired with; null: none. */
   pairedWith: { email: string; workspaceName: string } | null
-  /** Does it send while no page of the product is open? */
-  sendsAlone: boolean
+  /** Whether it sends while no page of the product is open. */
+  sendsInBackground: boolean
+  /** The former name of `sendsInBackground`, for pages of the version before. Drop it in 1.1. */
+  sendsAlone?: boolean
   /** What it is about right now. */
   activity: ExtensionActivity
 }

@@ -40,7 +40,7 @@ const Hours = z
   .strictObject({ start: ClockTime, end: ClockTime })
   .refine(({ start, end }) => start !== end, { message: 'must differ from the start', path: ['end'] })
 
-const paceFields = {
+const limitFields = {
   /** A name of the IANA database, such as Europe/Berlin. */
   timeZone: z.string().max(60).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
   /** Days on which working hours begin: 1 (Monday) to 7. */
@@ -55,12 +55,12 @@ const paceFields = {
 }
 
 /** The pace of one X account, and how it stands at the moment. */
-export const SendingPace = z.object({
+export const SendingLimits = z.object({
   /** Null: of what the extension sends while no X account is connected. */
   xAccountId: z.string().nullable(),
   /** Without the @. */
   handle: z.string().nullable(),
-  ...paceFields,
+  ...limitFields,
   /** Nobody has set it yet. */
   isDefault: z.boolean(),
   /** Messages of the last 24 hours that were sent, over all campaigns, channels and workspaces. */
@@ -72,10 +72,10 @@ export const SendingPace = z.object({
   warmingUp: z.boolean(),
   waitingFor: Waiting.nullable(),
 })
-export type SendingPace = z.output<typeof SendingPace>
+export type SendingLimits = z.output<typeof SendingLimits>
 
 export const SendingSettings = z.object({
-  paces: z.array(SendingPace),
+  accounts: z.array(SendingLimits),
   /** What no setting goes beyond. */
   limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
   optOutWords: z.array(z.string()),
@@ -102,16 +102,16 @@ export const sendingSettings = {
     .input(NoInput)
     .output(SendingSettings),
 
-  savePace: route({
+  saveLimits: route({
     method: 'PUT',
-    path: '/sending/pace',
+    path: '/sending/limits',
     tag: 'Sending',
     summary: 'Set the pace of an X account; it holds from the next message on',
     access: 'admin',
     effect: 'rows',
     errors: ['X_ACCOUNT_NOT_FOUND'],
   })
-    .input(z.strictObject({ xAccountId: Id.nullable(), ...paceFields }))
+    .input(z.strictObject({ xAccountId: Id.nullable(), ...limitFields }))
     .output(SendingSettings),
 
   saveOptOutWords: route({

@@ -307,7 +307,7 @@ describe('campaigns, in a browser', () => {
     await client.campaigns.queue({ id })
     // As an older extension answers: without its activity.
     await page.addInitScript(() => {
-      const status = { version: '0.0.9', paused: false, pageChanged: null, pairedWith: null, sendsAlone: false }
+      const status = { version: '0.0.9', paused: false, pageChanged: null, pairedWith: null, sendsInBackground: false }
       const sendMessage = (_id: string, _request: unknown, reply: (value: unknown) => void) =>
         reply({ success: true, status })
       Object.assign(window, { chrome: { runtime: { sendMessage } } })
@@ -328,7 +328,7 @@ describe('campaigns, in a browser', () => {
       .then(() => client.xAccount.list({}))
     const lists = await makeLists(person, { Running: ['open_s1', 'open_s2', 'open_s3'], Second: ['open_s4'] })
     const pace = { timeZone: 'UTC', workDays: [1, 2, 3, 4, 5, 6, 7], hours: null, warmUp: false, pauseSeconds: null }
-    await client.sendingSettings.savePace({ ...pace, xAccountId: accounts[0]?.id ?? '', dailyCap: 1 })
+    await client.sendingSettings.saveLimits({ ...pace, xAccountId: accounts[0]?.id ?? '', dailyCap: 1 })
     const make = (name: string) =>
       client.campaigns.create({ name, leadListId: lists[name] ?? '', messageTemplate: 'Hi', status: 'paused' })
     const running = await make('Running')

@@ -8,7 +8,7 @@ beforeAll(async () => {
   const { browser, client } = sending
   const { code } = await client.extension.createCode()
   await browser.ask(browser.product, { action: 'PAIR', data: { code } })
-  await browser.ask(browser.product, { action: 'SET_SENDING_ALONE', data: { allowed: true } })
+  await browser.ask(browser.product, { action: 'SET_BACKGROUND_SENDING', data: { allowed: true } })
 })
 
 test('a campaign of 20, its tab closed half-way: the extension goes on, stops at once on a pause, and goes on after it', async () => {

@@ -154,7 +154,7 @@ test('X has changed its page: it says so, sends nothing, and does not try again 
       pageChanged: 'the name on a profile',
       signedInAs: 'ext_sender',
       pairedWith: null,
-      sendsAlone: false,
+      sendsInBackground: false,
       activity: { doing: 'nothing' },
     },
   })

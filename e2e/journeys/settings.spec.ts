@@ -102,15 +102,15 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('3 people never written to').waitFor()
 
-  // Notices: no mail of completed campaigns, please; then the hours open, and the bell rings.
-  await page.goto('/settings?tab=notices')
+  // Notifications: no email for completed campaigns. Then the working hours open, and the bell shows one.
+  await page.goto('/settings?tab=notifications')
   const completed = page.getByRole('group', { name: 'A campaign is complete' })
-  await completed.getByRole('switch', { name: 'By mail' }).uncheck()
+  await completed.getByRole('switch', { name: 'Email' }).uncheck()
   await expectSoundBothWays(page)
   await page.reload()
-  await expect.poll(() => completed.getByRole('switch', { name: 'By mail' }).isChecked()).toBe(false)
-  const [pace] = (await client.sendingSettings.find()).paces
-  await client.sendingSettings.savePace({
+  await expect.poll(() => completed.getByRole('switch', { name: 'Email' }).isChecked()).toBe(false)
+  const [pace] = (await client.sendingSettings.find()).accounts
+  await client.sendingSettings.saveLimits({
     xAccountId: pace!.xAccountId,
     timeZone: 'UTC',
     workDays: [1, 2, 3, 4, 5, 6, 7],
@@ -119,10 +119,10 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
     warmUp: false,
     pauseSeconds: null,
   })
-  await page.getByRole('button', { name: 'Notices, 1 unread' }).click()
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
   await page.getByText('Campaign “Spring” is complete').waitFor()
   await expectSoundPage(page)
   await page.getByRole('link', { name: /Campaign “Spring” is complete/ }).click()
   await page.waitForURL(`**/campaigns/${campaign.id}`)
-  await page.getByRole('button', { name: 'Notices', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
 })

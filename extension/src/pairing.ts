@@ -19,13 +19,13 @@ export async function unpair(): Promise<void> {
 }
 
 export async function forgetPairing(): Promise<void> {
-  await changeState({ pairing: null, remote: null, sendsAlone: false })
+  await changeState({ pairing: null, remote: null, sendsInBackground: false })
 }
 
 /** Says how we are, and keeps what the product answers for the popup. A pairing that was ended there is forgotten. */
 export async function report(): Promise<void> {
   const state = await readState()
-  const { pairing, paused, sendsAlone, account } = state
+  const { pairing, paused, sendsInBackground, account } = state
   if (!pairing) return
   const { version } = browser.runtime.getManifest()
   try {
@@ -34,7 +34,7 @@ export async function report(): Promise<void> {
       signedInAs: account?.handle ?? null,
       paused,
       pageChanged: changedPart(state),
-      sendsAlone,
+      sendsInBackground,
     })
     await changeState({ remote })
   } catch (error) {

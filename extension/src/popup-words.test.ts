@@ -11,7 +11,7 @@ const remote = {
   latestVersion: null,
 }
 const still = { doing: 'nothing' } as const
-const usual = { paused: false, pairing, sendsAlone: true, remote, changed: false, activity: still }
+const usual = { paused: false, pairing, sendsInBackground: true, remote, changed: false, activity: still }
 
 test.each([
   [{ paused: true }, 'Paused. Nothing is sent until you switch sending on.'],
@@ -20,7 +20,7 @@ test.each([
   [{ activity: { doing: 'sending', handle: 'ada' } }, 'Sending to @ada…'],
   [{ activity: { doing: 'waiting', until: 0 } }, '1,500 queued in a campaign.'],
   [{ pairing: null }, 'Ready for the messages that you start on the campaigns page.'],
-  [{ sendsAlone: false }, 'Ready. It sends while the campaigns page is open.'],
+  [{ sendsInBackground: false }, 'Ready. It sends while the campaigns page is open.'],
   [{ remote: { ...remote, campaigns: 2 } }, '1,500 queued in 2 campaigns.'],
   [{ remote: { ...remote, queued: 0 } }, 'Ready. Nothing is queued.'],
   [{ remote: null }, 'Ready. Nothing is queued.'],

@@ -2,20 +2,23 @@ import type { ExtensionActivity } from '@x-automated/contract/extension'
 import { ago } from './ago.ts'
 import type { State } from './state.ts'
 
-type Standing = Pick<State, 'paused' | 'pairing' | 'sendsAlone' | 'remote'> & {
+type Standing = Pick<State, 'paused' | 'pairing' | 'sendsInBackground' | 'remote'> & {
   changed: boolean
   activity: ExtensionActivity
 }
 
 /** What the extension is about, in one sentence. @param now in milliseconds since 1970 */
-export function stateWords({ paused, pairing, sendsAlone, remote, changed, activity }: Standing, now: number): string {
+export function stateWords(
+  { paused, pairing, sendsInBackground, remote, changed, activity }: Standing,
+  now: number,
+): string {
   if (paused) return 'Paused. Nothing is sent until you switch sending on.'
   if (changed || activity.doing === 'stopped') return 'Not sending.'
   if (activity.doing === 'sending') return `Sending to @${activity.handle}…`
   if (activity.doing === 'waiting' && activity.until > now)
     return `Waiting until ${clock(activity.until)} to send the next one.`
   if (!pairing) return 'Ready for the messages that you start on the campaigns page.'
-  if (!sendsAlone) return 'Ready. It sends while the campaigns page is open.'
+  if (!sendsInBackground) return 'Ready. It sends while the campaigns page is open.'
   return remote && remote.queued > 0
     ? `${count(remote.queued)} queued in ${remote.campaigns === 1 ? 'a campaign' : `${count(remote.campaigns)} campaigns`}.`
     : 'Ready. Nothing is queued.'

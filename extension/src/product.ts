@@ -23,7 +23,7 @@ export interface Report {
   signedInAs: string | null
   paused: boolean
   pageChanged: string | null
-  sendsAlone: boolean
+  sendsInBackground: boolean
 }
 
 /** What became of a claim, for the product. */

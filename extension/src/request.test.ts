@@ -17,13 +17,20 @@ test('a message is taken with its handle, with or without @, and its text as X k
   expect(readRequest({ action: 'GET_STATUS' })).toEqual({ action: 'GET_STATUS' })
   expect(readRequest({ action: 'UNPAIR' })).toEqual({ action: 'UNPAIR' })
   expect(readRequest({ action: 'PAIR', data: { code: 'BCDF-2345' } })).toEqual({ action: 'PAIR', code: 'BCDF-2345' })
-  expect(readRequest({ action: 'SET_SENDING_ALONE', data: { allowed: true } })).toEqual({
-    action: 'SET_SENDING_ALONE',
+  expect(readRequest({ action: 'SET_BACKGROUND_SENDING', data: { allowed: true } })).toEqual({
+    action: 'SET_BACKGROUND_SENDING',
     allowed: true,
   })
   const bound = { requestId: 'lease', dmId: 'dm', notAfter: 7, sendsAs: '@me', runId: 'run' }
   expect(readRequest(dm({ twitterHandle: 'ada', message: 'Hi', ...bound }))).toMatchObject({
     message: { id: 'lease', dmId: 'dm', notAfter: 7, sendsAs: 'me', runId: 'run' },
+  })
+})
+
+test('SET_SENDING_ALONE of a page of the version before is read as SET_BACKGROUND_SENDING', () => {
+  expect(readRequest({ action: 'SET_SENDING_ALONE', data: { allowed: false } })).toEqual({
+    action: 'SET_BACKGROUND_SENDING',
+    allowed: false,
   })
 })
 
@@ -45,7 +52,7 @@ test.each([
   ['a run that is none', dm({ twitterHandle: 'ada', message: 'Hi', runId: '' })],
   ['a sender that is none', dm({ twitterHandle: 'ada', message: 'Hi', sendsAs: 'a b' })],
   ['no code', { action: 'PAIR', data: {} }],
-  ['neither yes nor no', { action: 'SET_SENDING_ALONE', data: { allowed: 1 } }],
+  ['neither yes nor no', { action: 'SET_BACKGROUND_SENDING', data: { allowed: 1 } }],
   ['a request id that is no text', dm({ twitterHandle: 'ada', message: 'Hi', requestId: {} })],
 ])('refused: %s', (_what, value) => {
   expect(readRequest(value)).toMatchObject({ action: 'INVALID', problem: expect.any(String) })

@@ -1,4 +1,4 @@
-import { type ExtensionRequest, MESSAGE_LIMIT } from '@x-automated/contract/extension'
+import { type ExtensionRequest, FORMER_BACKGROUND_SENDING, MESSAGE_LIMIT } from '@x-automated/contract/extension'
 
 const HANDLE = /^@?([A-Za-z0-9_]{1,15})$/
 const LONGEST_ID = 200
@@ -23,7 +23,7 @@ export type ReadRequest =
   | { action: 'GET_STATUS' }
   | { action: 'UNPAIR' }
   | { action: 'PAIR'; code: string }
-  | { action: 'SET_SENDING_ALONE'; allowed: boolean }
+  | { action: 'SET_BACKGROUND_SENDING'; allowed: boolean }
   | { action: 'INVALID'; problem: string }
 
 const invalid = (problem: string): ReadRequest => ({ action: 'INVALID', problem })
@@ -37,9 +37,11 @@ export function readRequest(value: unknown): ReadRequest {
     if (typeof code !== 'string' || code.trim() === '' || code.length > 50) return invalid('code is not a pairing code')
     return { action, code }
   }
-  if (action === 'SET_SENDING_ALONE') {
+  if (action === 'SET_BACKGROUND_SENDING' || action === FORMER_BACKGROUND_SENDING) {
     const { allowed } = fieldsOf(data)
-    return typeof allowed === 'boolean' ? { action, allowed } : invalid('allowed is neither true nor false')
+    return typeof allowed === 'boolean'
+      ? { action: 'SET_BACKGROUND_SENDING', allowed }
+      : invalid('allowed is neither true nor false')
   }
   if (action !== 'SEND_TWITTER_DM') return invalid('its action is not known')
   const { twitterHandle, message, requestId, dmId, notAfter, sendsAs, runId } = fieldsOf(data)

@@ -14,7 +14,7 @@ export interface State {
   account: { handle: string | null; at: number } | null
   pairing: Pairing | null
   /** May it send while no page of the product is open? */
-  sendsAlone: boolean
+  sendsInBackground: boolean
   /** What the product said last. */
   remote: ExtensionState | null
 }
@@ -25,12 +25,15 @@ const INITIAL: State = {
   lastResult: null,
   account: null,
   pairing: null,
-  sendsAlone: false,
+  sendsInBackground: false,
   remote: null,
 }
 
 export async function readState(): Promise<State> {
-  return browser.storage.local.get<State>(INITIAL)
+  const stored = await browser.storage.local.get<Partial<State> & { sendsAlone?: boolean }>()
+  const { sendsAlone = INITIAL.sendsInBackground, ...state } = stored
+  // Versions before 1.0 stored the permission as `sendsAlone`. Drop it in 1.1.
+  return { ...INITIAL, sendsInBackground: sendsAlone, ...state }
 }
 
 export async function changeState(change: Partial<State>): Promise<void> {
@@ -60,7 +63,7 @@ export function changedPart({ pageChanged }: State): string | null {
 
 /** Calls back when somebody has changed what it may do: paused, allowed to send alone, paired, told to check the page again. */
 export function onSettingChange(changed: () => void): void {
-  const settings = ['paused', 'pageChanged', 'sendsAlone', 'pairing']
+  const settings = ['paused', 'pageChanged', 'sendsInBackground', 'pairing']
   browser.storage.local.onChanged.addListener((changes) => {
     if (settings.some((name) => name in changes)) changed()
   })

@@ -19,7 +19,7 @@ import { identityRoutes } from './domains/identities/routes.ts'
 import { importRoutes } from './domains/imports/routes.ts'
 import { leadRoutes } from './domains/leads/routes.ts'
 import { listRoutes } from './domains/lists/routes.ts'
-import { noticeRoutes } from './domains/notices/routes.ts'
+import { notificationRoutes } from './domains/notifications/routes.ts'
 import { operatorRoutes } from './domains/operator/routes.ts'
 import { peopleRoutes } from './domains/people/routes.ts'
 import { personalDataRoutes } from './domains/personal-data/routes.ts'
@@ -63,7 +63,7 @@ export const router = {
   analytics: analyticsRoutes,
   suppressions: suppressionRoutes,
   sendingSettings: sendingSettingRoutes,
-  notices: noticeRoutes,
+  notifications: notificationRoutes,
   firstSteps: firstStepsRoutes,
   replies: replyRoutes,
   waitlist: waitlistRoutes,

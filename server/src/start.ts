@@ -14,7 +14,11 @@ import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { failAbandoned } from './domains/imports/service.ts'
-import { forgetOldNotices, MEMBER_NOTICES_CHANNEL, workOnNoticeMails } from './domains/notices/service.ts'
+import {
+  MEMBER_NOTIFICATIONS_CHANNEL,
+  purgeOldNotifications,
+  startNotificationEmails,
+} from './domains/notifications/service.ts'
 import { forgetExpiredInvitations } from './domains/people/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
@@ -97,7 +101,7 @@ export async function startServer({
   })
   const channels = openChannels(database, [
     JOBS_CHANNEL,
-    MEMBER_NOTICES_CHANNEL,
+    MEMBER_NOTIFICATIONS_CHANNEL,
     MEMBERSHIPS_CHANNEL,
     REVOCATIONS_CHANNEL,
     SCRAPES_CHANNEL,
@@ -146,7 +150,7 @@ export async function startServer({
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
-  const noticeMails = workers ? workOnNoticeMails({ ...services, db: database.db }, log) : null
+  const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
   const watch = workers && services.x ? workOnReplies(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
@@ -176,7 +180,7 @@ export async function startServer({
         forgetExpiredRequests,
         purgeJoinData,
         forgetOldDeliveries,
-        forgetOldNotices,
+        purgeOldNotifications,
         forgetOldPaymentEvents,
       ]
       for (const remove of expired) {
@@ -200,7 +204,7 @@ export async function startServer({
       const close = async () => {
         // Webhooks under way put what follows into the queue.
         await webhooks?.close()
-        await noticeMails?.close()
+        await notificationEmails?.close()
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
         await scraper?.close()
         await services.requestWorker.close()

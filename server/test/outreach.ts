@@ -56,7 +56,7 @@ export async function makeList(
   return { id: list!.id, leadIds: rows.map(({ id }) => id), handles }
 }
 
-/** A pace without limits of its own, for `savePace`. */
+/** A pace without limits of its own, for `saveLimits`. */
 export const ALL_DAY = {
   timeZone: 'UTC',
   workDays: [1, 2, 3, 4, 5, 6, 7],

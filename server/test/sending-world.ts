@@ -104,7 +104,7 @@ export async function openWorld(app: TestApp) {
     campaigns.push({ id, name, list, wish: 'none', holding: null, closedAt: null })
   }
   let cap = MOST_A_DAY
-  await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
+  await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: cap })
 
   const { sendMessage } = app.services.x as NonNullable<typeof app.services.x>
   const mishaps: Mishap[] = []
@@ -301,7 +301,7 @@ export async function openWorld(app: TestApp) {
     },
     async saveCap(most: number) {
       try {
-        await client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
+        await client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: most })
       } finally {
         await world.noteCap()
       }
@@ -311,7 +311,7 @@ export async function openWorld(app: TestApp) {
       for (;;) {
         try {
           const { rows } = await app.db.execute<{ cap: number }>(
-            sql`select daily_cap as cap from sending_paces where x_account_id = ${account.id}`,
+            sql`select daily_cap as cap from sending_limits where x_account_id = ${account.id}`,
           )
           cap = rows[0]?.cap ?? cap
           caps.push({ at: clock.now(), cap })

@@ -12,7 +12,7 @@ const shared = [
   'leads',
   'lists',
   'messages',
-  'notices',
+  'notifications',
   'people',
   'savedFilters',
   'scrapes',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { formatNumber } from '@x-automated/contract/format'
 import { IMPORTS_KEPT } from '@x-automated/contract/import-limits'
-import { NOTICE_DAYS } from '@x-automated/contract/notices'
+import { NOTIFICATION_DAYS } from '@x-automated/contract/notifications'
 import { INVITATION_DAYS } from '@x-automated/contract/people'
 import { PLAN_LEVELS, PLANS } from '@x-automated/contract/plans'
 import { REFERRAL_TIERS } from '@x-automated/contract/waitlist'
@@ -51,7 +51,7 @@ describe('the terms', () => {
 
 describe('the privacy policy', () => {
   it.each([
-    ['Notifications in the product', `${NOTICE_DAYS} days`],
+    ['Notifications in the product', `${NOTIFICATION_DAYS} days`],
     ['Email addresses invited to a workspace', `at most ${INVITATION_DAYS} days`],
     ['Your purchases', 'With your workspace'],
     ['Paired browser extensions', 'Until you unpair them'],

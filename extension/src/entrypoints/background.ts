@@ -6,7 +6,7 @@ import {
 } from '@x-automated/contract/extension'
 import { browser } from 'wxt/browser'
 import { defineBackground } from 'wxt/utils/define-background'
-import { createAlone } from '../alone.ts'
+import { createBackgroundSender } from '../background-sender.ts'
 import { failure, unavailable } from '../failure.ts'
 import { createMessenger } from '../messenger.ts'
 import { isAllowedOrigin, productOrigin } from '../origin.ts'
@@ -20,7 +20,7 @@ import { isNotice, isPopupRequest, type PopupRequest } from '../wire.ts'
 
 export default defineBackground(() => {
   const messenger = createMessenger()
-  const alone = createAlone(messenger)
+  const alone = createBackgroundSender(messenger)
   const pages = createPages()
   // Whatever a worker before this one was at, it is at no more.
   readActivity()
@@ -67,8 +67,8 @@ export default defineBackground(() => {
       case 'UNPAIR':
         await unpair()
         return readStatus()
-      case 'SET_SENDING_ALONE':
-        await changeState({ sendsAlone: read.allowed })
+      case 'SET_BACKGROUND_SENDING':
+        await changeState({ sendsInBackground: read.allowed })
         return readStatus()
     }
   }
@@ -112,7 +112,7 @@ async function pairAndSay(origin: string, code: string): Promise<ExtensionStatus
 
 async function readStatus(): Promise<ExtensionStatusReply> {
   const [state, activity] = await Promise.all([readState(), readActivity()])
-  const { paused, pairing, sendsAlone, account } = state
+  const { paused, pairing, sendsInBackground, account } = state
   return {
     success: true,
     status: {
@@ -121,7 +121,8 @@ async function readStatus(): Promise<ExtensionStatusReply> {
       pageChanged: changedPart(state),
       signedInAs: account?.handle,
       pairedWith: pairing && { email: pairing.email, workspaceName: pairing.workspaceName },
-      sendsAlone,
+      sendsInBackground,
+      sendsAlone: sendsInBackground,
       activity,
     },
   }

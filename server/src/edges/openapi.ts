@@ -171,17 +171,17 @@ export const edgeOperations: Record<string, OpenAPI.PathItemObject> = {
       responses: { '200': { description: 'Unzip it and load it unpacked', content: { 'application/zip': {} } } },
     },
   },
-  '/notices/unsubscribe': {
+  '/notifications/unsubscribe': {
     get: {
-      operationId: 'notices.askUnsubscribe',
-      tags: ['Notices'],
+      operationId: 'notifications.askUnsubscribe',
+      tags: ['Notifications'],
       summary: 'Show the unsubscribe page for a kind of notification',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'A page with one button', content: { 'text/html': {} } } },
     },
     post: {
-      operationId: 'notices.unsubscribe',
-      tags: ['Notices'],
+      operationId: 'notifications.unsubscribe',
+      tags: ['Notifications'],
       summary: 'Unsubscribe from a kind of notification (one click, RFC 8058)',
       parameters: [{ name: 'token', in: 'query', required: true, schema: { type: 'string' } }],
       responses: { '200': { description: 'Unsubscribed', content: { 'text/html': {} } } },

@@ -366,7 +366,7 @@ describe('the pace', () => {
   it("keeps to the account's cap in any 24 hours, over all its campaigns", async () => {
     const { person, account } = await connected()
     const [one, two] = [await makeList(app, person, openHandles(2)), await makeList(app, person, openHandles(4))]
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     await Promise.all([start(), start()])
     await launch(person, one)
     const second = await launch(person, two)
@@ -390,8 +390,8 @@ describe('the pace', () => {
   it('is one for an account of X that two workspaces have connected', async () => {
     const [first, second] = [await makePerson(app), await makePerson(app)]
     const accounts = [await connectX(app, first, 'shared_sender'), await connectX(app, second, 'shared_sender')]
-    await first.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: accounts[0]!.id, dailyCap: 5 })
-    await second.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: accounts[1]!.id, dailyCap: 5 })
+    await first.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: accounts[0]!.id, dailyCap: 5 })
+    await second.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: accounts[1]!.id, dailyCap: 5 })
     const lists = [await makeList(app, first, openHandles(4)), await makeList(app, second, openHandles(4))] as const
     await Promise.all([start(), start()])
     await Promise.all([launch(first, lists[0]), launch(second, lists[1])])

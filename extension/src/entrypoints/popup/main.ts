@@ -14,7 +14,7 @@ function part<Element extends HTMLElement = HTMLElement>(id: string): Element {
 
 async function draw() {
   const [state, activity] = await Promise.all([readState(), readActivity()])
-  const { account, lastResult, paused, pairing, sendsAlone, remote } = state
+  const { account, lastResult, paused, pairing, sendsInBackground, remote } = state
   const changed = changedPart(state)
   part('state').textContent = stateWords({ ...state, changed: changed !== null, activity }, Date.now())
 
@@ -38,7 +38,7 @@ async function draw() {
   part('pair').hidden = pairing !== null
   part('alone-switch').hidden = pairing === null
   part('unpair').hidden = pairing === null
-  part<HTMLInputElement>('alone').checked = sendsAlone
+  part<HTMLInputElement>('alone').checked = sendsInBackground
   part<HTMLInputElement>('sending').checked = !paused
   part('pause-hint').textContent = paused ? 'Paused. Messages are refused.' : 'On. Messages go out as you start them.'
   const latest = remote?.latestVersion
@@ -56,7 +56,7 @@ const checked = (event: Event) => (event.currentTarget as HTMLInputElement).chec
 
 part<HTMLAnchorElement>('open-product').href = `${origin}/extension`
 part('sending').addEventListener('change', (event) => changeState({ paused: !checked(event) }))
-part('alone').addEventListener('change', (event) => changeState({ sendsAlone: checked(event) }))
+part('alone').addEventListener('change', (event) => changeState({ sendsInBackground: checked(event) }))
 part('check').addEventListener('click', () => changeState({ pageChanged: null }))
 part('try').addEventListener('click', () => ask({ popup: 'wake' }))
 part('unpair').addEventListener('click', () => ask({ popup: 'unpair' }))

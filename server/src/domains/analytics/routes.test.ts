@@ -8,7 +8,7 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { launch, makeList, openHandles, type SomeList } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { sendingPaces } from '../sending-settings/tables.ts'
+import { sendingLimits } from '../sending-settings/tables.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -103,9 +103,9 @@ describe('GET /analytics', () => {
     ] as const) {
       const pace = { workspaceId: person.workspaceId, timeZone, workDays: [1, 2, 3, 4, 5], warmUp: false }
       await app.db
-        .insert(sendingPaces)
+        .insert(sendingLimits)
         .values(pace)
-        .onConflictDoUpdate({ target: [sendingPaces.workspaceId, sendingPaces.xAccountId], set: pace })
+        .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: pace })
       expect([timeZone, (await ask(march)).timeZone, (await days()).map(([, count]: number[]) => count)]).toEqual([
         timeZone,
         timeZone,

@@ -76,7 +76,7 @@ async function findCampaign(db: Db, actor: Actor, id: string) {
 /** The zone that the current X account keeps its hours in, where somebody has set one; else UTC. */
 async function findTimeZone(db: Db, actor: Actor): Promise<string> {
   const { rows } = await db.execute<{ timeZone: string }>(sql`
-    select p.time_zone as "timeZone" from sending_paces p left join x_accounts a on a.id = p.x_account_id
+    select p.time_zone as "timeZone" from sending_limits p left join x_accounts a on a.id = p.x_account_id
     where p.workspace_id = ${actor.workspaceId}
     order by a.chosen_at desc nulls last limit 1`)
   return rows[0]?.timeZone ?? 'UTC'

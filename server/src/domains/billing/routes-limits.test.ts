@@ -5,8 +5,8 @@ import { connectX, makePerson, type Person, subscribe } from '../../../test/make
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { dmsOf, launch, makeCampaign, makeList, openHandles } from '../../../test/outreach.ts'
 import { leads } from '../leads/tables.ts'
-import { mailNotices } from '../notices/service.ts'
-import { notices } from '../notices/tables.ts'
+import { queueNotificationEmails } from '../notifications/service.ts'
+import { notifications } from '../notifications/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { monthlyUsage, subscriptions } from './tables.ts'
 
@@ -180,20 +180,23 @@ it('at 80 % owners are told once, in the product and by mail, and again of anoth
     words: FREE,
     lifts: { level: 'pro', name: 'Pro', limit: 5_000 },
   })
-  expect((await person.client.notices.list({})).notices).toMatchObject([
+  expect((await person.client.notifications.list({})).notifications).toMatchObject([
     {
       kind: 'usage_high',
-      title: '80 % of this month’s DMs are used',
-      text: `40 of the 50 that your plan includes. ${FREE}`,
+      title: "You've used 80% of this month’s DMs",
+      text: `40 of 50 DMs used. ${FREE}`,
       path: '/billing',
     },
   ])
-  expect((await member.client.notices.list({})).notices).toEqual([])
-  await mailNotices({ ...app.services, db: app.db })
-  const [{ mailedAt } = { mailedAt: null }] = await app.db.select().from(notices).where(eq(notices.userId, person.id))
-  expect(mailedAt).not.toBeNull()
+  expect((await member.client.notifications.list({})).notifications).toEqual([])
+  await queueNotificationEmails({ ...app.services, db: app.db })
+  const [{ emailedAt } = { emailedAt: null }] = await app.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.userId, person.id))
+  expect(emailedAt).not.toBeNull()
   await subscribe(app, person, 'pro_monthly')
   await app.db.update(monthlyUsage).set({ count: 3_999 }).where(eq(monthlyUsage.workspaceId, person.workspaceId))
   await queue(1)
-  expect((await person.client.notices.list({})).total).toBe(2)
+  expect((await person.client.notifications.list({})).total).toBe(2)
 })

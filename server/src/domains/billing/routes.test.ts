@@ -352,7 +352,8 @@ describe('when time passes', () => {
     const { subscription, level } = await person.client.billing.overview()
     expect([level, subscription!.trialEnd]).toEqual(['pro', subscription!.currentPeriodEnd])
     await vi.waitFor(
-      async () => expect((await person.client.notices.list({})).notices).toMatchObject([{ kind: 'trial_ending' }]),
+      async () =>
+        expect((await person.client.notifications.list({})).notifications).toMatchObject([{ kind: 'trial_ending' }]),
       10_000,
     )
     const preview = await person.client.billing.previewUpgrade({ planId: 'agency_monthly' })
@@ -389,7 +390,10 @@ describe('when time passes', () => {
       new Date(subscription!.pastDueSince!).getTime() + 7 * 86_400_000,
     )
     await mailTo(app, poor.email, /A payment for your Pro plan has failed/)
-    expect((await poor.client.notices.list({})).notices[0]).toMatchObject({ kind: 'payment_failed', path: '/billing' })
+    expect((await poor.client.notifications.list({})).notifications[0]).toMatchObject({
+      kind: 'payment_failed',
+      path: '/billing',
+    })
     const viewer = await makePerson(app, { in: poor, role: 'viewer' })
     expect((await viewer.client.billing.overview()).subscription).toMatchObject({ status: 'past_due', payUrl: null })
     expect(await poor.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({

@@ -13,7 +13,7 @@ import {
   type PlanPrice,
 } from '../../outside/payments.ts'
 import { hashToken } from '../../sealing.ts'
-import { tellOwners } from '../notices/service.ts'
+import { notifyOwners } from '../notifications/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { planWaitsMail } from './mails.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
@@ -217,16 +217,16 @@ async function holdBest(tx: Db, workspaceId: string): Promise<void> {
     .onConflictDoUpdate({ target: subscriptions.workspaceId, set: { ...state, updatedAt: sql`now()` } })
   if (status === 'past_due' && best.pastDueSince && before?.pastDueSince?.getTime() !== best.pastDueSince.getTime()) {
     const until = graceEnd(best.pastDueSince).toISOString()
-    await tellOwners(tx, workspaceId, 'payment_failed', { planName: best.name, until })
+    await notifyOwners(tx, workspaceId, 'payment_failed', { planName: best.name, until })
   }
-  if (status === 'canceled' && wasHeld) await tellOwners(tx, workspaceId, 'plan_ended', { planName: best.name })
+  if (status === 'canceled' && wasHeld) await notifyOwners(tx, workspaceId, 'plan_ended', { planName: best.name })
 }
 
 async function tellOfTrial(tx: Db, { id, workspaceId, status, trialEnd, trialToldAt, name }: Paid): Promise<void> {
   if (!workspaceId || trialToldAt || status !== 'trialing' || !trialEnd) return
   if (trialEnd.getTime() - Date.now() > TRIAL_TOLD_BEFORE_MS) return
   await tx.update(paidSubscriptions).set({ trialToldAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
-  await tellOwners(tx, workspaceId, 'trial_ending', { planName: name, until: trialEnd.toISOString() })
+  await notifyOwners(tx, workspaceId, 'trial_ending', { planName: name, until: trialEnd.toISOString() })
 }
 
 /**

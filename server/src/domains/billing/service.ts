@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { Refusal } from '../../refusal.ts'
-import { tellOwners } from '../notices/service.ts'
+import { notifyOwners } from '../notifications/service.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
 import { type Interval, limitOf, limitWords, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
@@ -124,7 +124,7 @@ async function warn(
         eq(monthlyUsage.month, thisMonth),
       ),
     )
-  await tellOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitWords(plan, what) })
+  await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitWords(plan, what) })
 }
 
 function roomWords(left: number): string {

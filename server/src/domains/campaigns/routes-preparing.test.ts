@@ -49,7 +49,7 @@ describe('POST /campaigns/estimate', () => {
     ])
     // What the account has queued already goes first, and a cap stretches it over days.
     await launch(own, list, { xAccountId: account.id, channel: 'extension' })
-    await own.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await ask({})).body).toMatchObject({ ahead: 4, seconds: 2 * 86_400 + 66, missing: [] })
     // Real X bills what goes through its API.
     const services = { ...app.services, db: app.db, x: { sendPriceCents: 1.5 } }
@@ -112,7 +112,7 @@ describe('GET /campaigns/{id}/forecast', () => {
     }
     expect(await forecast(older.id)).toEqual([200, { seconds: 132 }])
     expect(await forecast(newer.id)).toEqual([200, { seconds: 396 }])
-    await own.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+    await own.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
     expect((await own.call('POST', `/campaigns/${older.id}/claim`, { holder: 'a' })).status).toBe(200)
     // One has gone today: of the seven that are queued, its own among them, two more may go, then three a day.
     const [, { seconds }] = await forecast(newer.id)

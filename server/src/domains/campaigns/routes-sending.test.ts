@@ -124,7 +124,7 @@ describe('POST /campaigns/{id}/claim', () => {
     const capped = await makePerson(app)
     const account = await connectX(app, capped)
     const { id } = await launched(2, capped)
-    await capped.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
+    await capped.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     expect((await claim(id, capped)).status).toBe(200)
     const wait = await claim(id, capped)
     expect(wait.status).toBe(204)
@@ -139,7 +139,7 @@ describe('POST /campaigns/{id}/claim', () => {
         both.map(async (one) => {
           const { id } = await connectX(app, one)
           await app.db.update(xAccounts).set({ xUserId }).where(eq(xAccounts.id, id))
-          await one.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
+          await one.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: id, dailyCap: 1 })
           return (await launched(2, one)).id
         }),
       )

@@ -19,7 +19,7 @@ import {
   waitForInFlight,
   wakeAccount,
 } from '../sending/service.ts'
-import type { Pace } from '../sending-settings/service.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
 import {
   findAccount,
   findKeptAccount,
@@ -194,7 +194,7 @@ export async function update(context: UpdateContext, actor: Actor, changes: Chan
   return find(db, actor, id)
 }
 
-async function change(tx: Db, limits: Pace, actor: Actor, { id, status, ...edits }: Changes): Promise<void> {
+async function change(tx: Db, limits: SendingEnv, actor: Actor, { id, status, ...edits }: Changes): Promise<void> {
   const template = edits.messageTemplate === undefined ? null : readTemplate('messageTemplate', edits.messageTemplate)
   // Before any row is locked: senders record outcomes in the meantime.
   if (status === 'paused' || status === 'archived' || template) await blockNewClaims(tx, (await find(tx, actor, id)).id)
@@ -223,7 +223,7 @@ async function change(tx: Db, limits: Pace, actor: Actor, { id, status, ...edits
 }
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_STATE, X_NOT_CONNECTED, PLAN_LIMIT */
-export async function queue(db: Db, limits: Pace, actor: Actor, id: string) {
+export async function queue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     await keepList(tx, actor, id)
     const campaign = await lock(tx, actor, id)
@@ -267,7 +267,7 @@ async function edit(tx: Db, before: Row, edits: Omit<Changes, 'id' | 'status'>):
 }
 
 /** Draft or paused → active, with everything of it queued; an empty list is completed at once (specification §4). */
-async function activate(tx: Db, limits: Pace, actor: Actor, campaign: Row): Promise<void> {
+async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row): Promise<void> {
   let totals: Partial<Row> = {}
   let isDone = false
   let filter: LeadFilter | null = null

@@ -20,7 +20,7 @@ beforeEach(async () => {
   person = await makePerson(app)
 })
 
-const REPORT = { version: '1.2.3', signedInAs: 'ada', paused: false, pageChanged: null, sendsAlone: true }
+const REPORT = { version: '1.2.3', signedInAs: 'ada', paused: false, pageChanged: null, sendsInBackground: true }
 
 /** Pairs an extension with a person, as it does itself. */
 async function pairWith(owner: Person) {
@@ -64,7 +64,7 @@ describe('pairing', () => {
           signedInAs: null,
           paused: false,
           pageChanged: null,
-          sendsAlone: false,
+          sendsInBackground: false,
           createdAt: expect.any(String),
           lastSeenAt: expect.any(String),
         },
@@ -149,6 +149,15 @@ describe('pairing', () => {
       expect((await extension.call('GET', path)).status, path).not.toBe(200)
   })
 
+  it('reports sendsInBackground as sendsAlone if it is of the version before, and has to report one of them', async () => {
+    const extension = await pairWith(person)
+    const { sendsInBackground, ...rest } = REPORT
+    const former = { ...rest, sendsAlone: sendsInBackground }
+    expect((await extension.call('POST', '/extension/state', former)).status).toBe(200)
+    expect((await person.client.extension.list()).pairings).toMatchObject([{ sendsInBackground: true }])
+    expect((await extension.call('POST', '/extension/state', rest)).status).toBe(400)
+  })
+
   it('reports how it is, and reads whose it is and what waits', async () => {
     const extension = await pairWith(person)
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toEqual({
@@ -166,8 +175,8 @@ describe('pairing', () => {
       campaigns: 1,
       queued: 3,
     })
-    const [account] = (await person.client.sendingSettings.find()).paces
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account!.xAccountId, warmUp: true })
+    const [account] = (await person.client.sendingSettings.find()).accounts
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account!.xAccountId, warmUp: true })
     expect((await extension.call('POST', '/extension/state', REPORT)).body).toMatchObject({ dailyCap: 20 })
     expect((await person.client.extension.list()).pairings).toMatchObject([REPORT])
     // Who is signed in has no report to make.
@@ -251,8 +260,12 @@ describe('what it holds', () => {
 
   it('sends nothing where another message was claimed since, by the pause between two: the message waits', async () => {
     const { ask, extension, claim, message } = await claimed()
-    const { paces } = await person.client.sendingSettings.find()
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: paces[0]!.xAccountId, pauseSeconds: 60 })
+    const { accounts } = await person.client.sendingSettings.find()
+    await person.client.sendingSettings.saveLimits({
+      ...ALL_DAY,
+      xAccountId: accounts[0]!.xAccountId,
+      pauseSeconds: 60,
+    })
     // As if it had been held for a minute, in which the account's pause went by.
     await app.db.update(dms).set({ claimedAt: sql`claimed_at - interval '61 seconds'` }).where(eq(dms.id, claim.dmId))
     await app.db.update(xAccounts).set({ nextSendAt: null })

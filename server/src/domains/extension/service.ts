@@ -19,7 +19,7 @@ import {
   skipMessage,
 } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
-import { findRest, type Pace } from '../sending-settings/service.ts'
+import { findRest, type SendingEnv } from '../sending-settings/service.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { accountInUse } from '../x-account/service.ts'
@@ -146,12 +146,12 @@ interface Report {
   signedInAs: string | null
   paused: boolean
   pageChanged: string | null
-  sendsAlone: boolean
+  sendsInBackground: boolean
 }
 
 /** Keeps what an extension says of itself, and tells it how sending stands. @throws Refusal PAIRING_NOT_FOUND: no extension asks */
 export async function report(
-  { db, env, request }: { db: Db; env: Pace; request: Client },
+  { db, env, request }: { db: Db; env: SendingEnv; request: Client },
   actor: Actor,
   report: Report,
   latestVersion: string | null,
@@ -168,7 +168,7 @@ export async function report(
 }
 
 /** What waits for the extension, and how much of its cap the X account has used that sends next. */
-async function readSending(db: Db, actor: Actor, limits: Pace) {
+async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
   const { workspaceId } = actor
   const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
     select count(*)::int as campaigns, coalesce(sum(dms_queued_count), 0)::int as queued,
@@ -243,7 +243,7 @@ async function giveBack(tx: Db, id: string): Promise<void> {
  * May a claimed message still go out? Asked right before send is pressed, as the claim may be a minute old. If so its lease runs anew, and so does the account's pause.
  * @throws Refusal DM_NOT_FOUND, LEASE_LOST
  */
-export async function confirm(db: Db, limits: Pace, actor: Actor, held: { id: string; lease: string }) {
+export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
   const no = { success: true as const, maySend: false, leaseExpiresAt: null }
   return transact(db, async (tx) => {
     const dm = await lockHeld(tx, actor, held)

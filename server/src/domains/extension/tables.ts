@@ -27,7 +27,7 @@ export const extensionPairings = pgTable(
     /** The part of X's page that it does not find. */
     pageChanged: text('page_changed'),
     /** Does it send while no page of the product is open? */
-    sendsAlone: boolean('sends_alone').notNull().default(false),
+    sendsInBackground: boolean('sends_in_background').notNull().default(false),
     reportedAt: time('reported_at').notNull().defaultNow(),
     createdAt: createdAt(),
   },

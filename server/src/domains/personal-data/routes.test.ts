@@ -1,4 +1,4 @@
-import { NOTICE_KINDS } from '@x-automated/contract/notices'
+import { NOTIFICATION_KINDS } from '@x-automated/contract/notifications'
 import { eq, sql } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
 import { authIdentities, authSignUps, authUsers } from '../auth/tables.ts'
 import { leads } from '../leads/tables.ts'
-import { noticePreferences } from '../notices/tables.ts'
+import { notificationPreferences } from '../notifications/tables.ts'
 import { replySettings } from '../replies/tables.ts'
 import { ssoConnections } from '../sso/tables.ts'
 
@@ -40,7 +40,7 @@ async function withData(leadCount = 3) {
     .values({ userId: person.id, providerId: 'google', accountId: person.id, email: person.email, idToken: 'a secret' })
   const { workspaceId } = person
   await app.db.insert(replySettings).values({ workspaceId, optOutWords: ['stop'] })
-  await app.db.insert(noticePreferences).values({ userId: person.id, kind: NOTICE_KINDS[0], mail: false })
+  await app.db.insert(notificationPreferences).values({ userId: person.id, kind: NOTIFICATION_KINDS[0], email: false })
   return person
 }
 
@@ -81,14 +81,14 @@ describe('GET /auth/user/export', () => {
       'tags.json': 0,
       'lead-tags.json': 0,
       'saved-filters.json': 0,
-      'sending-paces.json': 0,
+      'sending-limits.json': 0,
       'sending-settings.json': 0,
       'reply-settings.json': 1,
       'single-sign-on.json': 1,
       'single-sign-on-domains.json': 0,
       'extension-pairings.json': 0,
-      'notices.json': 0,
-      'notice-preferences.json': 1,
+      'notifications.json': 0,
+      'notification-preferences.json': 1,
       'lead-lists.json': 1,
       'lead-list-items.json': 3,
       'campaigns.json': 1,

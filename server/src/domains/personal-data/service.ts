@@ -16,14 +16,14 @@ import { extensionPairings } from '../extension/tables.ts'
 import { imports } from '../imports/tables.ts'
 import { leads, pastContacts } from '../leads/tables.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
-import { noticePreferences, notices } from '../notices/tables.ts'
+import { notificationPreferences, notifications } from '../notifications/tables.ts'
 import { workspaceInvitations } from '../people/tables.ts'
 import { replies, replySettings } from '../replies/tables.ts'
 import { savedFilters } from '../saved-filters/tables.ts'
 import { scrapes } from '../scrapes/tables.ts'
 import { authFactors } from '../second-factors/tables.ts'
 import { dms } from '../sending/tables.ts'
-import { sendingPaces, sendingSettings } from '../sending-settings/tables.ts'
+import { sendingLimits, sendingSettings } from '../sending-settings/tables.ts'
 import { unlinkWorkspace } from '../sso/service.ts'
 import { ssoConnections, ssoDomains } from '../sso/tables.ts'
 import { suppressions } from '../suppressions/tables.ts'
@@ -125,14 +125,17 @@ export async function archiveOf(db: Db, actor: Actor): Promise<AsyncGenerator<Ui
     ['messages.json', rowsOf(db, dms, inOwn(dms.workspaceId))],
     ['replies.json', rowsOf(db, replies, inOwn(replies.workspaceId))],
     ['suppressions.json', rowsOf(db, suppressions, inOwn(suppressions.workspaceId))],
-    ['sending-paces.json', rowsOf(db, sendingPaces, inOwn(sendingPaces.workspaceId))],
+    ['sending-limits.json', rowsOf(db, sendingLimits, inOwn(sendingLimits.workspaceId))],
     ['sending-settings.json', await allOf(db, sendingSettings, inOwn(sendingSettings.workspaceId))],
     ['reply-settings.json', await allOf(db, replySettings, inOwn(replySettings.workspaceId))],
     ['single-sign-on.json', rowsOf(db, ssoConnections, inOwn(ssoConnections.workspaceId))],
     ['single-sign-on-domains.json', rowsOf(db, ssoDomains, inOwn(ssoDomains.workspaceId))],
     ['extension-pairings.json', await allOf(db, extensionPairings, eq(extensionPairings.userId, userId))],
-    ['notices.json', rowsOf(db, notices, eq(notices.userId, userId))],
-    ['notice-preferences.json', await allOf(db, noticePreferences, eq(noticePreferences.userId, userId))],
+    ['notifications.json', rowsOf(db, notifications, eq(notifications.userId, userId))],
+    [
+      'notification-preferences.json',
+      await allOf(db, notificationPreferences, eq(notificationPreferences.userId, userId)),
+    ],
     ['scrapes.json', rowsOf(db, scrapes, inOwn(scrapes.workspaceId))],
     ['waitlist.json', member ? rowsOf(db, members, eq(members.id, member.id)) : [][Symbol.iterator]()],
     ['referrals.json', member ? referralsOf(db, member.id) : [][Symbol.iterator]()],

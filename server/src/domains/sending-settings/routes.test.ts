@@ -7,7 +7,7 @@ import { ALL_DAY, dmsOf, launch, makeCampaign, makeList, openHandles } from '../
 import { leads } from '../leads/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { find, findRest } from './service.ts'
-import { sendingPaces } from './tables.ts'
+import { sendingLimits } from './tables.ts'
 
 let app: TestApp
 let owner: Person
@@ -25,7 +25,7 @@ describe('GET /sending/settings', () => {
     const viewer = await makePerson(app, { in: owner, role: 'viewer' })
     const settings = await viewer.client.sendingSettings.find()
     expect(settings).toMatchObject({
-      paces: [
+      accounts: [
         {
           ...ALL_DAY,
           xAccountId: account.id,
@@ -43,7 +43,7 @@ describe('GET /sending/settings', () => {
       basis: { required: false, isRealX: false, liftedBy: null, liftedAt: null },
     })
     const real = await find(app.db, { ...app.env, isRealX: true }, owner.actor)
-    expect(real.paces[0]).toMatchObject({
+    expect(real.accounts[0]).toMatchObject({
       hours: { start: '09:00', end: '18:00' },
       warmUp: true,
       capNow: 20,
@@ -53,7 +53,7 @@ describe('GET /sending/settings', () => {
   })
 })
 
-describe('PUT /sending/pace', () => {
+describe('PUT /sending/limits', () => {
   it('200: an admin sets it, of an account, and of the extension without one', async () => {
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const pace = {
@@ -64,13 +64,13 @@ describe('PUT /sending/pace', () => {
       warmUp: true,
       pauseSeconds: 90,
     }
-    const saved = await admin.client.sendingSettings.savePace({ xAccountId: account.id, ...pace })
-    expect(saved.paces[0]).toMatchObject({ ...pace, workDays: [1, 5], capNow: 20, isDefault: false })
-    expect((await owner.client.sendingSettings.find()).paces).toEqual(saved.paces)
-    await owner.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id })
+    const saved = await admin.client.sendingSettings.saveLimits({ xAccountId: account.id, ...pace })
+    expect(saved.accounts[0]).toMatchObject({ ...pace, workDays: [1, 5], capNow: 20, isDefault: false })
+    expect((await owner.client.sendingSettings.find()).accounts).toEqual(saved.accounts)
+    await owner.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id })
     const alone = await makePerson(app)
-    const own = await alone.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: null, dailyCap: 7 })
-    expect(own.paces).toMatchObject([{ xAccountId: null, handle: null, dailyCap: 7, capNow: 7 }])
+    const own = await alone.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: null, dailyCap: 7 })
+    expect(own.accounts).toMatchObject([{ xAccountId: null, handle: null, dailyCap: 7, capNow: 7 }])
   })
 
   it.each([
@@ -86,17 +86,21 @@ describe('PUT /sending/pace', () => {
     ['a word too many', { more: 1 }],
   ])('400: %s, and nothing changes', async (_, wrong) => {
     const before = await owner.client.sendingSettings.find()
-    const answer = await owner.call('PUT', '/sending/pace', { ...ALL_DAY, xAccountId: account.id, ...wrong })
+    const answer = await owner.call('PUT', '/sending/limits', { ...ALL_DAY, xAccountId: account.id, ...wrong })
     expect([answer.status, answer.body.code, answer.body.details.length > 0]).toEqual([400, 'INVALID_INPUT', true])
     expect(await owner.client.sendingSettings.find()).toEqual(before)
+  })
+
+  it('returns 404 for the former path /sending/pace', async () => {
+    expect((await owner.call('PUT', '/sending/pace', { ...ALL_DAY, xAccountId: account.id })).status).toBe(404)
   })
 
   it('403 for members, 404 for the account of another workspace', async () => {
     const member = await makePerson(app, { in: owner, role: 'member' })
     const stranger = await makePerson(app)
     const body = { ...ALL_DAY, xAccountId: account.id, dailyCap: 3 }
-    expect((await member.call('PUT', '/sending/pace', body)).status).toBe(403)
-    const answer = await stranger.call('PUT', '/sending/pace', body)
+    expect((await member.call('PUT', '/sending/limits', body)).status).toBe(403)
+    const answer = await stranger.call('PUT', '/sending/limits', body)
     expect([answer.status, answer.body.code]).toEqual([404, 'X_ACCOUNT_NOT_FOUND'])
   })
 })
@@ -110,7 +114,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
       xAccountId: own.id,
     })
     const wait = async () => (await person.client.campaigns.find({ id })).waitingFor
-    const save = (pace: object) => person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: own.id, ...pace })
+    const save = (pace: object) => person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: own.id, ...pace })
     expect(await wait()).toBeNull()
 
     // Hours that begin in two hours, wherever the clock stands.
@@ -162,7 +166,7 @@ describe('what was set holds in claims, and campaigns say what they wait for', (
 
     await app.db.delete(dms).where(sql`campaign_id = ${id} and step > 0`)
     await save({})
-    await app.db.update(sendingPaces).set({ timeZone: 'Mars/Olympus' }).where(eq(sendingPaces.xAccountId, own.id))
+    await app.db.update(sendingLimits).set({ timeZone: 'Mars/Olympus' }).where(eq(sendingLimits.xAccountId, own.id))
     expect((await claim(person, id)).status).toBe(204)
     await save({})
     expect((await claim(person, id)).status).toBe(200)

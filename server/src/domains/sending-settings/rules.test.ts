@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  type AccountLimits,
   capAt,
   clockOf,
-  defaultPace,
+  defaultLimits,
   lastOf,
   minuteOf,
   nextWorkingMoment,
-  type PaceLimits,
-  type PaceSettings,
+  type ProductLimits,
   restOf,
 } from './rules.ts'
 
 const DAY = 86_400_000
 const at = (text: string) => new Date(text)
 const limits = { dailyDmCap: 500, sendIntervalSeconds: 60 }
-const open = defaultPace(false)
-const office = (more: Partial<PaceSettings> = {}): PaceSettings => ({
+const open = defaultLimits(false)
+const office = (more: Partial<AccountLimits> = {}): AccountLimits => ({
   ...open,
   timeZone: 'Europe/Berlin',
   workDays: [1, 2, 3, 4, 5],
@@ -47,7 +47,7 @@ describe('working hours', () => {
       '2026-03-29T01:30:00Z',
     ],
     ['half-hour zones', office({ timeZone: 'Asia/Kolkata' }), '2026-11-20T00:00:00Z', '2026-11-20T03:30:00Z'],
-    ['by default on the real X', defaultPace(true), '2026-11-20T04:00:00Z', '2026-11-20T09:00:00Z'],
+    ['by default on the real X', defaultLimits(true), '2026-11-20T04:00:00Z', '2026-11-20T09:00:00Z'],
   ] as const)('%s', (_, hours, from, next) => {
     expect(nextWorkingMoment(hours, at(from))).toEqual(at(next))
   })
@@ -215,7 +215,7 @@ describe('rests', () => {
     const stops = fc.array(fc.constantFrom(0, 0, 0, 60_000, DAY, 3 * DAY), { minLength: 120, maxLength: 120 })
     fc.assert(
       fc.property(settings, stops, (set, delays) => {
-        const pace: PaceSettings = {
+        const pace: AccountLimits = {
           ...open,
           timeZone: 'America/New_York',
           ...set,
@@ -285,12 +285,12 @@ describe('when the last of so many goes out', () => {
     // 20 and 22 and 24 and 26 …: 485 are sent in thirteen days.
     [500, { warmUp: true, ...hours }, 13 * 86_400 + 32_400 + 14 * 66],
   ] as const)('%d messages at %j: after %d s', (messages, pace, seconds) => {
-    const set = { ...defaultPace(false), ...pace }
+    const set = { ...defaultLimits(false), ...pace }
     expect(lastOf(messages, set, limits, nothing, monday)).toEqual(later(seconds))
   })
 
   it('of weeks whose days off bring it forward in the day: those after are the measure', () => {
-    const monToFri = { ...defaultPace(false), workDays: [1, 2, 3, 4, 5], dailyCap: 40 }
+    const monToFri = { ...defaultLimits(false), workDays: [1, 2, 3, 4, 5], dailyCap: 40 }
     // From seven in the evening on until the first weekend, then from midnight on: 40 on each of fifty days.
     const last = lastOf(2_000, monToFri, limits, nothing, later(19 * 3_600)) as Date
     expect(last.toISOString().slice(0, 10)).toBe('2027-01-29')
@@ -299,14 +299,14 @@ describe('when the last of so many goes out', () => {
   })
 
   it('never, where cap or hours let nothing through', () => {
-    expect(lastOf(1, defaultPace(false), { ...limits, dailyDmCap: 0 }, nothing, monday)).toBeNull()
-    expect(lastOf(1, { ...defaultPace(false), timeZone: 'Mars/Base' }, limits, nothing, monday)).toBeNull()
+    expect(lastOf(1, defaultLimits(false), { ...limits, dailyDmCap: 0 }, nothing, monday)).toBeNull()
+    expect(lastOf(1, { ...defaultLimits(false), timeZone: 'Mars/Base' }, limits, nothing, monday)).toBeNull()
   })
 
   it('takes in what was sent before, and what X asks for', () => {
     const lastAt = later(-60)
     const before = { ...nothing, lastAt, inDay: { count: 499, firstAt: later(-80_000) } }
-    const pace = defaultPace(false)
+    const pace = defaultLimits(false)
     expect(lastOf(1, pace, limits, before, monday)).toEqual(later(6))
     expect(lastOf(2, pace, limits, before, monday)).toEqual(later(6_400))
     expect(lastOf(1, pace, limits, { ...nothing, restsUntil: later(900) }, monday)).toEqual(later(900))
@@ -315,7 +315,7 @@ describe('when the last of so many goes out', () => {
   it('is quick, and right, for a million', () => {
     const began = process.cpuUsage()
     const days =
-      ((lastOf(1_000_000, defaultPace(true), limits, nothing, monday) as Date).getTime() - +monday) / 86_400_000
+      ((lastOf(1_000_000, defaultLimits(true), limits, nothing, monday) as Date).getTime() - +monday) / 86_400_000
     expect(process.cpuUsage(began).user / 1_000, 'milliseconds of work').toBeLessThan(500)
     // 491 a day, once it is warm.
     expect(days).toBeGreaterThan(1_000_000 / 491)
@@ -325,7 +325,7 @@ describe('when the last of so many goes out', () => {
   it('takes no week for those that follow that was not like them', () => {
     // Tuesday's last hours fall on Wednesday: only the first week, begun at midnight, has messages in them.
     const pace = {
-      ...defaultPace(false),
+      ...defaultLimits(false),
       workDays: [7, 1, 2],
       startMinute: 180,
       endMinute: 120,
@@ -367,7 +367,7 @@ describe('when the last of so many goes out', () => {
 })
 
 /** When the last of so many goes out, each sent as soon as `restOf` allows it. */
-function walk(messages: number, pace: PaceSettings, limits: PaceLimits, from: Date): Date {
+function walk(messages: number, pace: AccountLimits, limits: ProductLimits, from: Date): Date {
   const sent: Date[] = []
   let now = from
   while (sent.length < messages) {

@@ -18,7 +18,7 @@ export interface WorkingHours {
 }
 
 /** How an account sends, as it was set. */
-export interface PaceSettings extends WorkingHours {
+export interface AccountLimits extends WorkingHours {
   dailyCap: number | null
   warmUp: boolean
   /** Messages before this moment do not count as warming up. */
@@ -27,7 +27,7 @@ export interface PaceSettings extends WorkingHours {
 }
 
 /** What no setting goes beyond. */
-export interface PaceLimits {
+export interface ProductLimits {
   sendIntervalSeconds: number
   dailyDmCap: number
 }
@@ -35,7 +35,7 @@ export interface PaceLimits {
 export const EVERY_DAY: readonly number[] = [1, 2, 3, 4, 5, 6, 7]
 
 /** What holds where nobody has set anything: careful on the real X, at once on the stand-in. */
-export function defaultPace(isRealX: boolean): PaceSettings {
+export function defaultLimits(isRealX: boolean): AccountLimits {
   return {
     timeZone: 'UTC',
     workDays: EVERY_DAY,
@@ -61,7 +61,7 @@ export function clockOf(minute: number): string {
 }
 
 /** Seconds between two campaign messages, before jitter lengthens them. */
-export function pauseSecondsOf(pace: Pick<PaceSettings, 'pauseSeconds'>, limits: PaceLimits): number {
+export function pauseSecondsOf(pace: Pick<AccountLimits, 'pauseSeconds'>, limits: ProductLimits): number {
   return Math.max(limits.sendIntervalSeconds, pace.pauseSeconds ?? 0)
 }
 
@@ -76,7 +76,7 @@ export interface Cap {
  * The cap that holds at a moment.
  * @param firstSentAt the first message since warming up was switched on; null: none yet
  */
-export function capAt(pace: PaceSettings, limits: PaceLimits, firstSentAt: Date | null, now: Date): Cap {
+export function capAt(pace: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
   const full = Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap)
   if (!pace.warmUp) return { cap: full, growsAt: null }
   const days = firstSentAt ? Math.max(0, Math.floor((now.getTime() - firstSentAt.getTime()) / DAY_MS)) : 0
@@ -102,8 +102,8 @@ export interface Rest {
 
 /** Until when an account must not send, and why; null: it may send now. */
 export function restOf(
-  pace: PaceSettings,
-  limits: PaceLimits,
+  pace: AccountLimits,
+  limits: ProductLimits,
   { cap, growsAt }: Cap,
   sent: Sent,
   now: Date,
@@ -172,8 +172,8 @@ const STEPS_MAX = 10_000
  */
 export function lastOf(
   messages: number,
-  pace: PaceSettings,
-  limits: PaceLimits,
+  pace: AccountLimits,
+  limits: ProductLimits,
   before: SentBefore,
   now: Date,
 ): Date | null {

@@ -8,28 +8,28 @@ import { replySettings } from '../replies/tables.ts'
 import { findAccount, findCurrentAccount, list } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import {
+  type AccountLimits,
   type Cap,
   capAt,
   clockOf,
-  defaultPace,
+  defaultLimits,
   EVERY_DAY,
   lastOf,
   minuteOf,
-  type PaceSettings,
   type Rest,
   restOf,
   type SentBefore,
   unreadRest,
 } from './rules.ts'
-import { sendingPaces, sendingSettings } from './tables.ts'
+import { sendingLimits, sendingSettings } from './tables.ts'
 
 export { pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
 
 /** What the environment says of pacing. */
-export type Pace = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
+export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
 
-/** A row of sending_paces as JSON. */
-export interface PaceRow {
+/** A row of sending_limits as JSON. */
+export interface LimitsRow {
   time_zone: string
   work_days: number[]
   start_minute: number | null
@@ -41,14 +41,14 @@ export interface PaceRow {
 }
 
 /** Whose pace it is: an account's, or where none is known, that of what a workspace's extension sends. */
-export interface Paced {
+export interface LimitsScope {
   workspaceId: string
   account: { id: string; xUserId: string } | null
 }
 
 /** What was set, or the defaults. */
-export function readPace(row: PaceRow | null, { isRealX }: Pace): PaceSettings {
-  if (!row) return defaultPace(isRealX)
+export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): AccountLimits {
+  if (!row) return defaultLimits(isRealX)
   return {
     timeZone: row.time_zone,
     workDays: row.work_days,
@@ -62,20 +62,20 @@ export function readPace(row: PaceRow | null, { isRealX }: Pace): PaceSettings {
 }
 
 /** The pace of an account, or of the extension without one. */
-export async function paceOf(
+export async function findLimits(
   db: Db,
-  limits: Pace,
+  limits: SendingEnv,
   workspaceId: string,
   accountId: string | null,
-): Promise<PaceSettings> {
-  const { rows } = await db.execute<{ pace: PaceRow }>(sql`
-    select to_jsonb(p) as pace from sending_paces p
+): Promise<AccountLimits> {
+  const { rows } = await db.execute<{ pace: LimitsRow }>(sql`
+    select to_jsonb(p) as pace from sending_limits p
     where workspace_id = ${workspaceId} and x_account_id is not distinct from ${accountId}::uuid`)
-  return readPace(rows[0]?.pace ?? null, limits)
+  return parseLimits(rows[0]?.pace ?? null, limits)
 }
 
 /** Over rows of dms: those that count for a pace. An account of X counts in every workspace that has connected it. */
-export function claimsOf({ workspaceId, account }: Paced): SQL {
+export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
   return account
     ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
     : sql`x_account_id is null and workspace_id = ${workspaceId}`
@@ -102,9 +102,9 @@ export function lastHandOver(claims: SQL): SQL {
 /** The cap that holds now, and the first message since warming up was switched on; null: none yet, or it does not warm up. */
 export async function capOf(
   db: Db,
-  limits: Pace,
-  pace: PaceSettings,
-  { workspaceId, account }: Paced,
+  limits: SendingEnv,
+  pace: AccountLimits,
+  { workspaceId, account }: LimitsScope,
 ): Promise<Cap & { firstAt: Date | null }> {
   if (!pace.warmUp) return { ...capAt(pace, limits, null, new Date()), firstAt: null }
   const since = sql`coalesce(${pace.warmUpSince?.toISOString() ?? null}::timestamptz, '-infinity')`
@@ -124,7 +124,7 @@ export async function capOf(
 }
 
 export interface Standing {
-  pace: PaceSettings
+  pace: AccountLimits
   cap: Cap
   rest: Rest | null
   /** Messages of the last 24 hours that were sent. */
@@ -148,10 +148,10 @@ interface Asked {
 /** How an account stands: until when it must not send, and why. */
 export async function findRest(
   db: Db,
-  limits: Pace,
+  limits: SendingEnv,
   { workspaceId, account, byHand = false, withoutPause = byHand }: Asked,
 ): Promise<Standing> {
-  const set = await paceOf(db, limits, workspaceId, account?.id ?? null)
+  const set = await findLimits(db, limits, workspaceId, account?.id ?? null)
   const pace = byHand ? { ...set, workDays: EVERY_DAY, startMinute: null, endMinute: null } : set
   const { firstAt, ...cap } = await capOf(db, limits, pace, { workspaceId, account })
   const claims = claimsOf({ workspaceId, account })
@@ -197,14 +197,19 @@ export async function findRest(
 }
 
 /** How long an account takes for so many messages from now on, in whole seconds; null: its cap or its hours let nothing through. */
-export async function secondsToSend(db: Db, limits: Pace, asked: Asked, messages: number): Promise<number | null> {
+export async function secondsToSend(
+  db: Db,
+  limits: SendingEnv,
+  asked: Asked,
+  messages: number,
+): Promise<number | null> {
   const { pace, before, now } = await findRest(db, limits, asked)
   const last = lastOf(messages, pace, limits, before, now)
   return last && Math.round((last.getTime() - now.getTime()) / 1_000)
 }
 
 /** Do a workspace's campaigns write only to leads with a contact basis? */
-export async function isBasisRequired(db: Db, { isRealX }: Pace, workspaceId: string): Promise<boolean> {
+export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspaceId: string): Promise<boolean> {
   const [row] = await db
     .select({ required: sendingSettings.basisRequired })
     .from(sendingSettings)
@@ -215,20 +220,20 @@ export async function isBasisRequired(db: Db, { isRealX }: Pace, workspaceId: st
 // The settings
 
 /** How the workspace sends: every X account that it has not let go of, or where there is none, its extension. */
-export async function find(db: Db, limits: Pace, actor: Actor) {
-  const { accounts } = await list(db, actor)
-  const ids = accounts.map(({ id }) => id)
+export async function find(db: Db, limits: SendingEnv, actor: Actor) {
+  const connected = (await list(db, actor)).accounts
+  const ids = connected.map(({ id }) => id)
   const rows = ids.length > 0 ? await db.select().from(xAccounts).where(inArray(xAccounts.id, ids)) : []
   const set = await db
-    .select({ xAccountId: sendingPaces.xAccountId })
-    .from(sendingPaces)
-    .where(eq(sendingPaces.workspaceId, actor.workspaceId))
-  const paced = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
-  const paces = []
-  for (const account of paced) {
+    .select({ xAccountId: sendingLimits.xAccountId })
+    .from(sendingLimits)
+    .where(eq(sendingLimits.workspaceId, actor.workspaceId))
+  const senders = ids.length > 0 ? ids.map((id) => rows.find((row) => row.id === id) ?? null) : [null]
+  const accounts = []
+  for (const account of senders) {
     const standing = await findRest(db, limits, { workspaceId: actor.workspaceId, account })
     const { pace, cap, rest, sentInDay, countedInDay } = standing
-    paces.push({
+    accounts.push({
       xAccountId: account?.id ?? null,
       handle: account?.handle ?? null,
       timeZone: pace.timeZone,
@@ -254,7 +259,7 @@ export async function find(db: Db, limits: Pace, actor: Actor) {
     .leftJoin(authUsers, eq(authUsers.id, sendingSettings.basisLiftedBy))
     .where(eq(sendingSettings.workspaceId, actor.workspaceId))
   return {
-    paces,
+    accounts,
     limits: { dailyCap: limits.dailyDmCap, pauseSeconds: limits.sendIntervalSeconds },
     optOutWords: await optOutWordsOf(db, actor.workspaceId),
     basis: {
@@ -266,7 +271,7 @@ export async function find(db: Db, limits: Pace, actor: Actor) {
   }
 }
 
-interface PaceInput {
+interface LimitsInput {
   xAccountId: string | null
   timeZone: string
   workDays: number[]
@@ -277,11 +282,16 @@ interface PaceInput {
 }
 
 /** Sets a pace; a trigger has senders look at the account anew. @throws Refusal X_ACCOUNT_NOT_FOUND */
-export async function savePace(db: Db, limits: Pace, actor: Actor, { xAccountId, hours, ...input }: PaceInput) {
+export async function saveLimits(
+  db: Db,
+  limits: SendingEnv,
+  actor: Actor,
+  { xAccountId, hours, ...input }: LimitsInput,
+) {
   return db.transaction(async (tx) => {
     if (xAccountId) await findAccount(tx, actor.workspaceId, xAccountId)
     // What was on by default began with the first message; switched on by hand, it begins anew.
-    const before = await paceOf(tx, limits, actor.workspaceId, xAccountId)
+    const before = await findLimits(tx, limits, actor.workspaceId, xAccountId)
     const pace = {
       ...input,
       startMinute: hours ? minuteOf(hours.start) : null,
@@ -290,15 +300,15 @@ export async function savePace(db: Db, limits: Pace, actor: Actor, { xAccountId,
       updatedAt: new Date(),
     }
     await tx
-      .insert(sendingPaces)
+      .insert(sendingLimits)
       .values({ workspaceId: actor.workspaceId, xAccountId, ...pace })
-      .onConflictDoUpdate({ target: [sendingPaces.workspaceId, sendingPaces.xAccountId], set: pace })
+      .onConflictDoUpdate({ target: [sendingLimits.workspaceId, sendingLimits.xAccountId], set: pace })
     return find(tx, limits, actor)
   })
 }
 
 /** Sets the opt-out words; none brings the default ones back. Case and doubles do not count. */
-export async function saveOptOutWords(db: Db, limits: Pace, actor: Actor, words: string[]) {
+export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, words: string[]) {
   const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
   const { workspaceId } = actor
   if (own.length === 0) await db.delete(replySettings).where(eq(replySettings.workspaceId, workspaceId))
@@ -311,7 +321,7 @@ export async function saveOptOutWords(db: Db, limits: Pace, actor: Actor, words:
 }
 
 /** Limits campaigns to leads with a contact basis, or lifts that. What is queued stays queued. */
-export async function saveBasis(db: Db, limits: Pace, actor: Actor, required: boolean) {
+export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, required: boolean) {
   const basis = {
     basisRequired: required,
     basisLiftedBy: required ? null : actor.userId,
@@ -346,7 +356,7 @@ interface Sending {
 type WithWait<C> = C & { waitingFor: Rest | null }
 interface Needs {
   db: Db
-  env: Pace
+  env: SendingEnv
   actor: Pick<Actor, 'workspaceId'>
 }
 

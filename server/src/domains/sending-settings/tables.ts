@@ -9,8 +9,8 @@ import { xAccounts } from '../x-account/tables.ts'
  * The pace that an X account sends at, where somebody has set it; without a row the defaults hold (rules.ts).
  * A trigger has senders look at the account anew when it changes.
  */
-export const sendingPaces = pgTable(
-  'sending_paces',
+export const sendingLimits = pgTable(
+  'sending_limits',
   {
     id: id(),
     workspaceId: uuid('workspace_id')
@@ -35,17 +35,17 @@ export const sendingPaces = pgTable(
     updatedAt: updatedAt(),
   },
   (t) => [
-    unique('sending_paces_account').on(t.workspaceId, t.xAccountId).nullsNotDistinct(),
+    unique('sending_limits_account').on(t.workspaceId, t.xAccountId).nullsNotDistinct(),
     check(
-      'sending_paces_hours',
+      'sending_limits_hours',
       sql`(start_minute is null) = (end_minute is null) and start_minute between 0 and 1439 and end_minute between 0 and 1439 and start_minute <> end_minute
         or start_minute is null and end_minute is null`,
     ),
     check(
-      'sending_paces_days',
+      'sending_limits_days',
       sql`cardinality(work_days) > 0 and work_days <@ array[1, 2, 3, 4, 5, 6, 7]::smallint[]`,
     ),
-    check('sending_paces_limits', sql`daily_cap > 0 and pause_seconds >= 0`),
+    check('sending_limits_bounds', sql`daily_cap > 0 and pause_seconds >= 0`),
   ],
 )
 

@@ -5,7 +5,7 @@ import type { Actor } from '../../actor.ts'
 import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
-import type { Pace } from '../sending-settings/service.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
 import { CONNECTION_LOST } from '../x-account/service.ts'
 import { type Claimed, type Needs, TIMING } from './engine.ts'
 import { pauseCampaignsOf, record, rest, send } from './engine-sending.ts'
@@ -16,7 +16,7 @@ import { dms } from './tables.ts'
 /** What a request that sends itself works with. */
 type NowContext = Needs & {
   db: Db
-  env: Pace
+  env: SendingEnv
   requestWorker: { workerId(): Promise<number> }
   log: FastifyBaseLogger
   remember(tx: Db, answer: unknown): Promise<void>

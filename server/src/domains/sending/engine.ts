@@ -7,13 +7,13 @@ import { waitsForOlder } from '../campaigns/tables.ts'
 import {
   capOf,
   claimThatLeavesTheDay,
+  type LimitsRow,
   lastHandOver,
-  type Pace,
-  type PaceRow,
+  parseLimits,
   pauseSecondsOf,
   type Rest,
-  readPace,
   restOf,
+  type SendingEnv,
   unreadRest,
 } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
@@ -38,7 +38,7 @@ import { releaseIfArchived } from './service-stopping.ts'
  * a message of it (`waitForInFlight`). What was claimed before is under a lease, which the wait sees; what is not yet on its way to X finds the campaign paused and goes back.
  */
 
-export type Needs = Parameters<typeof withAccount>[0] & { env: Pace }
+export type Needs = Parameters<typeof withAccount>[0] & { env: SendingEnv }
 
 /** Milliseconds. */
 export interface Timing {
@@ -88,7 +88,7 @@ export interface Claimed {
 export async function claimDue(
   db: Db,
   workerId: number,
-  pace: Pace,
+  pace: SendingEnv,
 ): Promise<{ claimed: Claimed | null; isIdle: boolean }> {
   const claimedAt = performance.now()
   const next = await db.transaction((tx) => claimNext(tx, workerId, pace))
@@ -96,12 +96,16 @@ export async function claimDue(
   return { claimed: next && { ...next, claimedAt }, isIdle: false }
 }
 
-async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
+async function claimNext(
+  tx: Db,
+  workerId: number,
+  pace: SendingEnv,
+): Promise<Omit<Claimed, 'claimedAt'> | 'idle' | null> {
   const { rows: due } = await tx.execute<DueAccount>(sql`
       select a.id, a.x_user_id as "xUserId", a.workspace_id as "workspaceId", a.rests_until as "restsUntil", a.unread_since is not null as "isUnread",
         to_jsonb(p) as pace,
         array(select s.id::text from x_accounts s where s.x_user_id = a.x_user_id) as ids
-      from x_accounts a left join sending_paces p on p.x_account_id = a.id
+      from x_accounts a left join sending_limits p on p.x_account_id = a.id
       where a.next_send_at <= now() and a.status = 'connected'
       order by a.next_send_at limit 1 for update of a skip locked`)
   const account = due[0]
@@ -130,7 +134,7 @@ async function claimNext(tx: Db, workerId: number, pace: Pace): Promise<Omit<Cla
   }
   // The gate is held until the transaction ends: it cannot be paused any more; whether it was paused just before, this statement sees.
   // Who is changing the message may be about to wake its account, which is locked here: so it is not waited for (db/transact.ts).
-  const pauseSeconds = pauseSecondsOf(readPace(account.pace, pace), pace)
+  const pauseSeconds = pauseSecondsOf(parseLimits(account.pace, pace), pace)
   const { rows: claims } = await tx.execute<ClaimRow>(sql`
       with claimed as (
         update dms d set lease = gen_random_uuid(), holder = ${`worker:${workerId}`}, claimed_at = clock_timestamp(),
@@ -199,7 +203,7 @@ type DueAccount = {
   workspaceId: string
   restsUntil: string | null
   isUnread: boolean
-  pace: PaceRow | null
+  pace: LimitsRow | null
   ids: string[]
 }
 type Next = {
@@ -224,7 +228,7 @@ type ClaimRow = {
 }
 
 /** When the account may send again, if not now; else its next message: those outside campaigns first, then of its oldest active campaign, if that one is ours to send. */
-async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next> {
+async function findNext(tx: Db, account: DueAccount, limits: SendingEnv): Promise<Next> {
   if (account.isUnread) return { ...NOTHING, restUntil: unreadRest(new Date()).until }
   const isShared = account.ids.length > 1
   if (isShared) {
@@ -234,7 +238,7 @@ async function findNext(tx: Db, account: DueAccount, limits: Pace): Promise<Next
     )
     if (!rows[0]?.alone) return { ...NOTHING, restUntil: new Date(Date.now() + 20) }
   }
-  const pace = readPace(account.pace, limits)
+  const pace = parseLimits(account.pace, limits)
   const { cap, growsAt } = await capOf(tx, limits, pace, { workspaceId: account.workspaceId, account })
   const claims = isShared
     ? sql`x_account_id = any(${`{${account.ids.join()}}`}::uuid[])`

@@ -148,7 +148,7 @@ describe('POST /messages/send', () => {
 
   it('429 under the daily cap of the account, and while X asks it to rest: nothing is left behind', async () => {
     const { person, account, rows } = await withLeads(3)
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 1 })
     expect(await send(person, rows[0]!)).toMatchObject({ status: 200 })
     const capped = await send(person, rows[1]!, {}, 'capped')
     expect(capped).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } })
@@ -156,7 +156,7 @@ describe('POST /messages/send', () => {
     expect(Number(capped.headers.get('retry-after'))).toBeGreaterThan(86_000)
     expect([await statusOf(rows[1]!), await dmsTo(rows[1]!)]).toEqual(['not_sent', []])
 
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: null })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: null })
     await setFaults(app, { ...SENDS, status: 429, times: 1 })
     const limited = await send(person, rows[1]!, {}, 'capped')
     expect(limited).toMatchObject({ status: 429, body: { error: 'X allows this account no more messages for now.' } })

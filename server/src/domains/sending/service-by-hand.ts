@@ -8,7 +8,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
-import { findRest, type Pace } from '../sending-settings/service.ts'
+import { findRest, type SendingEnv } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
@@ -57,7 +57,7 @@ export interface DirectMessage {
  */
 export async function claimDirect(
   db: Db,
-  pace: Pace,
+  pace: SendingEnv,
   actor: Actor,
   { leadId, message, templateVariables: { name, handle }, allowRepeat }: DirectMessage,
   holder: string,
@@ -146,7 +146,7 @@ async function lockAccount(tx: Db, id: string) {
 }
 
 /** The pause between campaign sends and working hours are not for somebody who writes by hand; the cap and what X asks for are. @throws Refusal RATE_LIMITED */
-async function refuseBeyondCap(tx: Db, limits: Pace, account: typeof xAccounts.$inferSelect): Promise<void> {
+async function refuseBeyondCap(tx: Db, limits: SendingEnv, account: typeof xAccounts.$inferSelect): Promise<void> {
   const { rest, cap, now } = await findRest(tx, limits, { workspaceId: account.workspaceId, account, byHand: true })
   if (!rest) return
   throw new Refusal(

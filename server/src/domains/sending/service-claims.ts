@@ -6,7 +6,7 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
-import { findRest, type Pace, pauseSecondsOf } from '../sending-settings/service.ts'
+import { findRest, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
 import { findCurrentAccount, isKept } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
@@ -41,7 +41,7 @@ export type ClaimAnswer =
  */
 export async function claim(
   db: Db,
-  pace: Pace,
+  pace: SendingEnv,
   actor: Actor,
   { id, holder }: { id: string; holder: string },
 ): Promise<ClaimAnswer> {
@@ -64,7 +64,7 @@ export async function claim(
 /** As `claim`, from the oldest active campaign that the extension sends and that has a message due. */
 export async function claimAny(
   db: Db,
-  pace: Pace,
+  pace: SendingEnv,
   actor: Actor,
   { holder, signedInAs }: { holder: string; signedInAs?: string | undefined },
 ): Promise<ClaimAnswer> {
@@ -116,8 +116,8 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
  * Takes the next message of a campaign, whose row the caller has locked, at the pace and under the cap of its account, if it is its turn on that account.
  * @param holder who takes it, as `dms.holder` says it
  */
-export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
-  const account = await lockPace(tx, campaign)
+export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
+  const account = await lockAccount(tx, campaign)
   // Connected since it was launched without one: from now on it is the campaign's.
   if (!campaign.xAccountId && isKept(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
@@ -192,13 +192,13 @@ export async function claimFrom(tx: Db, pace: Pace, campaign: Campaign, holder: 
   }
 }
 
-type PacedAccount = typeof xAccounts.$inferSelect
+type LockedAccount = typeof xAccounts.$inferSelect
 
 /** Locks what paces a campaign: its X account in every workspace, or where the extension's account is not known to us, the workspace. */
-async function lockPace(
+async function lockAccount(
   tx: Db,
   { workspaceId, xAccountId }: { workspaceId: string; xAccountId: string | null },
-): Promise<PacedAccount | null> {
+): Promise<LockedAccount | null> {
   const id = xAccountId ?? (await findCurrentAccount(tx, workspaceId))?.id
   if (!id) {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('pace:' || ${workspaceId}::text, 0))`)
@@ -225,9 +225,9 @@ interface Renewed {
  * From then on pauses and the cap count from this moment, not from the first one. The caller has locked the message, which is in its hands.
  * @returns until when the account has to rest: then it must not go out; null: it may
  */
-export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promise<Date | null> {
+export async function renewClaim(tx: Db, limits: SendingEnv, claimed: Renewed): Promise<Date | null> {
   const { id, workspaceId, xAccountId, byHand, byApi } = claimed
-  const account = await lockPace(tx, { workspaceId, xAccountId })
+  const account = await lockAccount(tx, { workspaceId, xAccountId })
   // It does not stand in its own way.
   await tx.update(dms).set({ claimedAt: null }).where(eq(dms.id, id))
   const asked = {
@@ -260,9 +260,9 @@ export async function renewClaim(tx: Db, limits: Pace, claimed: Renewed): Promis
 /** The pace that holds, and the seconds until it and the cap allow one more; 0 or less: now. By the clock, as this transaction may have waited for the one before. */
 async function standingOf(
   tx: Db,
-  limits: Pace,
+  limits: SendingEnv,
   workspaceId: string,
-  account: PacedAccount | null,
+  account: LockedAccount | null,
   withoutPause: boolean,
 ) {
   // What X asks of its API is kept by our workers alone.

@@ -81,7 +81,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
   const imported = await listOf(5, { unknownIds: true })
   const later = await listOf(5)
   const single = await listOf(2)
-  await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: null })
+  await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: null })
   const campaign = await launch(person, running, { name: 'Running' })
   await eventually(async () => (await sentBy()).length >= 5, 'some messages are sent')
   // Not launched at the backup, and launched after it.
@@ -128,7 +128,7 @@ it('sends nothing twice when a backup that was taken while sending is restored a
 
 it('sends what was not sent before the restore, and only that', async () => {
   const list = await listOf(6)
-  await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 60 })
+  await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 60 })
   const campaign = await launch(person, list)
   await eventually(async () => (await sentBy()).length === 1, 'the first message is sent')
   const file = await backedUp()
@@ -173,7 +173,7 @@ it('does not read accounts that are connected a month after a restore', async ()
 
 it('counts for the cap what was sent after the backup', async () => {
   const list = await listOf(6)
-  await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
+  await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 3 })
   const file = await backedUp()
   const lost = await launch(person, list)
   await eventually(async () => (await sentBy()).length === 3, 'the cap is reached')
@@ -188,7 +188,7 @@ it('counts for the cap what was sent after the backup', async () => {
   ).rejects.toMatchObject({ code: 'RATE_LIMITED', message: expect.stringContaining('still reading from X') })
   await allRead()
   const again = await launch(person, list)
-  const pace = (await person.client.sendingSettings.find({})).paces[0]
+  const pace = (await person.client.sendingSettings.find({})).accounts[0]
   expect(pace).toMatchObject({ countedInDay: 3, waitingFor: { reason: 'cap' } })
   expect(await sentBy()).toHaveLength(3)
   const rows = await dmsOf(person, again.id)
@@ -288,7 +288,7 @@ it('keeps an account unread until a message that was claimed at the backup is se
 
 it('fails what X does not list any more', async () => {
   const list = await listOf(2)
-  await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
+  await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 3_600 })
   const campaign = await launch(person, list)
   await eventually(async () => (await sentBy()).length === 1, 'the first message is sent')
   await person.client.campaigns.update({ id: campaign.id, status: 'paused' })
@@ -304,7 +304,7 @@ it('drops emails that were waiting at the backup', async () => {
   const { jobs, database } = app.services
   await jobs.enqueue(database.db, 'mail', { sealed: 'a letter' })
   const { rowCount } = await app.db.execute(sql`
-    insert into notices (workspace_id, user_id, kind, facts, in_app, mail)
+    insert into notifications (workspace_id, user_id, kind, facts, in_app, email)
     select ${person.workspaceId}, ${person.id}, 'x_disconnected', '{}', true, true`)
   expect(rowCount).toBe(1)
   const file = await backedUp()

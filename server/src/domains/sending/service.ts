@@ -11,7 +11,7 @@ import { campaigns } from '../campaigns/tables.ts'
 import { choosePart, selectLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
 import { repliedBecause } from '../replies/tables.ts'
-import { isBasisRequired, type Pace } from '../sending-settings/service.ts'
+import { isBasisRequired, type SendingEnv } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
 import { requireConnectedAccount } from '../x-account/service.ts'
 import { requireRoom, spend } from './service-allowance.ts'
@@ -59,7 +59,7 @@ type Campaign = typeof campaigns.$inferSelect
  */
 export async function queueList(
   tx: Db,
-  limits: Pace,
+  limits: SendingEnv,
   campaign: Campaign,
   template: Template,
   filter: LeadFilter | null,
@@ -179,7 +179,7 @@ export async function queueDirect(
  * One that was never tried is paid for as a new one is.
  * @throws Refusal DM_NOT_FOUND; DM_STATE: not failed, or its lead may not be written to; PLAN_LIMIT
  */
-export async function requeue(db: Db, limits: Pace, actor: Actor, id: string) {
+export async function requeue(db: Db, limits: SendingEnv, actor: Actor, id: string) {
   return transact(db, async (tx) => {
     // Message, lead, campaign: in this order every outcome is recorded too (db/transact.ts).
     const [found] = await tx

@@ -120,7 +120,7 @@ describe('the simulated queue', () => {
 
   it('takes no longer for a message than that, whatever the interval of the account is', async () => {
     const { person, account } = await running(5)
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 30 })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, pauseSeconds: 30 })
     const lots = chance([0, 0])
     const services = { ...app.services, db: app.db, env: { ...app.services.env, sendIntervalSeconds: 60 } }
     const done = await processQueue(services as never, person.actor, { batchSize: 5 }, lots)
@@ -147,7 +147,7 @@ describe('the simulated queue', () => {
     const hour = new Date().getUTCHours()
     const at = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
     const hours = { start: at(3), end: at(5) }
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, hours })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, hours })
     const { status, body } = await person.call('POST', '/campaigns/process-queue', {})
     expect([status, body.error]).toEqual([429, 'The X account has to rest before its next message.'])
   })
@@ -222,7 +222,7 @@ describe('the simulated queue', () => {
 
   it('429 with Retry-After: keeps to the cap of the account', async () => {
     const { person, account } = await running(3)
-    await person.client.sendingSettings.savePace({ ...ALL_DAY, xAccountId: account.id, dailyCap: 2 })
+    await person.client.sendingSettings.saveLimits({ ...ALL_DAY, xAccountId: account.id, dailyCap: 2 })
     expect(await run(person, 5, chance([0]))).toMatchObject({ processed: 2 })
     const answer = await person.call('POST', '/campaigns/process-queue', {})
     expect([answer.status, answer.body.error]).toEqual([429, 'The X account has to rest before its next message.'])

@@ -17,7 +17,7 @@ import {
   skipMessage,
 } from '../sending/service.ts'
 import { dms } from '../sending/tables.ts'
-import type { Pace } from '../sending-settings/service.ts'
+import type { SendingEnv } from '../sending-settings/service.ts'
 
 /*
  * The simulated queue, which exists only if X is the stand-in. It claims messages as any sender does, one at a time and under a lease, from active campaigns, within the
@@ -115,7 +115,7 @@ export async function processQueue(
 /** Null: nothing is queued. */
 async function claimNext(
   db: Db,
-  pace: Pace,
+  pace: SendingEnv,
   actor: Actor,
 ): Promise<Claim | { waitSeconds: number; isTurn: boolean } | null> {
   return transact(db, async (tx) => {

@@ -1,7 +1,7 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Waiting } from '@x-automated/contract/sending-settings'
-import { isWorthSaying, REST_WORDS } from '../sending-settings/pace-words'
+import { isWorthSaying, REST_WORDS } from '../sending-settings/limits-text'
 
 type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
 

@@ -8,14 +8,14 @@ const usual: ExtensionHere = {
   pageChanged: null,
   signedInAs: 'ada',
   pairedWith: { email: 'a@b.c', workspaceName: 'A' },
-  sendsAlone: true,
+  sendsInBackground: true,
   activity: { doing: 'nothing' },
   isOtherVersion: false,
 }
 
 test.each<[Partial<ExtensionHere>, string | RegExp]>([
   [{}, 'Ready. It sends what you queue, with or without a page.'],
-  [{ sendsAlone: false }, 'Ready. It sends while the campaigns page is open.'],
+  [{ sendsInBackground: false }, 'Ready. It sends while the campaigns page is open.'],
   [{ pairedWith: null }, 'Ready for the messages that you start on the campaigns page.'],
   [{ activity: null }, 'Installed. This page cannot tell what it is doing.'],
   [{ paused: true }, 'Paused in its popup.'],

@@ -1,7 +1,7 @@
 import type { ExtensionHere } from '../real-send/extension-link'
 
 /** What the extension of this browser is about, in one sentence. */
-export function activityWords({ activity, paused, pageChanged, pairedWith, sendsAlone }: ExtensionHere): string {
+export function activityWords({ activity, paused, pageChanged, pairedWith, sendsInBackground }: ExtensionHere): string {
   if (paused) return 'Paused in its popup.'
   if (pageChanged !== null) return 'Not sending.'
   if (activity === null) return 'Installed. This page cannot tell what it is doing.'
@@ -14,7 +14,7 @@ export function activityWords({ activity, paused, pageChanged, pairedWith, sends
       return `Sending has stopped: ${activity.error}`
     case 'nothing':
       if (!pairedWith) return 'Ready for the messages that you start on the campaigns page.'
-      return sendsAlone
+      return sendsInBackground
         ? 'Ready. It sends what you queue, with or without a page.'
         : 'Ready. It sends while the campaigns page is open.'
   }

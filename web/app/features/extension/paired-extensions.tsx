@@ -52,7 +52,7 @@ export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
 function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | null }) {
   const { unpair } = useExtensionActions()
   const confirm = useConfirm()
-  const { id, device, version, signedInAs, paused, pageChanged, sendsAlone, lastSeenAt } = pairing
+  const { id, device, version, signedInAs, paused, pageChanged, sendsInBackground, lastSeenAt } = pairing
   const name = device ?? 'Unknown browser'
   const ask = async () => {
     const sure = await confirm({
@@ -74,7 +74,7 @@ function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | nu
           ) : paused ? (
             <Badge tone="warn">Paused</Badge>
           ) : (
-            sendsAlone && <Badge tone="good">Sends without a page</Badge>
+            sendsInBackground && <Badge tone="good">Sends without a page</Badge>
           )}
         </>
       }

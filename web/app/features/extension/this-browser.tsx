@@ -20,7 +20,7 @@ interface ThisBrowserProps {
 /** The extension of this browser, as it is right now. */
 export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   const mayPair = useIsOffered('member')
-  const { pair, sendAlone, unpairHere } = useExtensionActions()
+  const { pair, sendInBackground, unpairHere } = useExtensionActions()
   if (here === undefined)
     return (
       <Card title="This browser" actions={<Skeleton className="h-6 w-24" />}>
@@ -41,7 +41,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
         <PairingCode />
       </Card>
     )
-  const { version, pairedWith, signedInAs, sendsAlone, paused, pageChanged, isOtherVersion } = here
+  const { version, pairedWith, signedInAs, sendsInBackground, paused, pageChanged, isOtherVersion } = here
   return (
     <Card
       title="This browser"
@@ -83,9 +83,9 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
           <Switch
             label="Send without this page"
             hint="Campaigns of the extension go on while no page of X-Automated is open, as long as this browser runs."
-            checked={sendAlone.isPending ? sendAlone.variables : sendsAlone}
-            disabled={sendAlone.isPending}
-            onChange={(event) => sendAlone.mutate(event.currentTarget.checked)}
+            checked={sendInBackground.isPending ? sendInBackground.variables : sendsInBackground}
+            disabled={sendInBackground.isPending}
+            onChange={(event) => sendInBackground.mutate(event.currentTarget.checked)}
           />
         )}
         <div className="flex flex-wrap gap-2">

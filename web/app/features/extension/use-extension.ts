@@ -3,7 +3,13 @@ import type { ExtensionRequest } from '@x-automated/contract/extension'
 import { api, client, errorText } from '../../api'
 import { toast } from '../../ui/toast'
 import { useSlow } from '../../ui/use-slow'
-import { askExtension, askStatus, type ExtensionHere } from '../real-send/extension-link'
+import {
+  askExtension,
+  askStatus,
+  type ExtensionHere,
+  type LinkReply,
+  setBackgroundSending,
+} from '../real-send/extension-link'
 
 const LOOK_EVERY_MS = 2_000
 
@@ -53,10 +59,7 @@ export function useExtensionActions() {
       queries.invalidateQueries({ queryKey: statusKey }),
       queries.invalidateQueries({ queryKey: api.extension.key() }),
     ])
-  const ask = async (request: ExtensionRequest) => {
-    const reply = await askExtension(request)
-    if (!reply.success) throw new ExtensionRefused(reply.error)
-  }
+  const ask = (request: ExtensionRequest) => requireSuccess(askExtension(request))
   const onError = (error: Error) => toast.error(error instanceof ExtensionRefused ? error.message : errorText(error))
   const pair = useMutation({
     async mutationFn() {
@@ -67,8 +70,8 @@ export function useExtensionActions() {
     onError,
     onSettled: reread,
   })
-  const sendAlone = useMutation({
-    mutationFn: (allowed: boolean) => ask({ action: 'SET_SENDING_ALONE', data: { allowed } }),
+  const sendInBackground = useMutation({
+    mutationFn: (allowed: boolean) => requireSuccess(setBackgroundSending(allowed)),
     onError,
     onSettled: reread,
   })
@@ -79,7 +82,12 @@ export function useExtensionActions() {
     onError,
     onSettled: reread,
   })
-  return { pair, sendAlone, unpairHere, unpair }
+  return { pair, sendInBackground, unpairHere, unpair }
 }
 
 class ExtensionRefused extends Error {}
+
+async function requireSuccess(asked: Promise<LinkReply<object>>): Promise<void> {
+  const reply = await asked
+  if (!reply.success) throw new ExtensionRefused(reply.error)
+}

@@ -1,6 +1,6 @@
 import { EXTENSION_TEXT } from '@x-automated/contract/extension'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { askExtension, askStatus, driveExtension, type Runtime } from './extension-link'
+import { askExtension, askStatus, driveExtension, type Runtime, setBackgroundSending } from './extension-link'
 
 afterEach(() => vi.useRealTimers())
 
@@ -74,7 +74,7 @@ describe('the status', () => {
     pageChanged: null,
     signedInAs: 'ada',
     pairedWith: { email: 'ada@example.com', workspaceName: 'Acme' },
-    sendsAlone: true,
+    sendsInBackground: true,
     activity: { doing: 'stopped', error: 'Sign in first.', until: 7 },
   }
   const ask = (value: unknown) => askStatus(answering(value))
@@ -97,7 +97,7 @@ describe('the status', () => {
     ['without a version', { version: undefined }, { version: null }],
     ['without a pairing', { pairedWith: undefined }, { pairedWith: null }],
     ['with half a pairing', { pairedWith: { email: 'ada@example.com' } }, { pairedWith: null }],
-    ['with flags of another kind', { paused: 'no', sendsAlone: 1 }, { paused: false, sendsAlone: false }],
+    ['with flags of another kind', { paused: 'no', sendsInBackground: 1 }, { paused: false, sendsInBackground: false }],
     ['with texts of another kind', { pageChanged: {}, signedInAs: 7 }, { pageChanged: null, signedInAs: undefined }],
   ])('%s is of another version, and the rest is kept', async (_what, change, read) => {
     const reply = await ask({ success: true, status: { ...status, ...change } })
@@ -113,7 +113,15 @@ describe('the status', () => {
   ])('is of another version where the answer is %j', async (value) => {
     expect(await ask(value)).toMatchObject({
       success: true,
-      status: { version: null, activity: null, pairedWith: null, sendsAlone: false, isOtherVersion: true },
+      status: { version: null, activity: null, pairedWith: null, sendsInBackground: false, isOtherVersion: true },
+    })
+  })
+
+  test('of the version before reports sendsInBackground as sendsAlone', async () => {
+    const { sendsInBackground, ...rest } = status
+    expect(await ask({ success: true, status: { ...rest, sendsAlone: sendsInBackground } })).toEqual({
+      success: true,
+      status: { ...status, isOtherVersion: false },
     })
   })
 
@@ -121,6 +129,24 @@ describe('the status', () => {
     expect(await askStatus(null)).toMatchObject({ success: false, end: 'down' })
     expect(await ask({ success: false, error: 'No.', code: 'FORBIDDEN_ORIGIN' })).toMatchObject({ success: false })
   })
+})
+
+test('asks an extension of the version before by the former name of the request', async () => {
+  const asked: unknown[] = []
+  const former: Runtime = {
+    ...answering(null),
+    sendMessage(_id, sent, reply) {
+      asked.push(sent)
+      const { action } = sent as { action: string }
+      const unknown = { success: false, error: 'its action is not known', code: 'INVALID_REQUEST' }
+      reply(action === 'SET_SENDING_ALONE' ? { success: true, status: {} } : unknown)
+    },
+  }
+  expect(await setBackgroundSending(true, former)).toEqual({ success: true })
+  expect(asked).toEqual([
+    { action: 'SET_BACKGROUND_SENDING', data: { allowed: true } },
+    { action: 'SET_SENDING_ALONE', data: { allowed: true } },
+  ])
 })
 
 test('a failure of a kind that this page does not know may have sent the message', async () => {

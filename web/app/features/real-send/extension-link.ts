@@ -7,6 +7,7 @@ import {
   type ExtensionRequest,
   type ExtensionStatus,
   endOf,
+  FORMER_BACKGROUND_SENDING,
   type PageAnswer,
   type PageQuestion,
   RUN_PORT,
@@ -60,6 +61,16 @@ export async function askExtension(
   return 'value' in answer ? read(answer.value) : answer
 }
 
+/** Allows the extension to send in the background, or forbids it. Extensions before 1.0 know the request by its former name. */
+export async function setBackgroundSending(
+  allowed: boolean,
+  runtime: Runtime | null = runtimeOf(),
+): Promise<LinkReply<object>> {
+  const reply = await askExtension({ action: 'SET_BACKGROUND_SENDING', data: { allowed } }, runtime)
+  if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
+  return askExtension({ action: FORMER_BACKGROUND_SENDING, data: { allowed } }, runtime)
+}
+
 /** @returns what the extension answered, whatever that is */
 function exchange(request: ExtensionRequest, runtime: Runtime | null): Promise<{ value: unknown } | ExtensionFailure> {
   if (!runtime) return Promise.resolve({ success: false, error: NO_RUNTIME, end: 'down' })
@@ -110,7 +121,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 }
 
 /** The extension of this browser, as far as this page understands it. */
-export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity'> {
+export interface ExtensionHere extends Omit<ExtensionStatus, 'version' | 'activity' | 'sendsAlone'> {
   /** Null if it does not say. */
   version: string | null
   /** Null if it does not say, or says something that this page does not know. */
@@ -131,7 +142,9 @@ export async function askStatus(
 }
 
 function readStatus(value: unknown): ExtensionHere {
-  const { version, paused, pageChanged, signedInAs, pairedWith, sendsAlone, activity } = fieldsOf(value)
+  const { version, paused, pageChanged, signedInAs, pairedWith, activity, ...rest } = fieldsOf(value)
+  // Extensions before 1.0 report it as `sendsAlone`. Drop it in 1.1.
+  const sendsInBackground = rest.sendsInBackground ?? rest.sendsAlone
   const pairing = fieldsOf(pairedWith)
   const isPaired = typeof pairing.email === 'string' && typeof pairing.workspaceName === 'string'
   const known = {
@@ -145,14 +158,14 @@ function readStatus(value: unknown): ExtensionHere {
     isTextOrNull(pageChanged) &&
     (signedInAs === undefined || isTextOrNull(signedInAs)) &&
     (pairedWith === null || isPaired) &&
-    typeof sendsAlone === 'boolean'
+    typeof sendsInBackground === 'boolean'
   return {
     ...known,
     paused: paused === true,
     pageChanged: typeof pageChanged === 'string' ? pageChanged : null,
     signedInAs: isTextOrNull(signedInAs) ? signedInAs : undefined,
     pairedWith: isPaired ? { email: String(pairing.email), workspaceName: String(pairing.workspaceName) } : null,
-    sendsAlone: sendsAlone === true,
+    sendsInBackground: sendsInBackground === true,
     isOtherVersion: !isWhole,
   }
 }

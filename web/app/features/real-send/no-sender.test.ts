@@ -19,7 +19,7 @@ const here: ExtensionHere = {
   pageChanged: null,
   signedInAs: 'ada',
   pairedWith: { email: 'a@example.com', workspaceName: 'A' },
-  sendsAlone: false,
+  sendsInBackground: false,
   activity: { doing: 'nothing' },
   isOtherVersion: false,
 }
@@ -39,8 +39,8 @@ test('it is not while it rests, is sent from this tab, or by the extension here'
   expect(left({}, { runId: 'b' })).toBe(true)
   expect(left({}, { here: undefined })).toBe(false)
   expect(left({}, { here: { ...here, activity: { doing: 'sending', handle: 'eve' } } })).toBe(false)
-  expect(left({}, { here: { ...here, sendsAlone: true } })).toBe(false)
-  expect(left({}, { here: { ...here, sendsAlone: true, paused: true } })).toBe(true)
+  expect(left({}, { here: { ...here, sendsInBackground: true } })).toBe(false)
+  expect(left({}, { here: { ...here, sendsInBackground: true, paused: true } })).toBe(true)
 })
 
 test('what our servers send, and what is over, is nobody’s to wait for', () => {

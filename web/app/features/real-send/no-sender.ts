@@ -29,9 +29,9 @@ export function hasNoSender(
 }
 
 /** Does it send, for a page or by itself? */
-function isAtWork({ activity, pairedWith, sendsAlone, paused, pageChanged }: ExtensionHere): boolean {
+function isAtWork({ activity, pairedWith, sendsInBackground, paused, pageChanged }: ExtensionHere): boolean {
   if (activity?.doing === 'sending' || activity?.doing === 'waiting') return true
-  return pairedWith !== null && sendsAlone && !paused && pageChanged === null && activity?.doing !== 'stopped'
+  return pairedWith !== null && sendsInBackground && !paused && pageChanged === null && activity?.doing !== 'stopped'
 }
 
 /**

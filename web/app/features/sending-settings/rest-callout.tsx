@@ -3,7 +3,7 @@ import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { notableWait } from '../campaigns/campaign-progress'
-import { momentInWords, WAIT_WORDS } from './pace-words'
+import { momentInWords, WAIT_WORDS } from './limits-text'
 
 /** Says what an active campaign waits for, and until when. */
 export function RestCallout({ campaign, disconnected }: { campaign: Campaign; disconnected: boolean }) {

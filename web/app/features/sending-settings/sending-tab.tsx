@@ -6,8 +6,8 @@ import { Card } from '../../ui/card'
 import { LoadingText, SkeletonButton, SkeletonField, SkeletonText } from '../../ui/skeleton'
 import { useHasRole } from '../settings/use-role'
 import { BasisCard } from './basis-card'
+import { LimitsCard } from './limits-card'
 import { OptOutCard } from './opt-out-card'
-import { PaceCard } from './pace-card'
 
 /** While it is open the figures of today are asked for this often. */
 const REFRESH_MS = 30_000
@@ -48,14 +48,14 @@ export function SendingTab() {
       </Card>
     )
   }
-  const { paces, limits, optOutWords, basis } = settings.data
+  const { accounts, limits, optOutWords, basis } = settings.data
   return (
     <div className="grid grid-cols-1 gap-6">
       {!mayManage && (
         <Callout title="Only the owner and admins change how the workspace sends">You see what is set.</Callout>
       )}
-      {paces.map((pace) => (
-        <PaceCard key={pace.xAccountId ?? 'extension'} pace={pace} limits={limits} disabled={!mayManage} />
+      {accounts.map((pace) => (
+        <LimitsCard key={pace.xAccountId ?? 'extension'} pace={pace} limits={limits} disabled={!mayManage} />
       ))}
       <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
       <BasisCard basis={basis} disabled={!isOwner} />

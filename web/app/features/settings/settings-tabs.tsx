@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { NoticesTab } from '../notices/notices-tab'
+import { NotificationsTab } from '../notifications/notifications-tab'
 import { PeopleTab } from '../people/people-tab'
 import { SendingTab } from '../sending-settings/sending-tab'
 import { SingleSignOnTab } from '../sso/single-sign-on-tab'
@@ -16,7 +16,7 @@ export interface SettingsTab {
 export const settingsTabs: readonly [SettingsTab, ...SettingsTab[]] = [
   { value: 'sending', label: 'Sending', content: <SendingTab /> },
   { value: 'suppression-list', label: 'Suppression list', content: <SuppressionsTab /> },
-  { value: 'notices', label: 'Notices', content: <NoticesTab /> },
+  { value: 'notifications', label: 'Notifications', content: <NotificationsTab /> },
   { value: 'people', label: 'People', content: <PeopleTab /> },
   { value: 'single-sign-on', label: 'Single sign-on', content: <SingleSignOnTab /> },
 ]

@@ -13,7 +13,7 @@ import { guestLinks, memberLinks, type NavigationLink } from './navigation'
 // Neither is needed to read a page: each comes when someone who needs it is there.
 const loadNarrowMenu = () => import('./narrow-menu')
 const NarrowMenu = lazy(loadNarrowMenu)
-const Bell = lazy(() => import('../notices/bell'))
+const Bell = lazy(() => import('../notifications/bell'))
 const Profile = lazy(() => import('./profile'))
 
 /** The bar on every page: where one is, where one can go, and who one is. */

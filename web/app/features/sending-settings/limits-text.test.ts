@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
   isWorthSaying,
+  type LimitsDraft,
+  limitsInput,
   momentInWords,
-  type PaceDraft,
-  paceInput,
   problemsOf,
   restInWords,
   shareOfCap,
-} from './pace-words'
+} from './limits-text'
 
-const draft: PaceDraft = {
+const draft: LimitsDraft = {
   timeZone: 'Europe/Berlin',
   workDays: [5, 1],
   allDay: false,
@@ -39,7 +39,7 @@ describe('what is filled in', () => {
   ])('%s', (_, change, problems) => expect(problemsOf({ ...draft, ...change }, limits)).toEqual(problems))
 
   it('is sent with nothing where nothing was filled in', () => {
-    expect(paceInput('a', draft)).toEqual({
+    expect(limitsInput('a', draft)).toEqual({
       xAccountId: 'a',
       timeZone: 'Europe/Berlin',
       workDays: [1, 5],
@@ -48,7 +48,7 @@ describe('what is filled in', () => {
       warmUp: true,
       pauseSeconds: null,
     })
-    expect(paceInput(null, { ...draft, allDay: true, dailyCap: '40' })).toMatchObject({ hours: null, dailyCap: 40 })
+    expect(limitsInput(null, { ...draft, allDay: true, dailyCap: '40' })).toMatchObject({ hours: null, dailyCap: 40 })
   })
 })
 

@@ -17,7 +17,7 @@ const STOPPED_MS = 10 * 60_000
 const REPORT_EVERY_MS = 20_000
 
 /** Sends what waits at the product, by itself: where its owner allows it, and no page drives a run. */
-export function createAlone(messenger: ReturnType<typeof createMessenger>) {
+export function createBackgroundSender(messenger: ReturnType<typeof createMessenger>) {
   /** Pages that drive a run. */
   let drivers = 0
   let working = false
@@ -65,8 +65,8 @@ export function createAlone(messenger: ReturnType<typeof createMessenger>) {
   /** @returns milliseconds until the next step; null: none until something changes */
   async function stepIfAllowed(): Promise<number | null> {
     const state = await readState()
-    const { pairing, paused, sendsAlone } = state
-    if (!pairing || !sendsAlone || paused || changedPart(state) !== null || drivers > 0) return null
+    const { pairing, paused, sendsInBackground } = state
+    if (!pairing || !sendsInBackground || paused || changedPart(state) !== null || drivers > 0) return null
     const activity = await readActivity()
     if (activity.doing === 'stopped' && activity.until > Date.now()) return null
     const step = await createRun(needsOf(pairing, state.account?.handle ?? undefined)).step()

@@ -1,7 +1,7 @@
 import type { SendDmReply } from '@x-automated/contract/extension'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { fakeBrowser } from 'wxt/testing/fake-browser'
-import { createAlone } from './alone.ts'
+import { createBackgroundSender } from './background-sender.ts'
 import { failure } from './failure.ts'
 import type { createMessenger } from './messenger.ts'
 import { changeState, readActivity } from './state.ts'
@@ -40,12 +40,12 @@ function openProduct(messages: number) {
 function live(reply: SendDmReply) {
   const sendOnce = vi.fn(async () => reply)
   const journal = { find: async () => undefined }
-  createAlone({ sendOnce, journal } as unknown as ReturnType<typeof createMessenger>).wake()
+  createBackgroundSender({ sendOnce, journal } as unknown as ReturnType<typeof createMessenger>).wake()
   return sendOnce
 }
 
 test('X refusing three in a row stops it, also where the worker was ended in between', async () => {
-  await changeState({ pairing, sendsAlone: true })
+  await changeState({ pairing, sendsInBackground: true })
   const refused = failure({ code: 'X_REFUSED', detail: 'No.' })
   openProduct(2)
   const first = live(refused)
@@ -62,7 +62,7 @@ test('X refusing three in a row stops it, also where the worker was ended in bet
 })
 
 test('it says who is signed in to X, so that their campaigns come first', async () => {
-  await changeState({ pairing, sendsAlone: true, account: { handle: 'me', at: 0 } })
+  await changeState({ pairing, sendsInBackground: true, account: { handle: 'me', at: 0 } })
   const asked = openProduct(0)
   live({ success: true })
   await vi.waitFor(() => expect(asked).toEqual([{ holder: 'extension alone', signedInAs: 'me' }]), 10_000)

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Notice, NoticeKind } from '@x-automated/contract/notices'
+import type { Notification, NotificationKind } from '@x-automated/contract/notifications'
 import { Bell as BellIcon, CircleCheck, CreditCard, Gauge, Hourglass, Pause, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -14,11 +14,11 @@ import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { LOOK_EVERY_MS } from './look-every'
+import { LOOK_EVERY_MS } from './refresh-interval'
 
 const PAGE_SIZE = 20
 
-const SIGNS: Record<NoticeKind, typeof Pause> = {
+const SIGNS: Record<NotificationKind, typeof Pause> = {
   x_disconnected: Unplug,
   campaign_paused: Pause,
   campaign_completed: CircleCheck,
@@ -29,20 +29,20 @@ const SIGNS: Record<NoticeKind, typeof Pause> = {
 }
 
 /** What people are told of, newest first. */
-export default function NoticesSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
+export default function NotificationsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
   const query = useQuery({
-    ...api.notices.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
+    ...api.notifications.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
     staleTime: 0,
     enabled: open,
     refetchInterval: open ? LOOK_EVERY_MS : false,
   })
   const markRead = useMutation(
-    api.notices.markRead.mutationOptions({
+    api.notifications.markRead.mutationOptions({
       onSuccess({ unread }) {
-        queries.setQueryData(api.notices.countUnread.queryKey(), { unread })
-        return queries.invalidateQueries({ queryKey: api.notices.list.key() })
+        queries.setQueryData(api.notifications.countUnread.queryKey(), { unread })
+        return queries.invalidateQueries({ queryKey: api.notifications.list.key() })
       },
       onError: (error) => toast.error(errorText(error, 'Failed to mark as read. Please try again.')),
     }),
@@ -52,9 +52,9 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
     <Sheet
       open={open}
       onClose={onClose}
-      title="Notices"
+      title="Notifications"
       description={
-        <Link to={`${paths.settings}?tab=notices`} onClick={onClose} className="underline">
+        <Link to={`${paths.settings}?tab=notifications`} onClick={onClose} className="underline">
           What you are told of
         </Link>
       }
@@ -75,7 +75,7 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
             </Button>
           }
         >
-          {errorText(query.error, 'Failed to load your notices. Please try again.')}
+          {errorText(query.error, 'Failed to load your notifications. Please try again.')}
         </Callout>
       ) : !data ? (
         <SkeletonText lines={6} />
@@ -87,12 +87,12 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
       ) : (
         <>
           <ul className="-mx-3 grid gap-1">
-            {data.notices.map((notice) => (
-              <NoticeRow
-                key={notice.id}
-                notice={notice}
+            {data.notifications.map((notification) => (
+              <NotificationRow
+                key={notification.id}
+                notification={notification}
                 onOpen={() => {
-                  if (!notice.readAt) markRead.mutate({ ids: [notice.id] })
+                  if (!notification.readAt) markRead.mutate({ ids: [notification.id] })
                   onClose()
                 }}
               />
@@ -104,7 +104,7 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
             total={data.total}
             stale={query.isFetching}
             onChange={setPage}
-            noun="notices"
+            noun="notifications"
           />
         </>
       )}
@@ -112,23 +112,23 @@ export default function NoticesSheet({ open, onClose }: { open: boolean; onClose
   )
 }
 
-function NoticeRow({ notice, onOpen }: { notice: Notice; onOpen: () => void }) {
-  const Sign = SIGNS[notice.kind]
+function NotificationRow({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
+  const Sign = SIGNS[notification.kind]
   return (
     <li>
       <Link
-        to={notice.path}
+        to={notification.path}
         onClick={onOpen}
-        className={cx('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notice.readAt && 'bg-accent-soft')}
+        className={cx('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notification.readAt && 'bg-accent-soft')}
       >
         <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
         <span className="grid min-w-0 gap-0.5">
           <span className="font-strong wrap-anywhere">
-            {notice.title}
-            {!notice.readAt && <span className="sr-only"> (unread)</span>}
+            {notification.title}
+            {!notification.readAt && <span className="sr-only"> (unread)</span>}
           </span>
-          {notice.text && <span className="wrap-anywhere">{notice.text}</span>}
-          <DateTime value={notice.createdAt} className="text-muted" />
+          {notification.text && <span className="wrap-anywhere">{notification.text}</span>}
+          <DateTime value={notification.createdAt} className="text-muted" />
         </span>
       </Link>
     </li>

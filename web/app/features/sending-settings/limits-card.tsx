@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
-import type { SendingPace, SendingSettings } from '@x-automated/contract/sending-settings'
+import type { SendingLimits, SendingSettings } from '@x-automated/contract/sending-settings'
 import { type FormEvent, useState } from 'react'
 import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
@@ -16,15 +16,15 @@ import {
   DAYS,
   draftOf,
   isWorthSaying,
-  type PaceDraft,
-  paceInput,
+  type LimitsDraft,
+  limitsInput,
   problemsOf,
   restInWords,
   shareOfCap,
-} from './pace-words'
+} from './limits-text'
 
-export interface PaceCardProps {
-  pace: SendingPace
+export interface LimitsCardProps {
+  pace: SendingLimits
   limits: SendingSettings['limits']
   disabled: boolean
 }
@@ -35,7 +35,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 }))
 
 /** When and how fast one X account sends, and how far it is today. */
-export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
+export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
   const queries = useQueryClient()
   const saved = draftOf(pace, DEFAULT_HOURS)
   const [draft, setDraft] = useState(saved)
@@ -44,10 +44,10 @@ export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
   const isChanged = JSON.stringify(draft) !== JSON.stringify(saved)
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const save = useMutation(
-    api.sendingSettings.savePace.mutationOptions({
+    api.sendingSettings.saveLimits.mutationOptions({
       onSuccess(settings) {
         queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
-        const now = settings.paces.find(({ xAccountId }) => xAccountId === pace.xAccountId)
+        const now = settings.accounts.find(({ xAccountId }) => xAccountId === pace.xAccountId)
         if (now) setDraft(draftOf(now, DEFAULT_HOURS))
         toast.success('Saved. It holds from the next message on.')
         return queries.invalidateQueries({ queryKey: api.campaigns.key() })
@@ -55,11 +55,11 @@ export function PaceCard({ pace, limits, disabled }: PaceCardProps) {
       onError: (error) => toast.error(errorText(error, 'Failed to save the settings. Please try again.')),
     }),
   )
-  const set = (change: Partial<PaceDraft>) => setDraft({ ...draft, ...change })
+  const set = (change: Partial<LimitsDraft>) => setDraft({ ...draft, ...change })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setShown(true)
-    if (Object.keys(problems).length === 0) save.mutate(paceInput(pace.xAccountId, draft))
+    if (Object.keys(problems).length === 0) save.mutate(limitsInput(pace.xAccountId, draft))
   }
   const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
   const now = new Date()

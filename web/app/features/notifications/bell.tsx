@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
-import { UNREAD_MAX } from '@x-automated/contract/notice-limits'
+import { UNREAD_MAX } from '@x-automated/contract/notification-limits'
 import { Bell as BellIcon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { api } from '../../api'
 import { IconButton } from '../../ui/button'
-import { LOOK_EVERY_MS } from './look-every'
+import { LOOK_EVERY_MS } from './refresh-interval'
 
 // Comes when somebody reaches for it.
-const loadSheet = () => import('./notices-sheet')
-const NoticesSheet = lazy(loadSheet)
+const loadSheet = () => import('./notifications-sheet')
+const NotificationsSheet = lazy(loadSheet)
 
-/** What has happened meanwhile: the number of unread notices, and behind it all of them. */
+/** What has happened meanwhile: the number of unread notifications, and behind it all of them. */
 export default function Bell() {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
-  const count = useQuery(api.notices.countUnread.queryOptions({ refetchInterval: LOOK_EVERY_MS }))
+  const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: LOOK_EVERY_MS }))
   const unread = count.data?.unread ?? 0
   const shown = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
   return (
     <div className="relative">
       <IconButton
-        label={unread > 0 ? `Notices, ${shown} unread` : 'Notices'}
+        label={unread > 0 ? `Notifications, ${shown} unread` : 'Notifications'}
         onPointerEnter={loadSheet}
         onFocus={loadSheet}
         onClick={() => {
@@ -41,7 +41,7 @@ export default function Bell() {
       )}
       {wanted && (
         <Suspense>
-          <NoticesSheet open={open} onClose={() => setOpen(false)} />
+          <NotificationsSheet open={open} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { NoticeKind } from '@x-automated/contract/notices'
+import type { NotificationKind } from '@x-automated/contract/notifications'
 import { api, errorText } from '../../api'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
@@ -8,7 +8,7 @@ import { Switch } from '../../ui/choice'
 import { SkeletonLine } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
 
-const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
+const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   x_disconnected: {
     label: 'An X account is disconnected',
     hint: 'X does not take its connection any more, so nothing is sent from it.',
@@ -24,15 +24,15 @@ const KINDS: Record<NoticeKind, { label: string; hint: string }> = {
   plan_ended: { label: 'A plan has ended', hint: 'What is queued is still sent. Owners only.' },
 }
 
-const kinds = Object.entries(KINDS) as [NoticeKind, (typeof KINDS)[NoticeKind]][]
+const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]
 
 /** What one is told of, and how. */
-export function NoticesTab() {
+export function NotificationsTab() {
   const queries = useQueryClient()
-  const key = api.notices.listPreferences.queryKey()
-  const query = useQuery(api.notices.listPreferences.queryOptions())
+  const key = api.notifications.listPreferences.queryKey()
+  const query = useQuery(api.notifications.listPreferences.queryOptions())
   const save = useMutation(
-    api.notices.setPreference.mutationOptions({
+    api.notifications.setPreference.mutationOptions({
       // Shown at once, and taken back if it fails.
       onMutate(change) {
         const before = queries.getQueryData(key)
@@ -62,12 +62,12 @@ export function NoticesTab() {
           </Button>
         }
       >
-        {errorText(query.error, 'Failed to load your notices. Please try again.')}
+        {errorText(query.error, 'Failed to load your notifications. Please try again.')}
       </Callout>
     )
   }
   return (
-    <Card title="Notices" description="For you alone, in every workspace. Changes are saved at once.">
+    <Card title="Notifications" description="These apply to you in every workspace and save automatically.">
       <div className="grid max-w-2xl divide-y divide-line">
         {kinds.map(([kind, { label, hint }]) => {
           const own = query.data?.preferences.find((one) => one.kind === kind)
@@ -84,14 +84,14 @@ export function NoticesTab() {
               {own ? (
                 <div className="flex gap-6">
                   <Switch
-                    label="In the product"
+                    label="In-app"
                     checked={own.inApp}
                     onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
                   />
                   <Switch
-                    label="By mail"
-                    checked={own.mail}
-                    onChange={(event) => save.mutate({ kind, mail: event.currentTarget.checked })}
+                    label="Email"
+                    checked={own.email}
+                    onChange={(event) => save.mutate({ kind, email: event.currentTarget.checked })}
                   />
                 </div>
               ) : (

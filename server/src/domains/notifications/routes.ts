@@ -1,9 +1,9 @@
 import { signedInApi } from '../../operations.ts'
 import { countUnread, list, listPreferences, markRead, setPreference } from './service.ts'
 
-const api = signedInApi.notices
+const api = signedInApi.notifications
 
-export const noticeRoutes = {
+export const notificationRoutes = {
   list: api.list.handler(({ context, input }) => list(context.db, context.actor, input)),
   countUnread: api.countUnread.handler(async ({ context }) => ({
     unread: await countUnread(context.db, context.actor),

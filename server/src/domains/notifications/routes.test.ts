@@ -1,4 +1,4 @@
-import { NOTICE_KINDS } from '@x-automated/contract/notices'
+import { NOTIFICATION_KINDS } from '@x-automated/contract/notifications'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call, connectX, makePerson, type Person } from '../../../test/makers.ts'
@@ -8,8 +8,8 @@ import { sendQueuedEmails } from '../../jobs/mail.ts'
 import { createMailer } from '../../outside/mail.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
-import { forgetOldNotices, mailNotices } from './service.ts'
-import { notices } from './tables.ts'
+import { purgeOldNotifications, queueNotificationEmails } from './service.ts'
+import { notifications } from './tables.ts'
 
 let app: TestApp
 let owner: Person
@@ -48,12 +48,12 @@ it('every member is told of a lost account, a campaign that paused by itself and
     {
       kind: 'x_disconnected',
       title: `@${account.handle} is disconnected`,
-      text: `${REASON} Nothing is sent from it until it is connected again.`,
+      text: `${REASON} Sending from this account is paused until you reconnect it.`,
       path: '/twitter',
     },
     {
       kind: 'campaign_paused',
-      title: 'Campaign “Spring” paused by itself',
+      title: 'Campaign “Spring” was paused automatically',
       text: REASON,
       path: `/campaigns/${paused.id}`,
     },
@@ -65,20 +65,20 @@ it('every member is told of a lost account, a campaign that paused by itself and
     },
   ]
   for (const person of [owner, viewer]) {
-    const answer = await person.client.notices.list({})
-    expect(answer).toMatchObject({ notices: told, total: 3, unread: 3, page: 1, pageSize: 20 })
-    expect(await person.client.notices.countUnread()).toEqual({ unread: 3 })
+    const answer = await person.client.notifications.list({})
+    expect(answer).toMatchObject({ notifications: told, total: 3, unread: 3, page: 1, pageSize: 20 })
+    expect(await person.client.notifications.countUnread()).toEqual({ unread: 3 })
   }
-  expect((await owner.client.notices.list({ page: 2, pageSize: 2 })).notices).toMatchObject([told[2]!])
+  expect((await owner.client.notifications.list({ page: 2, pageSize: 2 })).notifications).toMatchObject([told[2]!])
   const stranger = await makePerson(app)
-  expect(await stranger.client.notices.list({})).toMatchObject({ notices: [], total: 0, unread: 0 })
+  expect(await stranger.client.notifications.list({})).toMatchObject({ notifications: [], total: 0, unread: 0 })
 
   // Read: one's own, and nobody else's.
-  const [first] = (await owner.client.notices.list({})).notices
-  expect(await viewer.client.notices.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 3 })
-  expect(await owner.client.notices.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 2 })
-  expect(await owner.client.notices.markRead({})).toEqual({ success: true, unread: 0 })
-  expect((await viewer.client.notices.countUnread()).unread).toBe(3)
+  const [first] = (await owner.client.notifications.list({})).notifications
+  expect(await viewer.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 3 })
+  expect(await owner.client.notifications.markRead({ ids: [first!.id] })).toEqual({ success: true, unread: 2 })
+  expect(await owner.client.notifications.markRead({})).toEqual({ success: true, unread: 0 })
+  expect((await viewer.client.notifications.countUnread()).unread).toBe(3)
 })
 
 it('is told exactly if the transaction commits that it tells of', async () => {
@@ -89,40 +89,46 @@ it('is told exactly if the transaction commits that it tells of', async () => {
     throw new Error('undone')
   })
   await expect(undone).rejects.toThrow('undone')
-  expect(await person.client.notices.list({})).toMatchObject({ total: 0 })
+  expect(await person.client.notifications.list({})).toMatchObject({ total: 0 })
 })
 
 describe('preferences', () => {
   it('are on at first; a kind that is switched off is not told in that way', async () => {
     const person = await makePerson(app)
-    const on = (kind: string) => ({ kind, inApp: true, mail: true })
-    expect(await person.client.notices.listPreferences()).toEqual({ preferences: NOTICE_KINDS.map(on) })
-    const { preferences } = await person.client.notices.setPreference({ kind: 'x_disconnected', inApp: false })
-    expect(preferences[0]).toEqual({ kind: 'x_disconnected', inApp: false, mail: true })
-    await person.client.notices.setPreference({ kind: 'campaign_completed', mail: false })
+    const on = (kind: string) => ({ kind, inApp: true, email: true })
+    expect(await person.client.notifications.listPreferences()).toEqual({ preferences: NOTIFICATION_KINDS.map(on) })
+    const { preferences } = await person.client.notifications.setPreference({ kind: 'x_disconnected', inApp: false })
+    expect(preferences[0]).toEqual({ kind: 'x_disconnected', inApp: false, email: true })
+    await person.client.notifications.setPreference({ kind: 'campaign_completed', email: false })
     await lose((await connectX(app, person)).id)
     await complete(person)
-    expect((await person.client.notices.list({})).notices.map(({ kind }) => kind)).toEqual(['campaign_completed'])
-    const rows = await app.db.select().from(notices).where(eq(notices.userId, person.id))
-    expect(rows.map(({ kind, inApp, mail }) => [kind, inApp, mail]).sort()).toEqual([
+    expect((await person.client.notifications.list({})).notifications.map(({ kind }) => kind)).toEqual([
+      'campaign_completed',
+    ])
+    const rows = await app.db.select().from(notifications).where(eq(notifications.userId, person.id))
+    expect(rows.map(({ kind, inApp, email }) => [kind, inApp, email]).sort()).toEqual([
       ['campaign_completed', true, false],
       ['x_disconnected', false, true],
     ])
-    await person.client.notices.setPreference({ kind: 'x_disconnected', mail: false })
+    await person.client.notifications.setPreference({ kind: 'x_disconnected', email: false })
     await lose((await connectX(app, person)).id)
-    expect(await app.db.$count(notices, eq(notices.userId, person.id))).toBe(2)
-    expect((await person.call('PUT', '/notices/preferences', { kind: 'weather' })).status).toBe(400)
-    expect((await person.call('POST', '/notices/read', { ids: [] })).status).toBe(400)
+    expect(await app.db.$count(notifications, eq(notifications.userId, person.id))).toBe(2)
+    expect((await person.call('PUT', '/notifications/preferences', { kind: 'weather' })).status).toBe(400)
+    expect((await person.call('POST', '/notifications/read', { ids: [] })).status).toBe(400)
   })
+})
+
+it.each(['/notices', '/notices/unread', '/notices/preferences'])('returns 404 for the former path %s', async (path) => {
+  expect((await owner.call('GET', path)).status).toBe(404)
 })
 
 describe('mails', () => {
   it('go out once, whichever process comes first, and one click ends those of their kind', async () => {
-    while ((await mailNotices(context())) > 0);
+    while ((await queueNotificationEmails(context())) > 0);
     const person = await makePerson(app)
     await lose((await connectX(app, person)).id)
     await complete(person)
-    const taken = await Promise.all([1, 2, 3, 4].map(() => mailNotices(context())))
+    const taken = await Promise.all([1, 2, 3, 4].map(() => queueNotificationEmails(context())))
     expect(taken.reduce((sum, count) => sum + count, 0)).toBe(2)
     const mailer = createMailer(app.env.smtpUrl!, app.env.mailFrom)
     await sendQueuedEmails(app.services.jobs, mailer, app.env.authSecret)
@@ -136,28 +142,32 @@ describe('mails', () => {
     expect(lost.text).toContain(REASON)
     expect(lost.text).toContain('/twitter')
 
-    const [link] = lost.text.match(/\/api\/notices\/unsubscribe\?token=\S+/)!
+    const [link] = lost.text.match(/\/api\/notifications\/unsubscribe\?token=\S+/)!
     const path = link!.slice('/api'.length)
     const asked = await call(app, 'GET', path)
     expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('Unsubscribe from these emails?')])
-    expect((await person.client.notices.listPreferences()).preferences[0]?.mail).toBe(true)
+    expect((await person.client.notifications.listPreferences()).preferences[0]?.email).toBe(true)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const done = await call(app, 'POST', path, 'List-Unsubscribe=One-Click', form)
     expect([done.status, done.body]).toEqual([200, expect.stringContaining('an X account is disconnected')])
-    expect((await person.client.notices.listPreferences()).preferences).toEqual(
-      NOTICE_KINDS.map((kind) => ({ kind, inApp: true, mail: kind !== 'x_disconnected' })),
+    expect((await person.client.notifications.listPreferences()).preferences).toEqual(
+      NOTIFICATION_KINDS.map((kind) => ({ kind, inApp: true, email: kind !== 'x_disconnected' })),
     )
-    expect((await call(app, 'POST', '/notices/unsubscribe?token=made-up', '', form)).body.code).toBe('INVALID_CODE')
+    // The link of emails that were sent before the path was renamed.
+    expect((await call(app, 'POST', path.replace('notifications', 'notices'), '', form)).status).toBe(200)
+    expect((await call(app, 'POST', '/notifications/unsubscribe?token=made-up', '', form)).body.code).toBe(
+      'INVALID_CODE',
+    )
     mailer.close()
   })
 })
 
 it('are forgotten after 90 days', async () => {
   await app.db
-    .update(notices)
+    .update(notifications)
     .set({ createdAt: new Date(Date.now() - 91 * 86_400_000) })
-    .where(eq(notices.userId, owner.id))
-  await forgetOldNotices(app.db)
-  expect((await owner.client.notices.list({})).total).toBe(0)
-  expect((await viewer.client.notices.list({})).total).toBe(3)
+    .where(eq(notifications.userId, owner.id))
+  await purgeOldNotifications(app.db)
+  expect((await owner.client.notifications.list({})).total).toBe(0)
+  expect((await viewer.client.notifications.list({})).total).toBe(3)
 })

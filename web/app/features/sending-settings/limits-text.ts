@@ -1,4 +1,4 @@
-import type { SendingPace, Waiting } from '@x-automated/contract/sending-settings'
+import type { SendingLimits, Waiting } from '@x-automated/contract/sending-settings'
 
 export const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const
 
@@ -46,14 +46,14 @@ export function shareOfCap({
   countedInDay,
   capNow,
   sentInDay,
-}: Pick<SendingPace, 'countedInDay' | 'capNow' | 'sentInDay'>) {
+}: Pick<SendingLimits, 'countedInDay' | 'capNow' | 'sentInDay'>) {
   const number = (n: number) => n.toLocaleString('en-US')
   const used = `${number(countedInDay)} of ${number(capNow)}`
   return sentInDay === countedInDay ? used : `${used}, ${number(sentInDay)} of them sent`
 }
 
 /** What somebody fills in, as the fields hold it. */
-export interface PaceDraft {
+export interface LimitsDraft {
   timeZone: string
   workDays: number[]
   allDay: boolean
@@ -64,7 +64,7 @@ export interface PaceDraft {
   pauseSeconds: string
 }
 
-export function draftOf(pace: SendingPace, defaults: { start: string; end: string }): PaceDraft {
+export function draftOf(pace: SendingLimits, defaults: { start: string; end: string }): LimitsDraft {
   return {
     timeZone: pace.timeZone,
     workDays: [...pace.workDays],
@@ -77,11 +77,11 @@ export function draftOf(pace: SendingPace, defaults: { start: string; end: strin
   }
 }
 
-export type PaceProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
+export type LimitsProblems = Partial<Record<'timeZone' | 'workDays' | 'end' | 'dailyCap' | 'pauseSeconds', string>>
 
 /** What is wrong with what was filled in, by field; {}: nothing. */
-export function problemsOf(draft: PaceDraft, limits: { dailyCap: number; pauseSeconds: number }): PaceProblems {
-  const problems: PaceProblems = {}
+export function problemsOf(draft: LimitsDraft, limits: { dailyCap: number; pauseSeconds: number }): LimitsProblems {
+  const problems: LimitsProblems = {}
   if (draft.timeZone === '') problems.timeZone = 'Choose a time zone.'
   if (draft.workDays.length === 0) problems.workDays = 'Choose at least one day.'
   if (!draft.allDay && (draft.start === '' || draft.end === '')) problems.end = 'Fill in both times.'
@@ -98,7 +98,7 @@ function isWhole(text: string, min: number, max: number): boolean {
 }
 
 /** What is sent to be saved. */
-export function paceInput(xAccountId: string | null, draft: PaceDraft) {
+export function limitsInput(xAccountId: string | null, draft: LimitsDraft) {
   const number = (text: string) => (text.trim() === '' ? null : Number(text))
   return {
     xAccountId,

@@ -1,0 +1,4 @@
+// Without schemas, so that screens can import it cheaply.
+
+/** Unread notifications are counted up to this many; the bell then shows 99+. */
+export const UNREAD_MAX = 100
