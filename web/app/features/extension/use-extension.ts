@@ -7,7 +7,7 @@ import {
   askExtension,
   askStatus,
   type ExtensionHere,
-  type LinkReply,
+  type ExtensionReply,
   setBackgroundSending,
 } from '../real-send/extension-link'
 
@@ -87,7 +87,7 @@ export function useExtensionActions() {
 
 class ExtensionRefused extends Error {}
 
-async function requireSuccess(asked: Promise<LinkReply<object>>): Promise<void> {
+async function requireSuccess(asked: Promise<ExtensionReply<object>>): Promise<void> {
   const reply = await asked
   if (!reply.success) throw new ExtensionRefused(reply.error)
 }

@@ -65,7 +65,7 @@ export async function askExtension(
 export async function setBackgroundSending(
   allowed: boolean,
   runtime: Runtime | null = runtimeOf(),
-): Promise<LinkReply<object>> {
+): Promise<ExtensionReply<object>> {
   const reply = await askExtension({ action: 'SET_BACKGROUND_SENDING', data: { allowed } }, runtime)
   if (reply.success || reply.code !== 'INVALID_REQUEST') return reply
   return askExtension({ action: FORMER_BACKGROUND_SENDING, data: { allowed } }, runtime)
