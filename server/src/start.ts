@@ -10,7 +10,7 @@ import { isUnavailable, retryWhileUnavailable } from './db/unavailable.ts'
 import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
 import { checkSecret } from './domains/auth/engine.ts'
 import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
-import { forgetOldPaymentEvents, workOnPayments } from './domains/billing/engine.ts'
+import { purgePaymentEvents, runPayments } from './domains/billing/engine.ts'
 import { forgetExpiredCodes } from './domains/extension/service.ts'
 import { forgetExpiredStates } from './domains/identities/service.ts'
 import { failAbandoned } from './domains/imports/service.ts'
@@ -27,7 +27,7 @@ import { forgetUnfinished } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
 import { forgetExpiredRequests } from './domains/sso/service.ts'
 import { expireWeek, purgeJoinData } from './domains/waitlist/service.ts'
-import { forgetOldDeliveries, WEBHOOKS_CHANNEL, workOnWebhooks } from './domains/webhooks/service.ts'
+import { purgeDeliveries, runWebhooks, WEBHOOKS_CHANNEL } from './domains/webhooks/service.ts'
 import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
 import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
@@ -149,13 +149,13 @@ export async function startServer({
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
   // Without X it still ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
-  const webhooks = workers ? await workOnWebhooks({ ...services, db: database.db }, log) : null
+  const webhooks = workers ? await runWebhooks({ ...services, db: database.db }, log) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
   const watch = workers && services.x ? workOnReplies(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
     await workOnAccountMails(services)
-    await workOnPayments(services)
+    await runPayments(services)
     if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
     if (!env.hasContact && !env.standIns)
@@ -179,9 +179,9 @@ export async function startServer({
         forgetExpiredAuthorizations,
         forgetExpiredRequests,
         purgeJoinData,
-        forgetOldDeliveries,
+        purgeDeliveries,
         purgeOldNotifications,
-        forgetOldPaymentEvents,
+        purgePaymentEvents,
       ]
       for (const remove of expired) {
         await database.db.transaction(async (tx) => {

@@ -15,7 +15,7 @@ function read(text: string, chunkBytes = 1 << 20): CsvRecord[] {
 const BAD_QUOTES = 'has a quote that is not closed or not doubled'
 
 describe('readCsv', () => {
-  it('reads any fields back as they were written, with their lines, however the file is cut', async () => {
+  it('reads back any fields with their line numbers, for any chunk size', async () => {
     const field = fc.oneof(
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\ufeff\r]/g, '')),
       fc.constantFrom('"', 'a "b" c', 'x,y', 'two\nlines', 'two\r\nlines', '\n', ';', "'", ''),
@@ -27,7 +27,7 @@ describe('readCsv', () => {
         fc.boolean(),
         fc.integer({ min: 1, max: 50 }),
         async (rows, lineEnd, ends, chunkBytes) => {
-          // The header decides the delimiter, so it must hold more commas than anything else.
+          // The header decides the delimiter, so it must contain more commas than anything else.
           const all = [['a', 'b', 'c', 'd'], ...rows]
           const text = all.map((row) => row.map((f) => `"${f.replaceAll('"', '""')}"`).join(',')).join(lineEnd)
           let line = 1
@@ -42,14 +42,14 @@ describe('readCsv', () => {
     )
   })
 
-  it('passes over a byte order mark', async () => {
+  it('skips a byte order mark', async () => {
     expect(await read('\ufeffa,b\n1,2')).toEqual([
       { line: 1, fields: ['a', 'b'] },
       { line: 2, fields: ['1', '2'] },
     ])
   })
 
-  it.each([',', ';', '\t'])('takes the delimiter that the first line has: %j', async (delimiter) => {
+  it.each([',', ';', '\t'])('detects the delimiter %j in the first line', async (delimiter) => {
     expect(await read(['a', 'b', 'c'].join(delimiter))).toEqual([{ line: 1, fields: ['a', 'b', 'c'] }])
   })
 
@@ -58,7 +58,7 @@ describe('readCsv', () => {
     ['closed by a later quote', 'a,b\n"x,1\ny,"2"\nz,3\n', [2]],
     ['two in a row', 'a,b\n"x,1\n"x,1\ny,2\nz,3\n', [2, 3]],
     ['at the end', 'a,b\ny,2\nz,3\n"x', [4]],
-  ])('loses only the line with a bad quote: %s', async (_name, text, bad) => {
+  ])('rejects only the line with a bad quote: %s', async (_name, text, bad) => {
     const records = await read(text)
     expect(records.filter((record) => 'problem' in record)).toEqual(bad.map((line) => ({ line, problem: BAD_QUOTES })))
     expect(records.flatMap((record) => ('fields' in record ? [record.fields[0]] : []))).toEqual(['a', 'y', 'z'])
@@ -68,7 +68,7 @@ describe('readCsv', () => {
     ['inside of a bare field', 'x "q" 5",1', ['x "q" 5"', '1']],
     ['text behind a quoted part', '"x, y" z "w",1', ['"x, y" z "w"', '1']],
     ['a field that begins with one, as it should be', '"""x"" y",1', ['"x" y', '1']],
-  ])('reads a stray quote as what it is: %s', async (_name, text, fields) => {
+  ])('reads a stray quote literally: %s', async (_name, text, fields) => {
     for (const cut of [1, 1 << 20])
       expect(await read(`a,b\n${text}\n"m\n""n",2`, cut)).toEqual([
         { line: 1, fields: ['a', 'b'] },
@@ -77,7 +77,7 @@ describe('readCsv', () => {
       ])
   })
 
-  it('takes lines that leave their last fields out, and says which are too long', async () => {
+  it('accepts short lines and rejects long ones', async () => {
     expect(await read('a,b,c\nx\n\ny,1,2,\nz,3')).toEqual([
       { line: 1, fields: ['a', 'b', 'c'] },
       { line: 2, fields: ['x'] },
@@ -87,7 +87,7 @@ describe('readCsv', () => {
     ])
   })
 
-  it('takes no short line for a record where it may be the rest of a cell whose quotes are wrong', async () => {
+  it('rejects short lines that may belong to a badly quoted cell', async () => {
     const short = 'has 1 columns where the first line has 2'
     for (const cell of ['"never closed', '"says "hi" and'])
       expect((await read(`a,b\n${cell},1\nfounder\nmaker\ny,2\nz\n`)).slice(2)).toEqual([
@@ -99,7 +99,7 @@ describe('readCsv', () => {
   })
 
   it.each(['sep=|', '\ufeffsep=|', '"sep=|"', 'SEP=| '])(
-    'takes the delimiter that a first line says: %j',
+    'uses the delimiter declared by a first line %j',
     async (said) => {
       for (const end of ['\n', '\r\n'])
         expect(await read([said, 'a,a,a|b', 'x|1;2'].join(end))).toEqual([
@@ -109,7 +109,7 @@ describe('readCsv', () => {
     },
   )
 
-  it('loses only the line whose record would be longer than 128 KiB', async () => {
+  it('rejects only the line whose record would exceed 128 KiB', async () => {
     const filler = `${'y'.repeat(99)}\n`.repeat(4_000)
     const records = await read(`a\n"open\n${filler}z`, 64 * 1024)
     expect(records.slice(0, 3)).toEqual([
@@ -126,7 +126,7 @@ describe('readCsv', () => {
     ['a million empty fields', ','.repeat(1_000_000), [2]],
     ['nothing but quotes', '"'.repeat(1_000_001), [2]],
     ['a quoted field that is never closed', `"y\r\n${'y'.repeat(1_000_000)}`, [2, 3]],
-  ])('never keeps more than a record of a file for later: %s', (_name, text, bad) => {
+  ])('never buffers more than one record: %s', (_name, text, bad) => {
     for (const end of ['\n', '\r\n', '\r']) {
       const bytes = Buffer.from(`a${end}${text}${end}b${end}`)
       const csv = openCsv(parse)
@@ -147,7 +147,7 @@ describe('readCsv', () => {
     }
   })
 
-  it('reads nothing from nothing', async () => {
+  it('reads no records from an empty file', async () => {
     expect(await read('')).toEqual([])
   })
 })

@@ -42,7 +42,7 @@ async function readAll(upload: Upload) {
 }
 
 describe('receive', () => {
-  it('gives a file that can be read again and again and has no name on the disk', async () => {
+  it('provides a file that can be read repeatedly and has no name on disk', async () => {
     await uploadsOfTest().receive('handle\nana\nno-handle\n', async (upload) => {
       expect(await readdir(folder)).toEqual([])
       expect(upload.bytes).toBe(21)
@@ -55,7 +55,7 @@ describe('receive', () => {
     })
   })
 
-  it('reads nothing of a file whose import has stopped', async () => {
+  it('stops reading a file whose import has stopped', async () => {
     const uploads = uploadsOfTest()
     const text = `handle\n${'ana\n'.repeat(100_000)}`
     await uploads.receive(text, async (upload) => {
@@ -64,13 +64,13 @@ describe('receive', () => {
         break
       }
     })
-    // The next file gets the descriptor that the first one had.
+    // The next file reuses the first one's file descriptor.
     await uploads.receive('handle\nbob\n', async (upload) => {
       expect((await readAll(upload)).rows).toMatchObject([{ twitter_handle: 'bob' }])
     })
   })
 
-  it('leaves nothing on the disk when its process is killed', async () => {
+  it('leaves nothing on disk when its process is killed', async () => {
     const script = `
       import { Readable } from 'node:stream'
       import { openUploads } from ${JSON.stringify(new URL('./csv-uploads.ts', import.meta.url).href)}
@@ -90,7 +90,7 @@ describe('receive', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('answers 503 if the disk is full', async () => {
+  it('returns 503 if the disk is full', async () => {
     const full = () =>
       Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }))
     await expect(uploadsOfTest().receive('handle\n', full)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('receive', () => {
     })
   })
 
-  it('refuses a fourth file of one user, and takes it once another has ended', async () => {
+  it('rejects a fourth file of one user until another is done', async () => {
     const uploads = uploadsOfTest()
     const ends = [1, 2, 3].map(() => Promise.withResolvers<void>())
     const files = ends.map((end) => uploads.receive('handle\n', () => end.promise))
@@ -117,7 +117,7 @@ describe('receive', () => {
 })
 
 describe('close', () => {
-  it('ends the reading of files with 503', async () => {
+  it('aborts reads with 503', async () => {
     const uploads = openUploads(12)
     const request = {
       headers: { 'content-type': 'text/csv' },
@@ -131,7 +131,7 @@ describe('close', () => {
 })
 
 describe('inTurn', () => {
-  it('imports one file of a user after the other, and half as many at once as there are connections', async () => {
+  it('imports one file per user at a time, on at most half of the connections', async () => {
     const uploads = uploadsOfTest()
     const running: string[] = []
     const ends = new Map<string, () => void>()
@@ -169,7 +169,7 @@ describe('inTurn', () => {
 })
 
 describe('removeAbandonedUploads', () => {
-  it('deletes what killed processes left, and nothing else', async () => {
+  it('deletes only files left by killed processes', async () => {
     await mkdir(join(folder, 'csv-import-of-an-older-version'))
     for (const name of ['csv-import-of-an-older-version/sent.csv', 'csv-import-old', 'csv-import-new', 'other'])
       await writeFile(join(folder, name), 'twitter_handle')

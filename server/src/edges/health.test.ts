@@ -8,7 +8,7 @@ beforeAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}) => fetch(app.origin + path, { headers })
 
 describe('GET /healthz and /readyz', () => {
-  it('200: alive, and ready with each dependency', async () => {
+  it('return 200 with the state of each dependency', async () => {
     expect((await get('/healthz')).status).toBe(200)
     const ready = await get('/readyz')
     expect([ready.status, await ready.json()]).toEqual([
@@ -17,7 +17,7 @@ describe('GET /healthz and /readyz', () => {
     ])
   })
 
-  it('503: not ready once the database is gone', async () => {
+  it('return 503 for /readyz if the database is down', async () => {
     const lonely = await openApp()
     await lonely.services.database.pool.end()
     const answer = await fetch(`${lonely.origin}/readyz`)
@@ -26,7 +26,7 @@ describe('GET /healthz and /readyz', () => {
       {
         success: false,
         code: 'NOT_READY',
-        error: 'The service is not ready.',
+        error: "The service isn't ready.",
         dependencies: { database: 'down', server: 'ok' },
       },
     ])
@@ -35,20 +35,20 @@ describe('GET /healthz and /readyz', () => {
 })
 
 describe('GET /metrics', () => {
-  it('200: Prometheus text, from this machine', async () => {
+  it('returns Prometheus text to local clients', async () => {
     const answer = await get('/metrics')
     expect(answer.status).toBe(200)
     expect(await answer.text()).toMatch(/^http_request_duration_seconds_count\{.*route="\/healthz".*\} \d+$/m)
   })
 
   it.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])(
-    '404: to what a proxy passes on (%s)',
+    'returns 404 to proxied requests (%s)',
     async (header) => {
       expect((await get('/metrics', { [header]: '127.0.0.1' })).status).toBe(404)
     },
   )
 
-  it('needs the token where one is set', async () => {
+  it('requires the token if one is set', async () => {
     const guarded = await openApp({ env: { METRICS_TOKEN: 'a long token' } })
     const fetchIt = (headers: Record<string, string>) => fetch(`${guarded.origin}/metrics`, { headers })
     expect((await fetchIt({})).status).toBe(404)

@@ -31,7 +31,7 @@ const send = (body: string | Uint8Array<ArrayBuffer>, type = 'text/csv', by = pe
 const rows = () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)
 
 describe('POST /leads/import', () => {
-  it('200: 5,000 lines of a real file: every bad line named with its problem, the rest is in, and again changes nothing', async () => {
+  it('imports 5,000 realistic rows, reports every bad row, and changes nothing the second time', async () => {
     const file = makeLeadFile(5_000)
     const first = await send(file.text, 'text/csv; charset=utf-8')
     expect(first.status).toBe(200)
@@ -56,18 +56,18 @@ describe('POST /leads/import', () => {
     expect(counts.reduce((sum, row) => sum + row.count, 0)).toBe(file.handles.length)
   })
 
-  it('200: numbers as a program with semicolons between its cells writes them', async () => {
+  it('accepts decimal points as thousands separators in semicolon files', async () => {
     expect((await send('twitter_handle;follower_count\nana;1.500\n')).body).toMatchObject({ imported: 1, rejected: [] })
     expect(await rows()).toMatchObject([{ followerCount: 1_500 }])
   })
 
-  it('200: the same with line feeds alone', async () => {
+  it('accepts line feeds without carriage returns', async () => {
     const file = makeLeadFile(300, '\n')
     const { body } = await send(file.text)
     expect(body).toMatchObject({ imported: file.handles.length, rejected: file.rejected })
   })
 
-  it('200: only twitter_handle is required; semicolons; what is not said stays', async () => {
+  it('requires only twitter_handle and keeps values of blank cells', async () => {
     await makeLeads(app, person, [{ twitterHandle: 'ana', name: 'Ana', bio: 'Old', metadata: { a: '1' } }])
     const { body } = await send('Bio;TWITTER_HANDLE;B\n;@ANA;2\nNew;bob;\n')
     expect(body).toEqual({ imported: 1, updated: 1, rejected: [], rejectedCount: 0 })
@@ -77,7 +77,7 @@ describe('POST /leads/import', () => {
     ])
   })
 
-  it('200: by id where the file has ids', async () => {
+  it('matches leads by X id if the file has ids', async () => {
     await send('twitter_handle,x_user_id\nana,5\nbob,6\n')
     const { body } = await send('twitter_handle,x_user_id\nann,5\nbob,6\nbobby,6\n')
     expect(body).toEqual({
@@ -89,11 +89,11 @@ describe('POST /leads/import', () => {
     expect((await rows()).map((lead) => lead.twitterHandle)).toEqual(['ann', 'bob'])
   })
 
-  it('200: a header alone brings nobody', async () => {
+  it('imports nothing from a header alone', async () => {
     expect((await send('twitter_handle\n')).body).toEqual({ imported: 0, updated: 0, rejected: [], rejectedCount: 0 })
   })
 
-  it('200: names the first 10,000 bad lines and counts them all', async () => {
+  it('lists the first 10,000 bad rows and counts all', async () => {
     const { body } = await send(`twitter_handle\n${'no-handle\n'.repeat(9_000)}${'ana\n'.repeat(2_001)}`)
     expect(body).toMatchObject({ imported: 1, rejectedCount: 11_000 })
     expect(body.rejected).toHaveLength(10_000)
@@ -112,18 +112,21 @@ describe('POST /leads/import', () => {
     ['UTF-16', Buffer.from('\ufefftwitter_handle\nana\n', 'utf16le'), /not UTF-8/],
     ['Latin-1', Buffer.from('twitter_handle,name\nana,Zo\xeb\n', 'latin1'), /not UTF-8/],
     ['a character cut off at the end', Buffer.from('twitter_handle,name\nana,é').subarray(0, -1), /not UTF-8/],
-  ])('400: %s', async (_name, body, text) => {
+  ])('returns 400 for %s', async (_name, body, text) => {
     const answer = await send(typeof body === 'string' ? body : new Uint8Array(body))
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(answer.body.error).toMatch(text)
     expect(await rows()).toEqual([])
   })
 
-  it.each(['application/json', 'text/plain', 'text/csv; charset=iso-8859-1'])('400: sent as %s', async (type) => {
-    expect((await send('{}', type)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
-  })
+  it.each(['application/json', 'text/plain', 'text/csv; charset=iso-8859-1'])(
+    'returns 400 for a file sent as %s',
+    async (type) => {
+      expect((await send('{}', type)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' })
+    },
+  )
 
-  it('401, 403: for nobody and for a viewer, before the file is looked at', async () => {
+  it('returns 401 for visitors and 403 for viewers, before reading the file', async () => {
     const nobody = await call(app, 'POST', '/leads/import', 'x', { 'content-type': 'text/csv' })
     expect([nobody.status, nobody.body.code]).toEqual([401, 'UNAUTHORIZED'])
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
@@ -131,7 +134,7 @@ describe('POST /leads/import', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('413: over 64 MB, and nothing of it is kept', async () => {
+  it('returns 413 above 64 MB and imports nothing', async () => {
     const chunk = new TextEncoder().encode('ana,y\n'.repeat(100_000))
     let sent = 0
     const body = new ReadableStream({
@@ -152,7 +155,7 @@ describe('POST /leads/import', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('keeps nothing of a file whose sender goes away', async () => {
+  it('imports nothing if the client disconnects during the upload', async () => {
     await new Promise<void>((resolve) => {
       const sending = request(`${app.url}/leads/import`, {
         method: 'POST',
@@ -166,7 +169,7 @@ describe('POST /leads/import', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('keeps nothing where the database fails in the middle', async () => {
+  it('imports nothing if the database fails midway', async () => {
     await app.db.execute(sql`create function refuse_lead() returns trigger language plpgsql as $$
       begin if new.twitter_handle = 'poison' then raise exception 'poisoned'; end if; return new; end $$`)
     await app.db.execute(
@@ -181,7 +184,7 @@ describe('POST /leads/import', () => {
     expect((await send('twitter_handle\nana\npoison\nbob\n')).body.imported).toBe(3)
   })
 
-  it('lets a lead collect 40,000 characters in custom columns and rejects lines beyond that', async () => {
+  it('limits custom columns to 40,000 characters per lead', async () => {
     const filled = (column: string) => `twitter_handle,${column}\nana,${'x'.repeat(5_000)}\nbob,\n`
     for (let n = 0; n < 7; n += 1) await send(filled(`own ${n}`))
     expect((await send(filled('own 7'))).body).toEqual({
@@ -193,7 +196,7 @@ describe('POST /leads/import', () => {
     expect((await send(filled('own 6'))).body).toMatchObject({ updated: 2, rejected: [] })
   })
 
-  it('two imports of one file at once make each lead once', async () => {
+  it('creates each lead once for concurrent imports of one file', async () => {
     const file = makeLeadFile(400)
     const answers = await Promise.all([send(file.text), send(file.text), send(file.text)])
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200])
@@ -201,14 +204,14 @@ describe('POST /leads/import', () => {
     expect(await rows()).toHaveLength(file.handles.length)
   })
 
-  it('imports files at once while others send theirs slowly, and refuses the fourth one of a person with 429', async () => {
+  it("is not blocked by slow uploads, and returns 429 for a user's fourth file", async () => {
     const slow = await Promise.all([makePerson(app), makePerson(app)])
     /** Sends the beginning of a file. */
     const begin = (by: Person) => {
       const headers = { authorization: `Bearer ${by.token}`, 'content-type': 'text/csv', 'content-length': '60000000' }
       const sending = request(`${app.url}/leads/import`, { method: 'POST', headers })
       sending.on('error', () => {})
-      // Refused while one of the files below was here.
+      // The server rejects it while one of the files below is in progress.
       sending.on('response', () => begin(by))
       sending.write('twitter_handle\n')
       onTestFinished(() => void sending.destroy())
@@ -217,11 +220,11 @@ describe('POST /leads/import', () => {
     for (const by of slow)
       await expect
         .poll(async () => (await send('twitter_handle\nbob\n', 'text/csv', by)).body)
-        .toMatchObject({ code: 'RATE_LIMITED', error: expect.stringContaining('3 of your files') })
+        .toMatchObject({ code: 'RATE_LIMITED', error: expect.stringContaining('already importing 3 files') })
     expect((await send('twitter_handle\nbob\n')).body).toMatchObject({ imported: 1 })
   })
 
-  it('ends a request whose file arrives more slowly than 4 KiB a second', async () => {
+  it('aborts uploads slower than 4 KiB per second', async () => {
     const server = Fastify({ clientErrorHandler: refuseUnreadable })
     limitBodyTime(server, { paceSeconds: 0.3 })
     serveLeadFiles(server, app.services)
@@ -249,7 +252,7 @@ describe('POST /leads/import', () => {
     expect(await sending(1_000)).toMatchObject({ imported: 0 })
   })
 
-  it('reads a file without one good line beside the event loop', async () => {
+  it('reads a file of bad rows without blocking the event loop', async () => {
     const began = performance.now()
     let before = began
     let longestTurn = 0
@@ -259,7 +262,7 @@ describe('POST /leads/import', () => {
     }, 5)
     expect((await send(`twitter_handle\n${'!!\n'.repeat(99_000)}`)).body).toMatchObject({ rejectedCount: 99_000 })
     clearInterval(timer)
-    // Read on the event loop, most of the file would be one turn.
+    // On the event loop, most of the file would be one turn.
     expect(longestTurn).toBeLessThan((performance.now() - began) / 3)
   })
 
@@ -267,7 +270,7 @@ describe('POST /leads/import', () => {
     ['blank', '\n', 'is empty'],
     ['wrong', '!!\n', 'twitter_handle must be 1 to 15 letters, digits or underscores'],
     ['unreadable', '"x,\n', 'has a quote that is not closed or not doubled'],
-  ])('stops at 100,000 lines that are %s, says so and keeps nothing', async (_name, line, problem) => {
+  ])('stops after 100,000 %s rows and imports nothing', async (_name, line, problem) => {
     const answer = await send(`twitter_handle\nana\n${line.repeat(100_001)}bob\n`)
     const error = `More than 100,000 rows have a problem, so nothing was imported. The first problem is in row 3: ${problem}.`
     expect([answer.status, answer.body.code, answer.body.error]).toEqual([400, 'INVALID_INPUT', error])
@@ -275,7 +278,7 @@ describe('POST /leads/import', () => {
     expect((await person.client.imports.list({})).imports[0]).toMatchObject({ status: 'failed', error })
   })
 
-  it('200: of a file that takes longer to arrive than other requests may', async () => {
+  it('allows uploads more time than other requests', async () => {
     const server = Fastify()
     limitBodyTime(server, { seconds: 0.3 })
     server.post('/other', async () => ({}))
@@ -316,7 +319,7 @@ describe('GET /leads/export', () => {
     return { response, text: Buffer.from(await response.arrayBuffer()).toString() }
   }
 
-  it('200: a file that a spreadsheet opens without running any of it', async () => {
+  it('escapes formulas for spreadsheets', async () => {
     await makeLeads(app, person, [
       {
         twitterHandle: 'ana',
@@ -339,7 +342,7 @@ describe('GET /leads/export', () => {
     )
   })
 
-  it('200: what was exported comes back as it was', async () => {
+  it('exports a file that can be imported without changes', async () => {
     await send(makeLeadFile(1_500).text)
     const before = await rows()
     const { text } = await read()
@@ -352,7 +355,7 @@ describe('GET /leads/export', () => {
     expect(said(after)).toEqual(said(before))
   })
 
-  it('200: columns named anew, tags, a basis for all but whom the file names another; told line by line how far it is', async () => {
+  it('imports renamed columns, tags and a default basis, and streams its progress', async () => {
     const columns = encodeURIComponent(JSON.stringify(['name', 'twitter_handle', 'tags', 'basis', '', 'Company']))
     const response = await fetch(
       `${app.url}/leads/import?columns=${columns}&basis=customer&basisSource=${encodeURIComponent('Our shop')}`,
@@ -393,7 +396,7 @@ describe('GET /leads/export', () => {
       ['fair', 1],
       ['vip', 2],
     ])
-    // The same file without a basis changes nothing of what is known.
+    // The same file without a basis keeps the known one.
     const { text } = await read('?maxFollowers=0')
     expect(text.split('\r\n')).toHaveLength(2)
     const all = await read()
@@ -407,14 +410,14 @@ describe('GET /leads/export', () => {
     ['columns=["twitter_handle"]', 'columns'],
     ['columns={"a":1}', 'columns'],
     ['basis=maybe', 'basis'],
-  ])('400: an import with %s', async (query, field) => {
+  ])('returns 400 for an import with %s', async (query, field) => {
     const answer = await person.call('POST', `/leads/import?${query}`, 'name,twitter_handle\n', {
       'content-type': 'text/csv',
     })
     expect([answer.status, answer.body.details?.[0]?.field]).toEqual([400, field])
   })
 
-  it('a refusal after the answer has begun says the status and body that it would have had', async () => {
+  it('streams the status and body of a late failure', async () => {
     const tags = Array.from({ length: 101 }, (_, n) => `p_${n},tag ${n}\n`).join('')
     const response = await fetch(`${app.url}/leads/import`, {
       method: 'POST',
@@ -434,7 +437,7 @@ describe('GET /leads/export', () => {
     expect(await rows()).toEqual([])
   })
 
-  it('200: only what the filter means, of this workspace, for a viewer too', async () => {
+  it('exports only leads of the workspace that match the filter, for viewers too', async () => {
     await makeLeads(app, person, [
       { twitterHandle: 'few', followerCount: 1 },
       { twitterHandle: 'many', followerCount: 9 },
@@ -446,11 +449,11 @@ describe('GET /leads/export', () => {
     expect((await read('', await makePerson(app))).text.split('\r\n')).toHaveLength(2)
   })
 
-  it('400: a filter that is none', async () => {
+  it('returns 400 for an invalid filter', async () => {
     const { response, text } = await read('?status=gone')
     expect([response.status, JSON.parse(text).details]).toMatchObject([400, [{ field: 'status' }]])
   })
-  it('401: for nobody', async () => {
+  it('returns 401 without a session', async () => {
     expect((await call(app, 'GET', '/leads/export')).status).toBe(401)
   })
 })

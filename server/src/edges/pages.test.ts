@@ -10,12 +10,12 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { createApp } from '../app.ts'
 import { members } from '../domains/waitlist/tables.ts'
 
-/** The pages of a build as they are served: who may frame and load what (docs/widget.md), what is said of them in their heads, and how they travel. */
+/** A built web app as it is served: framing and policies (docs/widget.md), metadata, compression and caching. */
 let app: TestApp
 let host: FastifyInstance
 const built = mkdtempSync(join(tmpdir(), 'x-automated-pages-'))
 beforeAll(async () => {
-  // The product may stand in a folder of any name.
+  // The product may be installed in a folder of any name.
   const client = join(built, 'assets', 'client')
   for (const [path, text] of Object.entries({
     'index.html':
@@ -61,12 +61,12 @@ afterAll(async () => {
 const get = (url: string, headers = {}, remoteAddress = '127.0.0.1') =>
   host.inject({ method: 'GET', url, headers, remoteAddress })
 
-it('has no extension to hand out where none was built', async () => {
+it('returns 404 for the extension if it is not built', async () => {
   expect((await get('/extension.zip')).json()).toMatchObject({ success: false, code: 'NOT_FOUND' })
 })
 
 it.each(['/', '/waitlist', '/dashboard', '/operator', '/embedded', '/embed/more', '/nothing', '/api/docs'])(
-  '%s refuses to be framed, by both headers that browsers know',
+  '%s forbids framing with both headers',
   async (path) => {
     const { headers } = await get(path)
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -74,7 +74,7 @@ it.each(['/', '/waitlist', '/dashboard', '/operator', '/embedded', '/embed/more'
   },
 )
 
-it.each(['/embed', '/embed?ref=Ab3dE9xy&theme=dark', '/embed/'])('%s may be framed by anybody', async (path) => {
+it.each(['/embed', '/embed?ref=Ab3dE9xy&theme=dark', '/embed/'])('%s can be framed by any site', async (path) => {
   const { statusCode, headers, body } = await get(path)
   expect([statusCode, body]).toEqual([200, expect.stringContaining('widget')])
   expect(headers['content-security-policy']).toContain('frame-ancestors *')
@@ -83,14 +83,14 @@ it.each(['/embed', '/embed?ref=Ab3dE9xy&theme=dark', '/embed/'])('%s may be fram
   expect(headers['set-cookie']).toBeUndefined()
 })
 
-it.each(['/privacy', '/terms', '/terms/'])('%s leads the browser to the document', async (path) => {
+it.each(['/privacy', '/terms', '/terms/'])('%s redirects to the document', async (path) => {
   const { statusCode, headers } = await get(path)
   const target = `${path.replace(/\/$/, '')}.html`
   expect([statusCode, headers.location]).toEqual([302, target])
   expect((await get(target)).statusCode).toBe(200)
 })
 
-describe('a form that no script sends', () => {
+describe('a form posted without JavaScript', () => {
   const native = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' }
   const post = (url: string, payload = 'email=a%40b.example&password=secret+words', headers: object = native) =>
     host.inject({ method: 'POST', url, payload, headers: { ...headers } })
@@ -104,7 +104,7 @@ describe('a form that no script sends', () => {
     '/campaigns/7?tab=dms',
     '/embed',
     '/terms.html',
-  ])('leads back to its page: %s', async (path) => {
+  ])('redirects back to its page: %s', async (path) => {
     const { statusCode, headers, body } = await post(path)
     expect([statusCode, headers.location, body]).toEqual([303, path, ''])
     expect(headers['set-cookie']).toBeUndefined()
@@ -117,12 +117,12 @@ describe('a form that no script sends', () => {
     ['what cannot be read', '{"', { ...native, 'content-type': 'application/json' }],
     ['a file', '--x--', { ...native, 'content-type': 'multipart/form-data; boundary=x' }],
     ['nothing that a page is taken for', '', { accept: '*/*' }],
-  ])('whatever it holds: %s', async (_, payload, headers) => {
+  ])('redirects for any content: %s', async (_, payload, headers) => {
     const { statusCode, headers: answer } = await post('/waitlist', payload, headers)
     expect([statusCode, answer.location]).toEqual([303, '/waitlist'])
   })
 
-  it('leads to this product, whatever host it was asked for', async () => {
+  it('redirects to this server regardless of the requested host', async () => {
     const { port } = new URL(await host.listen({ host: '127.0.0.1', port: 0 }))
     const asked = request({ port, method: 'POST', path: 'http://evil.example/waitlist?a=1', headers: native }).end()
     const [answer] = (await once(asked, 'response')) as [IncomingMessage]
@@ -130,7 +130,7 @@ describe('a form that no script sends', () => {
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/waitlist?a=1'])
   })
 
-  it('finds the not-found page where there is no page', async () => {
+  it('shows the 404 page for unknown paths', async () => {
     const { statusCode, headers, body } = await post('/nothing')
     expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     expect(body).toContain('nothing')
@@ -140,31 +140,31 @@ describe('a form that no script sends', () => {
     ['/api/nothing', { accept: native.accept }],
     ['/api', native],
     ['/nothing', { ...native, accept: 'application/json' }],
-  ])('and what is no form’s, the envelope: %s', async (path, headers) => {
+  ])('returns the error envelope for API clients: %s', async (path, headers) => {
     const answer = await post(path, '', headers)
     expect([answer.statusCode, answer.json().code]).toEqual([404, 'NOT_FOUND'])
   })
 })
 
-describe('an address that only the app would read as a page', () => {
+describe('a URL that only the app’s router would accept', () => {
   it.each([
     ['/Waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
     ['//waitlist?ref=ABC234', '/waitlist?ref=ABC234'],
     ['/Dashboard/', '/dashboard/'],
     ['///evil.example/', '/evil.example/'],
     ['//\\\\evil.example', '/evil.example'],
-  ])('leads to what is meant, and nowhere else: %s', async (asked, path) => {
+  ])('redirects to the intended page on our own origin: %s', async (asked, path) => {
     const { statusCode, headers } = await get(asked)
     expect([statusCode, headers.location]).toEqual([302, path])
   })
 })
 
-describe('an address that cannot be read', () => {
+describe('a malformed URL', () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'br' }
   const guards = ['content-security-policy', 'x-frame-options', 'x-content-type-options', 'referrer-policy']
 
   it.each(['/%E0%A4%A', '/campaigns/%ff', `/campaigns/${'x'.repeat(301)}`])(
-    'is none for a browser, as any other that leads nowhere: %s',
+    'shows browsers the 404 page: %s',
     async (path) => {
       const [answer, nowhere] = await Promise.all([get(path, browser), get('/nothing', browser)])
       expect([answer.statusCode, answer.rawPayload]).toEqual([404, nowhere.rawPayload])
@@ -178,7 +178,7 @@ describe('an address that cannot be read', () => {
     ['/api/%E0%A4%A', browser],
     ['/%E0%A4%A', { accept: 'application/json' }],
     ['/%E0%A4%A', {}],
-  ])('is refused in the envelope to whoever calls the API: %s, %j', async (path, headers) => {
+  ])('returns the error envelope to API clients: %s, %j', async (path, headers) => {
     const answer = await get(path, headers)
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'INVALID_INPUT'])
     for (const name of guards) expect([name, typeof answer.headers[name]]).toEqual([name, 'string'])
@@ -186,16 +186,16 @@ describe('an address that cannot be read', () => {
   })
 })
 
-it('names the address that people write to', async () => {
+it('fills in the support address', async () => {
   expect((await get('/privacy.html')).body).toContain(`privacy: ${app.services.env.supportEmail}<`)
   expect(app.services.env.supportEmail).not.toBe('support@x-automated.example')
 })
 
-it('says in each page what it does not offer', async () => {
+it('marks pages if Google sign-in is unavailable', async () => {
   expect((await get('/terms.html')).body).toContain('<html data-without="google" lang="en">')
 })
 
-it('/embed.js may be loaded from anywhere, other files from here alone', async () => {
+it('allows other sites to load /embed.js but no other file', async () => {
   const script = await get('/embed.js')
   expect(script.statusCode).toBe(200)
   expect(script.headers['content-type']).toMatch(/javascript/)
@@ -203,12 +203,12 @@ it('/embed.js may be loaded from anywhere, other files from here alone', async (
   expect((await get('/assets/page.js')).headers['cross-origin-resource-policy']).toBe('same-origin')
 })
 
-describe('what is said of a page', () => {
+describe('page metadata', () => {
   const origin = () => app.services.origin
   const contentOf = (body: string, name: string) =>
     body.match(new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"/>`))?.[1]
 
-  it('names its address, the picture of a link to it, and no invitation', async () => {
+  it('contains the canonical URL and the preview picture without an invitation', async () => {
     const { body } = await get('/?utm=1')
     expect(body).toContain(`<link rel="canonical" href="${origin()}/"/>`)
     expect(contentOf(body, 'og:url')).toBe(`${origin()}/`)
@@ -223,7 +223,7 @@ describe('what is said of a page', () => {
     ['/', '/'],
     ['/waitlist', '/waitlist'],
     ['/waitlist/', '/waitlist'],
-  ])('%s by a friend’s link is an invitation, with a picture of its own', async (path, bare) => {
+  ])('%s opened by a referral link has an invitation with its own picture', async (path, bare) => {
     const { body, headers } = await get(`${path}?ref=Ab3dE9xy`)
     expect(contentOf(body, 'og:image')).toBe(`${origin()}/share/Ab3dE9xy.png`)
     expect(contentOf(body, 'og:url')).toBe(`${origin()}${bare}?ref=Ab3dE9xy`)
@@ -235,17 +235,17 @@ describe('what is said of a page', () => {
     }
   })
 
-  it.each(['/auth', '/auth/'])('%s by a friend’s link is marked with the code of the member', async (path) => {
+  it.each(['/auth', '/auth/'])('%s opened by a referral link is marked with the code', async (path) => {
     const { body } = await get(`${path}?ref=Ab3dE9xy`)
     expect(body).toContain('data-referrer="Ab3dE9xy"')
     expect(contentOf(body, 'robots')).toBe('noindex')
   })
 
-  it.each(['/', '/waitlist', '/auth'])('%s announces no friend for a code that no member has', async (path) => {
+  it.each(['/', '/waitlist', '/auth'])('%s ignores unknown codes', async (path) => {
     expect((await get(`${path}?ref=Zz9zzzzz`, {}, '192.0.2.1')).body).toBe((await get(path)).body)
   })
 
-  it('tells no known code from an unknown one to a client that has looked up too many', async () => {
+  it('hides known codes from clients that looked up too many', async () => {
     const client = '192.0.2.2'
     const isAnnounced = async (code: string) =>
       (await get(`/auth?ref=${code}`, {}, client)).body.includes('data-referrer')
@@ -255,21 +255,24 @@ describe('what is said of a page', () => {
     expect((await get('/auth?ref=Ab3dE9xy', {}, '192.0.2.3')).body).toContain('data-referrer')
   })
 
-  it('documents invite nobody', async () => {
+  it('has no invitation on documents', async () => {
     expect((await get('/privacy.html?ref=Ab3dE9xy')).body).toBe((await get('/privacy.html')).body)
   })
 
-  it.each(['', '"><script>', 'a b', 'x'.repeat(33), 'Ab3dE9xy&ref=QW3RTY'])('?ref=%s is no code', async (ref) => {
-    expect((await get(`/?ref=${ref}`)).body).toBe((await get('/')).body)
-  })
+  it.each(['', '"><script>', 'a b', 'x'.repeat(33), 'Ab3dE9xy&ref=QW3RTY'])(
+    'ignores the malformed code %s',
+    async (ref) => {
+      expect((await get(`/?ref=${ref}`)).body).toBe((await get('/')).body)
+    },
+  )
 
-  it.each(['/dashboard', '/reset-password', '/nothing'])('%s is not to be found', async (path) => {
+  it.each(['/dashboard', '/reset-password', '/nothing'])('%s is not indexed', async (path) => {
     const { body } = await get(path)
     expect(contentOf(body, 'robots')).toBe('noindex')
     expect(body).not.toContain('canonical')
   })
 
-  it('tells search engines of the pages that are, and of the documents', async () => {
+  it('lists pages and documents for search engines', async () => {
     const sitemap = await get('/sitemap.xml')
     expect(sitemap.headers['content-type']).toMatch('application/xml')
     expect([...sitemap.body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url)).toEqual(
@@ -281,12 +284,12 @@ describe('what is said of a page', () => {
   })
 })
 
-describe('how files travel', () => {
+describe('compression and caching', () => {
   it.each([
     ['br, gzip', 'br', 'as brotli'],
     ['gzip', 'gzip', 'as gzip'],
     ['identity', undefined, '0'],
-  ])('to who takes %s, as the build made them', async (accepted, encoding, body) => {
+  ])('serves prebuilt files for %s', async (accepted, encoding, body) => {
     const answer = await get('/assets/page.js', { 'accept-encoding': accepted })
     expect([answer.headers['content-encoding'], answer.body]).toEqual([encoding, body])
     expect(answer.headers['content-type']).toMatch('javascript')
@@ -299,7 +302,7 @@ describe('how files travel', () => {
     ['gzip', 'gzip'],
     ['identity', undefined],
     ['', undefined],
-  ])('pages too, for who takes %j', async (accepted, encoding) => {
+  ])('compresses pages for %j', async (accepted, encoding) => {
     for (const path of ['/leaderboard', '/leaderboard?ref=Ab3dE9xy', '/leaderboard']) {
       const { headers, rawPayload } = await get(path, { 'accept-encoding': accepted })
       expect([path, headers['content-encoding']]).toEqual([path, encoding])
@@ -308,7 +311,7 @@ describe('how files travel', () => {
     }
   })
 
-  it('a page goes again to nobody who has it, however they take it', async () => {
+  it('returns 304 for a known page in any encoding', async () => {
     const { headers } = await get('/leaderboard', { 'accept-encoding': 'br' })
     expect(headers['cache-control']).toBe('no-cache')
     for (const encoding of ['br', 'identity']) {
@@ -322,19 +325,19 @@ describe('how files travel', () => {
     expect(missing.headers.etag).toBeUndefined()
   })
 
-  it('what may change under its name is asked for again, wherever the product stands', async () => {
+  it('lets clients revalidate files without a hash in their name', async () => {
     expect((await get('/manifest.webmanifest')).headers['cache-control']).toBe('public, max-age=3600')
     expect((await get('/embed.js')).headers['cache-control']).toBe('public, max-age=3600')
   })
 
-  it('a page’s own style is allowed by its hash, and no other', async () => {
+  it('allows only the page’s own inline style, by hash', async () => {
     const style = createHash('sha256').update('p{margin:0}').digest('base64')
     const { headers } = await get('/rankings')
     expect(headers['content-security-policy']).toContain(`style-src 'self' 'sha256-${style}';`)
     expect((await get('/')).headers['content-security-policy']).toContain("style-src 'self';")
   })
 
-  it('compressed ones have no address of their own, and what others may load they may load compressed', async () => {
+  it('serves compressed files only under the original path, with its headers', async () => {
     expect((await get('/assets/page.js.br')).statusCode).toBe(404)
     const script = await get('/embed.js', { 'accept-encoding': 'br' })
     expect([script.body, script.headers['cross-origin-resource-policy']]).toEqual(['as brotli', 'cross-origin'])
@@ -342,7 +345,7 @@ describe('how files travel', () => {
   })
 })
 
-describe('the API lets no other origin read it: the widget asks from its own', () => {
+describe('CORS: other origins cannot read the API; the widget calls it from our own', () => {
   const origin = 'https://blog.example'
   it.each([
     ['OPTIONS', '/api/waitlist/join'],

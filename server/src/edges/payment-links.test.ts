@@ -21,13 +21,13 @@ async function buy(planId: string, configured: typeof payments | null = payments
   return [statusCode, headers.location]
 }
 
-it('302: to the page on which the plan is paid, or to where it is bought where there is no such page', async () => {
+it('redirects to the plan’s payment page, or to the billing page without one', async () => {
   expect(await buy('pro_monthly')).toEqual([302, 'https://pay.example.com/pro'])
   expect(await buy('agency_yearly')).toEqual([302, '/billing'])
   expect(await buy('pro_monthly', null)).toEqual([302, '/billing'])
 })
 
-it('404: no plan of ours', async () => {
+it('returns 404 for unknown plans', async () => {
   expect(await buy('gold')).toEqual([404, undefined])
   expect(await buy('toString')).toEqual([404, undefined])
 })

@@ -31,7 +31,7 @@ interface Event {
   data: { id: string; status: string; fetched: number; matched: number }
 }
 
-/** Opens the stream; `read` gives its events until it ends or `enough` is true. */
+/** Opens the stream. `read` returns its events until it ends or `enough` returns true. */
 async function open(id: string, headers: Record<string, string> = {}, token = person.token) {
   const response = await fetch(`${app.url}/scrapes/${id}/events`, {
     headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'br, gzip', ...headers },
@@ -57,14 +57,14 @@ async function open(id: string, headers: Record<string, string> = {}, token = pe
   return { response, read }
 }
 
-/** A scrape that nothing runs. */
+/** A scrape that no worker runs. */
 async function stillScrape(status: 'waiting' | 'completed' = 'waiting'): Promise<string> {
   const resumesAt = status === 'waiting' ? new Date(Date.now() + 600_000) : null
   return (await makeScrape(app, person, { status, resumesAt, version: 7 })).id
 }
 
 describe('GET /scrapes/{id}/events', () => {
-  it('200: progress page by page, then done, and the stream ends', async () => {
+  it('streams progress for each page, then done, then ends', async () => {
     const id = await startScrape(person, SLOW)
     const { response, read } = await open(id)
     expect(response.status).toBe(200)
@@ -79,12 +79,12 @@ describe('GET /scrapes/{id}/events', () => {
     expect(events.map((one) => one.data.fetched)).toEqual(expect.arrayContaining([1_000, 2_000, 3_000, 3_500]))
     const ids = events.map((one) => one.id)
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
-    // What the stream says is what the scrape is.
+    // The last event equals the scrape.
     expect((await person.call('GET', `/scrapes/${id}`)).body).toEqual(events.at(-1)!.data)
     expect(JSON.stringify(events)).not.toContain(person.workspaceId)
   })
 
-  it('200: goes on behind Last-Event-ID', async () => {
+  it('continues after Last-Event-ID', async () => {
     const id = await startScrape(person, SLOW)
     const seen = await (await open(id)).read((event) => event.data.fetched >= 1_000)
     const last = seen.at(-1)!.id
@@ -93,7 +93,7 @@ describe('GET /scrapes/{id}/events', () => {
     expect(rest.at(-1)).toMatchObject({ event: 'done', data: { fetched: 3_500 } })
   })
 
-  it('200: says nothing of what was seen already, and done at once of what is over', async () => {
+  it('skips seen versions, and sends done immediately if the scrape is over', async () => {
     const waits = await open(await stillScrape(), { 'last-event-id': '7' })
     const over = await open(await stillScrape('completed'), { 'last-event-id': '7' })
     expect(await over.read()).toMatchObject([{ id: 7, event: 'done', data: { status: 'completed' } }])
@@ -101,7 +101,7 @@ describe('GET /scrapes/{id}/events', () => {
     expect(first).toBe('silent')
   })
 
-  it('200: tells of a change by somebody else at once', async () => {
+  it('streams changes by others immediately', async () => {
     const id = await stillScrape()
     const { read } = await open(id)
     const events = await read((event) => {
@@ -114,7 +114,7 @@ describe('GET /scrapes/{id}/events', () => {
     ])
   })
 
-  it('200: finds out by itself where no notice came', async () => {
+  it('detects changes without a notification', async () => {
     const id = await stillScrape()
     const { read } = await open(id)
     const fail = () =>
@@ -126,7 +126,7 @@ describe('GET /scrapes/{id}/events', () => {
     expect(events).toMatchObject([{ event: 'progress' }, { event: 'done', data: { status: 'failed' } }])
   })
 
-  it('ends, without done, when the token expires', async () => {
+  it('ends without done when the token expires', async () => {
     const now = Math.floor(Date.now() / 1000)
     const payload = {
       sub: person.id,
@@ -142,7 +142,7 @@ describe('GET /scrapes/{id}/events', () => {
     expect(Date.now() / 1000).toBeGreaterThanOrEqual(now + 3.9)
   })
 
-  it('401, 403, 404, 429: in the envelope, before any stream', async () => {
+  it('returns 401, 404 and 429 in the error envelope', async () => {
     const id = await stillScrape()
     expect((await call(app, 'GET', `/scrapes/${id}/events`)).body.code).toBe('UNAUTHORIZED')
     const stranger = await makePerson(app)
@@ -159,7 +159,7 @@ describe('GET /scrapes/{id}/events', () => {
     expect((await person.call('GET', `/scrapes/${id}/events`)).status).toBe(401)
   })
 
-  it('ends at once when the server goes, so that it can', async () => {
+  it('ends immediately when the server shuts down', async () => {
     const server = await app.startAnother()
     const id = await stillScrape()
     const response = await fetch(`${server.url}/api/scrapes/${id}/events`, {
@@ -167,12 +167,12 @@ describe('GET /scrapes/{id}/events', () => {
     })
     const began = Date.now()
     await Promise.all([response.text(), server.close()])
-    // A stream that is left alone goes on as long as its token.
+    // Otherwise the stream lasts as long as its token.
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 })
 
-it('a scrape that is followed is not held up by those who follow it', async () => {
+it('streams do not slow a scrape down', async () => {
   const id = await startScrape(person, 'f1500_watch')
   const streams = await Promise.all(Array.from({ length: 10 }, () => open(id)))
   const all = await Promise.all(streams.map((stream) => stream.read()))

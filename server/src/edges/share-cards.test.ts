@@ -4,7 +4,7 @@ import { openApp, type TestApp } from '../../test/open-app.ts'
 import { members } from '../domains/waitlist/tables.ts'
 
 let app: TestApp
-/** Codes of the first members, in the order of their places. */
+/** Codes of the first members, by place. */
 const codes: string[] = []
 beforeAll(async () => {
   app = await openApp()
@@ -25,8 +25,8 @@ const sizeOf = (png: Buffer) => ({
   height: png.readUInt32BE(20),
 })
 
-describe('the picture of a link', () => {
-  it('is a PNG of the size that networks show, which other sites may show', async () => {
+describe('the preview picture of a link', () => {
+  it('is a PNG of the standard size that other sites can embed', async () => {
     const { status, headers, bytes } = await get('/share.png')
     expect([status, headers.get('content-type')]).toEqual([200, 'image/png'])
     expect(sizeOf(bytes)).toEqual({ isPng: true, width: 1200, height: 630 })
@@ -35,7 +35,7 @@ describe('the picture of a link', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=86400')
   })
 
-  it('shows the place of whoever shares it, and no other', async () => {
+  it('shows the referrer’s place', async () => {
     const [first, second, again] = await Promise.all(
       [codes[0], codes[1], codes[0]].map((code) => get(`/share/${code}.png`)),
     )
@@ -43,12 +43,12 @@ describe('the picture of a link', () => {
     expect(sizeOf(first?.bytes as Buffer)).toEqual({ isPng: true, width: 1200, height: 630 })
     expect(first?.bytes.equals(again?.bytes as Buffer)).toBe(true)
     expect(first?.bytes.equals(second?.bytes as Buffer)).toBe(false)
-    // Whose it is makes no difference: another member in that place has the same picture.
+    // It shows only the place: another member there gets the same picture.
     await app.db.update(members).set({ referralCode: 'QW3RTY' }).where(eq(members.position, 1))
     expect((await get('/share/QW3RTY.png')).bytes.equals(first?.bytes as Buffer)).toBe(true)
   })
 
-  it('is that of the product where nobody has the code, or who has it is not on the waitlist', async () => {
+  it('is generic for unknown codes and members without a place', async () => {
     const product = (await get('/share.png')).bytes
     expect((await get('/share/Unknown1.png')).bytes.equals(product)).toBe(true)
     await app.db
@@ -57,7 +57,7 @@ describe('the picture of a link', () => {
     expect((await get('/share/AC0UNT.png')).bytes.equals(product)).toBe(true)
   })
 
-  it('is the product’s, for a short time only, for a client that has looked up too many codes', async () => {
+  it('is generic and cached briefly for clients that looked up too many codes', async () => {
     const product = (await get('/share.png')).bytes
     for (let guess = 0; guess < 20; guess++) await get(`/share/Guess${guess}.png`)
     const known = await get(`/share/${codes[1]}.png`)
@@ -68,13 +68,13 @@ describe('the picture of a link', () => {
   })
 
   it.each(['/share/', '/share/abc', '/share/a%20b.png', '/share/%00.png', `/share/${'x'.repeat(33)}.png`])(
-    '%s is not there',
+    '%s returns 404',
     async (path) => {
       expect((await get(path)).status).toBe(404)
     },
   )
 
-  it('is the product’s for a while, where many new ones are asked for at once', async () => {
+  it('is generic for a while if too many are requested together', async () => {
     const people = Array.from({ length: 30 }, (_, i) => ({
       email: `many${i}@example.com`,
       normalizedEmail: `many${i}@example.com`,

@@ -2,10 +2,10 @@ import { createCanvas, loadImage } from '@napi-rs/canvas'
 import { expect, it } from 'vitest'
 import { drawSharePicture, SHARE_PICTURE } from './share-picture.ts'
 
-/** As wide as the space at its left. */
+/** Left margin, in pixels. */
 const EDGE = 96
 
-/** How many pixels from the right end something is drawn. */
+/** Empty pixels at the right edge. */
 async function spaceAtTheRight(png: Buffer): Promise<number> {
   const { width, height } = SHARE_PICTURE
   const pen = createCanvas(width, height).getContext('2d')
@@ -17,12 +17,9 @@ async function spaceAtTheRight(png: Buffer): Promise<number> {
   return width
 }
 
-it.each([null, 1, 88, 12_345, 888_888, 1_234_567])(
-  'leaves its edge free, in whatever place one is: %s',
-  async (place) => {
-    const space = await spaceAtTheRight(await drawSharePicture(place))
-    expect(space).toBeGreaterThanOrEqual(EDGE - 4)
-    // Something is drawn, past the middle.
-    expect(space).toBeLessThan(SHARE_PICTURE.width / 2)
-  },
-)
+it.each([null, 1, 88, 12_345, 888_888, 1_234_567])('keeps its right margin free for place %s', async (place) => {
+  const space = await spaceAtTheRight(await drawSharePicture(place))
+  expect(space).toBeGreaterThanOrEqual(EDGE - 4)
+  // Something is drawn, past the middle.
+  expect(space).toBeLessThan(SHARE_PICTURE.width / 2)
+})

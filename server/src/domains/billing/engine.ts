@@ -5,24 +5,24 @@ import { type PaymentEvent, PaymentsError } from '../../outside/payments.ts'
 import { createSealer } from '../../sealing.ts'
 import {
   claimPayments,
-  hear,
-  lookAtEvents,
-  lookAtOverdue,
-  lookAtPlans,
-  lookAtSubscription,
+  recordEvent,
   type SyncContext,
+  syncEvents,
+  syncOverdue,
+  syncPlans,
+  syncSubscription,
 } from './service-sync.ts'
-import { findWebhook, keepWebhook } from './service-webhook.ts'
+import { findWebhook, storeWebhook } from './service-webhook.ts'
 
-/** Where the payment provider tells us of what has happened. */
+/** The path of the payment provider's webhook. */
 export const PAYMENTS_WEBHOOK_PATH = '/api/billing/webhook'
 
 /*
- * The work of payments that no request waits for, on the queue, in whichever process comes first.
- *
- * `payment`: look at one subscription that something was heard of.
- * `payments-look`, every minute: what no webhook has told of, payments that belong to somebody now, periods that are over without any news; and whether our webhook stands.
- * `payment-end`: end the subscription of a workspace that was deleted.
+ * Queue jobs for payments:
+ * - `payment` syncs one subscription after an event.
+ * - `payments-look`, every minute, finds missed events, assigns payments to new accounts, syncs overdue subscriptions
+ *   and registers our webhook.
+ * - `payment-end` ends the subscription of a deleted workspace.
  */
 
 interface Services extends Omit<SyncContext, 'db'> {
@@ -30,53 +30,53 @@ interface Services extends Omit<SyncContext, 'db'> {
   jobs: JobQueue
 }
 
-export { forgetOldPaymentEvents } from './service-sync.ts'
+export { purgePaymentEvents } from './service-sync.ts'
 
-/** How often prices are read again: they rarely change, and who asks for an unknown one has them read at once. */
+/** How often prices are read again. They rarely change, and unknown ones are read on request. */
 const PLANS_EVERY_MS = 10 * 60_000
 
-export async function workOnPayments(services: Services): Promise<void> {
+export async function runPayments(services: Services): Promise<void> {
   const { payments, jobs, database, log } = services
   if (!payments) return
   const context: SyncContext = { ...services, db: database.db }
   let plansReadAt = 0
   let isWebhookChecked = false
-  await jobs.work('payment', 2, ({ subscriptionId }) => lookAtSubscription(context, subscriptionId))
+  await jobs.work('payment', 2, ({ subscriptionId }) => syncSubscription(context, subscriptionId))
   await jobs.work('payment-end', 1, async ({ subscriptionId }) => {
     await payments.end(subscriptionId)
-    await lookAtSubscription(context, subscriptionId)
+    await syncSubscription(context, subscriptionId)
   })
   await jobs.work('payments-look', 1, async () => {
-    // First of all, and without the provider.
+    // First, because it does not need the provider.
     await claimPayments(database.db)
     try {
       if (!isWebhookChecked) await ensureWebhook(services)
       isWebhookChecked = true
     } catch (error) {
       if (!(error instanceof PaymentsError)) throw error
-      log.warn({ err: error }, 'the payment provider does not take our webhook: it is asked every minute instead')
+      log.warn({ err: error }, 'could not register the payments webhook; polling every minute instead')
     }
-    await lookAtEvents(context)
-    await lookAtOverdue(context)
+    await syncEvents(context)
+    await syncOverdue(context)
     if (Date.now() - plansReadAt < PLANS_EVERY_MS) return
-    await lookAtPlans(database.db, payments)
+    await syncPlans(database.db, payments)
     plansReadAt = Date.now()
   })
   await retryWhileUnavailable(() => jobs.enqueue(database.db, 'payments-look', {}))
 }
 
-/** Has the provider tell us, unless somebody has seen to it by hand. @throws PaymentsError: it takes no such address */
+/** Registers our webhook unless one is configured. @throws PaymentsError if the provider rejects the URL */
 async function ensureWebhook({ payments, database, origin, env }: Services): Promise<void> {
   if (!payments || !env.payments || env.payments.webhookSecret) return
   const url = `${origin}${PAYMENTS_WEBHOOK_PATH}`
   const known = await findWebhook(database.db, url)
   if (!known || !secretOf(env.authSecret, known) || !(await payments.isWebhookRegistered(known.endpointId))) {
     const { id, secret } = await payments.registerWebhook(url)
-    await keepWebhook(database.db, { url, endpointId: id, sealedSecret: webhookSealer(env.authSecret).seal(secret) })
+    await storeWebhook(database.db, { url, endpointId: id, sealedSecret: webhookSealer(env.authSecret).seal(secret) })
   }
 }
 
-/** Takes what the provider tells. @returns null: it is not from there */
+/** Accepts a webhook event. @returns null if the signature is invalid */
 export async function receivePayment(
   services: Services,
   body: Buffer,
@@ -88,13 +88,13 @@ export async function receivePayment(
   const secrets = [env.payments.webhookSecret, own && secretOf(env.authSecret, own)].filter((one) => one != null)
   const event = payments.readWebhook(body, signature, secrets)
   if (event)
-    await hear(database.db, event, (tx: Db, subscriptionId) =>
+    await recordEvent(database.db, event, (tx: Db, subscriptionId) =>
       jobs.enqueue(tx, 'payment', { subscriptionId }, { key: subscriptionId }),
     )
   return event
 }
 
-/** What the provider signs with for a webhook of ours; null: it was sealed under another AUTH_SECRET. */
+/** A webhook's signing secret; null if it was encrypted with another AUTH_SECRET. */
 function secretOf(authSecret: string, { sealedSecret }: { sealedSecret: string }): string | null {
   try {
     return webhookSealer(authSecret).open(sealedSecret)

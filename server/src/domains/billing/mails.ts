@@ -1,15 +1,15 @@
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
 
-/** To somebody who has paid without an account: what they pay for waits for one. */
-export function planWaitsMail(to: string, planName: string, origin: string): Email {
+/** For someone who paid without an account. */
+export function planWaitingEmail(to: string, planName: string, origin: string): Email {
   return renderEmail(to, {
     subject: `Your ${planName} plan is waiting for you`,
     lines: [
-      `Thank you for buying ${planName}. There is no X-Automated account with this address yet.`,
-      'Sign up with this address and confirm it: the plan is yours at once. If you have an account with another address, change its address to this one, or write to us.',
+      `Thank you for buying ${planName}. There's no X-Automated account with this email address yet.`,
+      'Sign up with this address and confirm it, and the plan is yours. Already have an account with another address? Change it to this one, or contact us.',
     ],
     action: { label: 'Create your account', link: `${origin}/auth` },
-    closing: 'You get this mail because a payment was made with this address.',
+    closing: "You're receiving this because a payment was made with this address.",
   })
 }

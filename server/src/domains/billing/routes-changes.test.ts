@@ -26,11 +26,11 @@ async function makeSubscriber(): Promise<Person> {
   return person
 }
 
-describe('a change of plan that is not as it was shown', () => {
-  it('409 SUBSCRIPTION_STATE: reckoned to another moment than that of a preview; nothing is charged and nothing changes', async () => {
+describe('POST /billing/upgrade with a preview', () => {
+  it('returns 409 SUBSCRIPTION_STATE for a proration date outside the preview, without a charge', async () => {
     const person = await makeSubscriber()
     const { currentPeriodEnd } = await paidOf(person)
-    // The end of the period: a month of the dearer plan would cost nothing. Long ago: all that was used would be given back.
+    // At the end of the period, an upgrade would be free. In the past, used time would be refunded.
     const moments = [currentPeriodEnd.getTime() - 1_000, Date.now() + 10 * DAY_MS, Date.now() - DAY_MS, 0]
     for (const moment of moments)
       expect(
@@ -42,7 +42,7 @@ describe('a change of plan that is not as it was shown', () => {
         status: 409,
         body: {
           code: 'SUBSCRIPTION_STATE',
-          error: 'The price that you were shown is out of date. Look at it again.',
+          error: 'The price you saw is out of date. Review it again.',
         },
       })
     expect((await person.client.billing.invoices({})).invoices).toHaveLength(1)
@@ -50,20 +50,20 @@ describe('a change of plan that is not as it was shown', () => {
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'pro_monthly' })
   })
 
-  it('pressed in two tabs at once it is made and charged once', async () => {
+  it('charges once for concurrent requests', async () => {
     const person = await makeSubscriber()
     const { prorationDate } = await person.client.billing.previewUpgrade({ planId: 'agency_monthly' })
     const answers = await Promise.all(
       [1, 2].map(() => person.call('POST', '/billing/upgrade', { planId: 'agency_monthly', prorationDate })),
     )
     for (const { status, body } of answers)
-      expect(status === 200 || body.error === 'Agency is your plan already.', JSON.stringify(body)).toBe(true)
+      expect(status === 200 || body.error === 'Agency is already your plan.', JSON.stringify(body)).toBe(true)
     expect(answers.map(({ status }) => status)).toContain(200)
     expect((await person.client.billing.invoices({})).invoices).toHaveLength(2)
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'agency_monthly' })
   })
 
-  it('a change of plan takes back the day on which the portal has it end', async () => {
+  it('undoes a cancellation date set in the portal', async () => {
     const person = await makeSubscriber()
     const { id } = await paidOf(person)
     await stripe.call('POST', `/v1/subscriptions/${id}`, {
@@ -74,8 +74,8 @@ describe('a change of plan that is not as it was shown', () => {
   })
 })
 
-describe('a plan that is bought twice, once without being signed in', () => {
-  it('what is paid for besides is shown to the owner, and is not renewed on request', async () => {
+describe('a plan bought twice, once without signing in', () => {
+  it('shows the other subscription to the owner, who can cancel it', async () => {
     const person = await makeSubscriber()
     const first = await paidOf(person)
     expect((await person.client.billing.overview()).others).toEqual([])
@@ -107,7 +107,7 @@ describe('a plan that is bought twice, once without being signed in', () => {
     expect((await stripe.call('GET', `/v1/subscriptions/${first.id}`)).body.cancel_at_period_end).toBe(true)
   })
 
-  it('403, 409 SUBSCRIPTION_STATE: only the owner, and only a subscription of the workspace', async () => {
+  it('returns 403 for non-owners and 409 for subscriptions of other workspaces', async () => {
     const [owner, stranger, poor] = [await makeSubscriber(), await makeSubscriber(), await makePerson(app)]
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     const { id } = await paidOf(owner)
@@ -124,11 +124,11 @@ describe('a plan that is bought twice, once without being signed in', () => {
   })
 })
 
-describe('a subscription that is paused', () => {
-  it('as its trial ended without a card: it has ended, and one can buy again', async () => {
+describe('a paused subscription', () => {
+  it('counts as ended, so that a plan can be bought again', async () => {
     const person = await makeSubscriber()
     const { id } = await paidOf(person)
-    // The newest reading there is: what the provider still tells of the purchase does not undo it.
+    // The highest read number, so that pending events do not overwrite it.
     await app.db
       .update(paidSubscriptions)
       .set({ status: 'paused', readNo: Number.MAX_SAFE_INTEGER })
@@ -150,8 +150,8 @@ describe('a subscription that is paused', () => {
   })
 })
 
-describe('a change of plan that the provider does not make', () => {
-  it('409 SUBSCRIPTION_STATE, as it has nothing to do with the card', async () => {
+describe('a plan change rejected by the provider', () => {
+  it('returns 409 SUBSCRIPTION_STATE, not a card error', async () => {
     const person = await makeSubscriber()
     await stripe.faults([{ path: '/v1/subscriptions/', method: 'POST', status: 400 }])
     expect(await person.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
@@ -161,8 +161,8 @@ describe('a change of plan that the provider does not make', () => {
   })
 })
 
-describe('GET /billing/invoices of who has bought again', () => {
-  it('200: those of every customer that the workspace was, newest first', async () => {
+describe('GET /billing/invoices after buying again', () => {
+  it('returns invoices of all the workspace’s customers, newest first', async () => {
     const person = await makeSubscriber()
     const first = await paidOf(person)
     await stripe.call('DELETE', `/v1/subscriptions/${first.id}`)
@@ -182,7 +182,7 @@ describe('GET /billing/invoices of who has bought again', () => {
     expect(invoices.map(({ totalCents }) => totalCents).sort()).toEqual([12_000, 5_000])
     expect(cursor).toBeNull()
     const [older, newer] = [5_000, 12_000].map((cents) => invoices.find(({ totalCents }) => totalCents === cents)!.id)
-    // After what was shown of the one, of the other nothing yet. Bought within one second, either customer may come first.
+    // The cursor has one position per customer. Customers created within a second may be in either order.
     const next = await Promise.all(
       [`${older},`, `,${older}`].map((after) => person.call('GET', `/billing/invoices?cursor=${after}`)),
     )

@@ -10,7 +10,7 @@ import { notifications } from '../notifications/tables.ts'
 import { dms } from '../sending/tables.ts'
 import { monthlyUsage, subscriptions } from './tables.ts'
 
-/** What a plan allows is enforced where messages are queued (domain rules, Accounts, plans, teams). */
+/** Plan limits are enforced when messages are queued. */
 let app: TestApp
 beforeAll(async () => {
   await clearOfMidnight()
@@ -44,7 +44,7 @@ const refused = (error: string, count: number) => ({
 })
 
 describe('403 PLAN_LIMIT', () => {
-  it('a campaign of more than is left is not queued at all; with a higher plan it is', async () => {
+  it('rejects a campaign larger than the allowance, and accepts it on a higher plan', async () => {
     const person = await makeSender(48)
     const campaign = await makeCampaign(person, await makeList(app, person, openHandles(3)))
     const expected = refused(`2 DMs are left this month. ${FREE}`, 48)
@@ -57,7 +57,7 @@ describe('403 PLAN_LIMIT', () => {
     expect(await used(person)).toBe(51)
   })
 
-  it('only those count who are written to; what is exactly left may be queued', async () => {
+  it('counts only messageable leads and allows using the allowance exactly', async () => {
     const person = await makeSender(48)
     const list = await makeList(app, person, openHandles(3))
     await person.client.suppressions.create({ handles: [list.handles[0]!] })
@@ -65,7 +65,7 @@ describe('403 PLAN_LIMIT', () => {
     expect(await person.client.campaigns.queue({ id: campaign.id })).toMatchObject({ dmsQueued: 2, totalLeads: 3 })
     expect(await used(person)).toBe(50)
 
-    // One that was skipped is paid for when it is queued after all.
+    // Requeueing a skipped message counts.
     const suppression = (await person.client.suppressions.list({})).suppressions[0]!
     await person.client.suppressions.remove({ id: suppression.id })
     const skipped = (await dmsOf(person, campaign.id)).find(({ status }) => status === 'failed')!
@@ -73,19 +73,19 @@ describe('403 PLAN_LIMIT', () => {
     await setUsed(person, 49)
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
     expect(await used(person)).toBe(50)
-    // One that was tried is not paid for twice.
+    // Requeueing a message that was tried does not count again.
     await app.db.update(dms).set({ status: 'failed', triedAt: new Date() }).where(eq(dms.id, skipped.id))
     expect(await person.call('POST', `/dms/${skipped.id}/requeue`)).toMatchObject({ status: 200 })
   })
 
-  it('what is stopped before it was tried is given back, once, and paid for when it is queued after all', async () => {
+  it('refunds messages stopped before a try once, and counts them when requeued', async () => {
     const person = await makeSender(40)
     const list = await makeList(app, person, openHandles(3))
     const campaign = await launch(person, list, { channel: 'extension' })
     expect(await used(person)).toBe(43)
     await person.client.suppressions.create({ handles: [list.handles[0]!, list.handles[1]!] })
     expect(await used(person)).toBe(41)
-    // In hand when its lead was suppressed: it is given back unsent, and skipped then.
+    // Claimed when its lead was suppressed: refunded once it is released unsent.
     const claimed = await person.call('POST', `/campaigns/${campaign.id}/claim`, { holder: 'laptop' })
     await person.client.suppressions.create({ handles: [list.handles[2]!] })
     expect(await used(person)).toBe(41)
@@ -103,7 +103,7 @@ describe('403 PLAN_LIMIT', () => {
     expect(await used(person)).toBe(41)
   })
 
-  it('leads that are queued by hand, chosen or filtered', async () => {
+  it('applies to leads queued by ids or filter', async () => {
     const person = await makeSender(49)
     const { leadIds } = await makeList(app, person, openHandles(2))
     const expected = refused(`1 DM is left this month. ${FREE}`, 49)
@@ -115,13 +115,13 @@ describe('403 PLAN_LIMIT', () => {
       body: { queued: 1 },
     })
     expect(await person.call('POST', '/leads/queue', { leadIds })).toMatchObject(refused(FREE, 50))
-    // Asked for twice at once, or again: those who are queued already cost nothing.
+    // Leads that are already queued count nothing.
     expect(await person.call('POST', '/leads/queue', { leadIds: leadIds.slice(0, 1) })).toMatchObject({
       body: { queued: 0 },
     })
   })
 
-  it('of many that are queued at once only as many go through as the plan has', async () => {
+  it('holds for concurrent requests', async () => {
     const person = await makeSender(40)
     const campaigns = await Promise.all(
       Array.from({ length: 6 }, async () =>
@@ -135,7 +135,7 @@ describe('403 PLAN_LIMIT', () => {
   })
 })
 
-it('nothing that is queued is lost when a plan ends: it goes on, is paused and resumed; archived, it is given back', async () => {
+it('queued messages survive the end of a plan, and archiving refunds them', async () => {
   const person = await makeSender()
   await subscribe(app, person, 'pro_monthly')
   const campaign = await makeCampaign(person, await makeList(app, person, openHandles(60)))
@@ -156,7 +156,7 @@ it('nothing that is queued is lost when a plan ends: it goes on, is paused and r
   expect(await used(person)).toBe(1)
 })
 
-it('at 80 % owners are told once, in the product and by mail, and again of another limit', async () => {
+it('owners are notified once at 80%, in-app and by email, and again for another limit', async () => {
   const person = await makeSender(38)
   const member = await makePerson(app, { in: person, role: 'member' })
   const queue = async (count: number) => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => stripe.faults([]))
 
 const subscriptionOf = async (person: Person) => (await person.client.billing.subscription()).subscription
-/** Waits until the workspace has what fits. */
+/** Waits until the workspace has a matching subscription. */
 const has = (person: Person, expected: object | null) =>
   vi.waitFor(async () => {
     const found = await subscriptionOf(person)
@@ -25,7 +25,7 @@ const has = (person: Person, expected: object | null) =>
     else expect(found).toMatchObject(expected)
   }, 10_000)
 
-/** Somebody who has bought a plan by its link. */
+/** Creates a person who bought a plan by its link. */
 async function makeSubscriber(planId: 'pro_monthly' | 'agency_yearly' = 'pro_monthly', number?: string) {
   const person = await makePerson(app)
   const { links } = await person.client.billing.ownLinks()
@@ -37,7 +37,7 @@ const paidOf = async (person: Person) =>
   (await app.db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, person.workspaceId)))[0]!
 
 describe('GET /billing/plans', () => {
-  it('200: the plans of the pricing page, of one cycle or both', async () => {
+  it('returns the plans of one cycle or both', async () => {
     const { plans } = await app.anonymous.billing.plans({ cycle: 'monthly' })
     expect(
       plans.map(({ id, name, price, priceCents, billingCycle }) => [id, name, price, priceCents, billingCycle]),
@@ -57,7 +57,7 @@ describe('GET /billing/plans', () => {
 })
 
 describe('buying by a link', () => {
-  it('carries the workspace and the address along, and the plan holds as soon as it is paid', async () => {
+  it('passes the workspace and the address, and activates the plan once paid', async () => {
     const person = await makePerson(app)
     expect((await app.anonymous.billing.links()).links).toEqual(app.payments.links)
     const link = new URL((await person.client.billing.ownLinks()).links.pro_monthly!)
@@ -86,7 +86,7 @@ describe('buying by a link', () => {
     ])
   })
 
-  it('a declined card changes nothing; one that asks for it is confirmed first', async () => {
+  it('changes nothing for a declined card, and asks for confirmation if needed', async () => {
     const person = await makePerson(app)
     const { links } = await person.client.billing.ownLinks()
     expect((await stripe.buy(links.pro_yearly!, { number: DECLINED_CARD })).text).toContain('Your card was declined.')
@@ -97,19 +97,19 @@ describe('buying by a link', () => {
     await has(person, { planId: 'pro_yearly', status: 'active' })
   })
 
-  it('without being signed in it belongs to the account with the same verified address', async () => {
+  it('assigns an anonymous payment to the account with the same verified address', async () => {
     const person = await makePerson(app)
     await stripe.buy(app.payments.links.agency_monthly, { email: person.email.toUpperCase() })
     await has(person, { planId: 'agency_monthly' })
   })
 
-  it('it waits for an account that is made later, and its buyer is told, once', async () => {
+  it('emails a buyer without an account once, and assigns the plan when they sign up', async () => {
     const email = 'buyer.first@example.com'
     await stripe.buy(app.payments.links.pro_monthly, { email })
     expect(await mailTo(app, email, /Your Pro plan is waiting for you/)).toMatchObject({
       text: expect.stringContaining('/auth'),
     })
-    // At once, so that nobody who is told that they have none buys it again.
+    // Assigned immediately, so that nobody buys it again.
     const [first, second] = await Promise.all([makePerson(app, { email }), makePerson(app)])
     const [overview, subscription] = await Promise.all([first.client.billing.overview(), subscriptionOf(first)])
     expect([overview.level, subscription?.planId]).toEqual(['pro', 'pro_monthly'])
@@ -119,7 +119,7 @@ describe('buying by a link', () => {
     expect((await mailsTo(app, email)).filter(({ subject }) => /waiting/.test(subject))).toHaveLength(1)
   })
 
-  it('a reference that is not ours is nobody’s workspace', async () => {
+  it('ignores forged references', async () => {
     const victim = await makePerson(app)
     for (const reference of [victim.workspaceId, `${victim.workspaceId}_${'0'.repeat(32)}`, 'nonsense'])
       await stripe.buy(`${app.payments.links.pro_monthly}?client_reference_id=${reference}`, {
@@ -133,7 +133,7 @@ describe('buying by a link', () => {
     expect(await subscriptionOf(victim)).toBeNull()
   })
 
-  it('bought twice, the lesser is not renewed', async () => {
+  it('cancels the lesser of two subscriptions', async () => {
     const person = await makeSubscriber()
     const first = await paidOf(person)
     const { links } = await person.client.billing.ownLinks()
@@ -147,7 +147,7 @@ describe('buying by a link', () => {
 })
 
 describe('POST /billing/checkout', () => {
-  it('200: the link of a built-in plan; a page made for the purchase of any other', async () => {
+  it('returns the link of a built-in plan, or a new checkout page for other plans', async () => {
     const person = await makePerson(app)
     const { links } = await person.client.billing.ownLinks()
     expect(await person.client.billing.checkout({ planId: 'pro_yearly' })).toEqual({
@@ -177,7 +177,7 @@ describe('POST /billing/checkout', () => {
     )
   })
 
-  it('404 PLAN_NOT_FOUND, 409 SUBSCRIPTION_STATE, 400', async () => {
+  it('returns 404 PLAN_NOT_FOUND, 409 SUBSCRIPTION_STATE, or 400', async () => {
     const person = await makePerson(app)
     for (const planId of ['platinum', 'toString', '__proto__'])
       expect(await person.call('POST', '/billing/checkout', { planId })).toMatchObject({
@@ -188,13 +188,13 @@ describe('POST /billing/checkout', () => {
     const subscriber = await makeSubscriber()
     expect(await subscriber.call('POST', '/billing/checkout', { planId: 'agency_yearly' })).toMatchObject({
       status: 409,
-      body: { code: 'SUBSCRIPTION_STATE', error: 'You have a subscription already. Change its plan instead.' },
+      body: { code: 'SUBSCRIPTION_STATE', error: 'You already have a subscription. Change its plan instead.' },
     })
   })
 })
 
 describe('POST /billing/upgrade', () => {
-  it('200: costs what its preview said, and the plan holds at once', async () => {
+  it('charges the previewed amount and changes the plan immediately', async () => {
     const person = await makeSubscriber()
     const preview = await person.client.billing.previewUpgrade({ planId: 'agency_yearly' })
     expect(preview).toMatchObject({
@@ -223,7 +223,7 @@ describe('POST /billing/upgrade', () => {
       number: expect.any(String),
       currency: 'usd',
     })
-    // A cancellation is taken back by it, and a lower plan leaves credit.
+    // A plan change undoes a cancellation, and a downgrade leaves credit.
     await person.client.billing.cancel({})
     const down = await person.client.billing.previewUpgrade({ planId: 'pro_monthly' })
     expect(down.dueNowCents).toBeLessThan(0)
@@ -231,7 +231,7 @@ describe('POST /billing/upgrade', () => {
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'pro_monthly', cancelAtPeriodEnd: false })
   })
 
-  it('409 PAYMENT_DECLINED: nothing has changed', async () => {
+  it('returns 409 PAYMENT_DECLINED without a change', async () => {
     const person = await makeSubscriber('pro_monthly', FAILING_CARD)
     expect(await person.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
       status: 409,
@@ -241,7 +241,7 @@ describe('POST /billing/upgrade', () => {
     expect(await subscriptionOf(person)).toMatchObject({ planId: 'pro_monthly', status: 'active' })
   })
 
-  it('409 PAYMENT_CONFIRMATION_NEEDED: it changes once the payment is confirmed', async () => {
+  it('returns 409 PAYMENT_CONFIRMATION_NEEDED and changes once confirmed', async () => {
     const person = await makeSubscriber()
     const { id, customerId } = await paidOf(person)
     await stripe.call('POST', `/v1/customers/${customerId}`, { source: '4000002760003184' })
@@ -257,7 +257,7 @@ describe('POST /billing/upgrade', () => {
     await has(person, { planId: 'agency_monthly' })
   })
 
-  it('404 PLAN_NOT_FOUND, 409 SUBSCRIPTION_STATE: no subscription, the same plan, a missing payment, a plan that was given', async () => {
+  it('returns 404 for unknown plans and 409 without a subscription, for the same plan and for granted plans', async () => {
     const person = await makePerson(app)
     const refusals = async (one: Person, planId: string) =>
       Promise.all([
@@ -273,7 +273,7 @@ describe('POST /billing/upgrade', () => {
     expect((await person.client.billing.overview()).subscription).toMatchObject({ manageable: false, priceCents: null })
     const subscriber = await makeSubscriber()
     for (const answer of await refusals(subscriber, 'pro_monthly'))
-      expect(answer.body.error).toBe('Pro is your plan already.')
+      expect(answer.body.error).toBe('Pro is already your plan.')
     expect(
       (await person.call('POST', '/billing/upgrade', { planId: 'pro_monthly', prorationDate: 'now' })).status,
     ).toBe(400)
@@ -281,7 +281,7 @@ describe('POST /billing/upgrade', () => {
 })
 
 describe('POST /billing/cancel', () => {
-  it('200: it ends with its period, which is said at once; taken back it goes on', async () => {
+  it('cancels at the end of the period, and resumes', async () => {
     const person = await makeSubscriber()
     expect(await person.client.billing.cancel({})).toEqual({ success: true })
     expect(await subscriptionOf(person)).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
@@ -290,7 +290,7 @@ describe('POST /billing/cancel', () => {
     expect(await subscriptionOf(person)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false })
     const portal = await person.client.billing.portal({})
     expect(await (await fetch(portal.url)).text()).toContain(`${app.services.origin}/billing`)
-    // In the portal too; there a day may be set instead.
+    // The portal can also set a cancellation date.
     const { id } = await paidOf(person)
     await stripe.call('POST', `/v1/subscriptions/${id}`, { cancel_at: String(Math.floor(Date.now() / 1_000) + 86_400) })
     await has(person, { cancelAtPeriodEnd: true })
@@ -298,15 +298,15 @@ describe('POST /billing/cancel', () => {
     expect(await subscriptionOf(person)).toMatchObject({ cancelAtPeriodEnd: false })
   })
 
-  it('409 SUBSCRIPTION_STATE: there is none', async () => {
+  it('returns 409 SUBSCRIPTION_STATE without a subscription', async () => {
     const person = await makePerson(app)
     const answers = await Promise.all(
       ['cancel', 'resume', 'portal'].map((what) => person.call('POST', `/billing/${what}`, {})),
     )
     expect(answers.map(({ status, body }) => [status, body.code, body.error])).toEqual([
       [409, 'SUBSCRIPTION_STATE', 'There is no subscription to cancel.'],
-      [409, 'SUBSCRIPTION_STATE', 'There is no subscription to go on with. Choose a plan.'],
-      [409, 'SUBSCRIPTION_STATE', 'There is nothing to manage yet: nothing was ever paid.'],
+      [409, 'SUBSCRIPTION_STATE', 'There is no subscription to resume. Choose a plan.'],
+      [409, 'SUBSCRIPTION_STATE', 'There is nothing to manage yet. Choose a plan first.'],
     ])
     expect(await person.client.billing.invoices({})).toEqual({ invoices: [], cursor: null })
     const subscriber = await makeSubscriber()
@@ -315,7 +315,7 @@ describe('POST /billing/cancel', () => {
 })
 
 describe('rewards', () => {
-  it('months that were earned give Pro, and wait while a subscription is paid for', async () => {
+  it('grant Pro, and wait while a subscription is paid for', async () => {
     const person = await makePerson(app)
     await person.call('GET', '/dashboard')
     const [member] = await app.db.select().from(members).where(eq(members.accountUserId, person.id))
@@ -340,8 +340,8 @@ describe('rewards', () => {
   })
 })
 
-describe('when time passes', () => {
-  it('a trial gives its plan, and its end is told before', async () => {
+describe('over time', () => {
+  it('a trial grants its plan, and owners are notified before it ends', async () => {
     const person = await makePerson(app)
     const { body: link } = await stripe.call('POST', '/v1/payment_links', {
       'line_items[0][price]': 'price_pro_monthly',
@@ -360,14 +360,14 @@ describe('when time passes', () => {
     expect([preview.dueNowCents, preview.nextPaymentAt]).toEqual([0, subscription!.trialEnd])
   })
 
-  // So that only those of this test are renewed.
+  // Only this test's subscriptions should renew.
   const endOthers = async () => {
     await stripe.faults([{ webhook: 'lose' }])
     for (const { id } of await stripe.all('/v1/subscriptions')) await stripe.call('DELETE', `/v1/subscriptions/${id}`)
     await stripe.faults([])
   }
 
-  it('a cancelled plan ends, one that is not paid has its grace and then ends, and owners are told', async () => {
+  it('a canceled plan ends, an unpaid one ends after its grace period, and owners are notified', async () => {
     await endOthers()
     const leaving = await makeSubscriber('agency_yearly')
     await leaving.client.billing.upgrade({ planId: 'pro_monthly' })
@@ -397,9 +397,9 @@ describe('when time passes', () => {
     const viewer = await makePerson(app, { in: poor, role: 'viewer' })
     expect((await viewer.client.billing.overview()).subscription).toMatchObject({ status: 'past_due', payUrl: null })
     expect(await poor.call('POST', '/billing/upgrade', { planId: 'agency_monthly' })).toMatchObject({
-      body: { code: 'SUBSCRIPTION_STATE', error: 'A payment is missing. Pay the open invoice first.' },
+      body: { code: 'SUBSCRIPTION_STATE', error: 'A payment is overdue. Pay the open invoice first.' },
     })
-    // Once the days of grace are over.
+    // After the grace period.
     await app.db
       .update(subscriptions)
       .set({ pastDueSince: new Date(Date.now() - 8 * 86_400_000) })
@@ -423,7 +423,7 @@ describe('503 PAYMENTS_UNAVAILABLE', () => {
     ['POST', 'refresh', 'Failed to process payment. Please try again.', {}],
   ]
 
-  it('the provider does not answer', async () => {
+  it('is returned if the provider does not respond', async () => {
     const subscriber = await makeSubscriber()
     const fresh = await makePerson(app)
     await stripe.faults([{ path: '/v1', status: 500 }])
@@ -437,7 +437,7 @@ describe('503 PAYMENTS_UNAVAILABLE', () => {
     expect(await subscriptionOf(subscriber)).toMatchObject({ planId: 'pro_monthly' })
   })
 
-  it('payments are not configured: nothing can be bought, and what is given holds', async () => {
+  it('is returned if payments are not configured', async () => {
     const other = await app.startAnother({ env: { STRIPE_SECRET_KEY: '' } })
     const person = await makePerson(app)
     const ask = async (method: string, path: string, body?: object) => {
@@ -456,8 +456,8 @@ describe('503 PAYMENTS_UNAVAILABLE', () => {
   })
 })
 
-describe('who may', () => {
-  it('403: only the owner buys, changes and sees invoices; everybody of the workspace sees what holds, nobody else does', async () => {
+describe('billing permissions', () => {
+  it('let only the owner buy, change and see invoices, and all members see the plan', async () => {
     const owner = await makeSubscriber()
     const admin = await makePerson(app, { in: owner, role: 'admin' })
     for (const [method, path, body] of [

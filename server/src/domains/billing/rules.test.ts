@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   bestOf,
+  entitlementAt,
   grantedUntil,
   limitOf,
-  limitWords,
+  limitText,
   mergeInvoices,
   paidUntil,
   planAt,
-  standingAt,
   statusOf,
   warningFrom,
 } from './rules.ts'
@@ -25,7 +25,7 @@ const missing = (since: number) => ({
   grants: [],
 })
 
-describe('the plan that holds', () => {
+describe('planAt', () => {
   it.each([
     ['nothing', { subscription: null, grants: [] }, 'free'],
     ['Agency, paid', paid('agency_yearly', 'active', days(3)), 'agency'],
@@ -48,11 +48,11 @@ describe('the plan that holds', () => {
       { ...paid('agency_yearly', 'canceled', days(-1)), grants: [{ months: 3, grantedAt: days(-40) }] },
       'pro',
     ],
-  ] as const)('%s', (_, facts, plan) => {
+  ] as const)('handles %s', (_, facts, plan) => {
     expect(planAt(facts, now)).toBe(plan)
   })
 
-  it('earned months follow each other', () => {
+  it('grants earned months one after another', () => {
     const first = { months: 1, grantedAt: new Date('2026-01-31T00:00:00Z') }
     const second = { months: 3, grantedAt: new Date('2026-02-10T00:00:00Z') }
     expect(grantedUntil([second, first])?.toISOString()).toBe('2026-05-28T00:00:00.000Z')
@@ -65,14 +65,14 @@ describe('the plan that holds', () => {
       fc.property(fc.array(grant, { minLength: 1 }), (grants) => {
         const sum = grants.reduce((all, { months }) => all + months, 0)
         const earliest = Math.min(...grants.map(({ grantedAt }) => grantedAt.getTime()))
-        // No grant is lost in another, whatever the order they come in; a short month takes three days at most from each.
+        // No grant is lost, in any order. Short months cost at most three days per month.
         expect((grantedUntil(grants) as Date).getTime()).toBeGreaterThanOrEqual(earliest + sum * 28 * 86_400_000)
       }),
     )
   })
 })
 
-describe('earned months', () => {
+describe('grantedUntil', () => {
   const grants = [{ months: 1, grantedAt: days(-10) }]
   const until = (paid: { from: Date; to: Date }[]) =>
     (grantedUntil(grants, paid) as Date).getTime() - (grantedUntil(grants) as Date).getTime()
@@ -99,28 +99,28 @@ describe('earned months', () => {
       40,
     ],
     ['after they ended', [{ from: days(60), to: days(90) }], 0],
-  ])('wait while something is paid for: %s', (_, paid, waited) => {
+  ])('extends by paid time: %s', (_, paid, waited) => {
     expect(until(paid)).toBe(waited * DAY)
   })
 
-  it('wait to the end of a period that is paid, of one that is not for the days of grace', () => {
+  it('paidUntil returns the end of a paid period, or of the grace period', () => {
     const one = { planId: 'pro_monthly', currentPeriodEnd: days(20) }
     expect(paidUntil({ ...one, status: 'active' }, now)).toEqual(days(20))
     expect(paidUntil({ ...one, status: 'past_due', pastDueSince: days(-3) }, now)).toEqual(days(4))
     expect(paidUntil({ ...one, status: 'active', currentPeriodEnd: days(-1) }, now)).toEqual(days(6))
   })
 
-  it('are why Pro holds only where nothing is paid for', () => {
-    expect(standingAt({ subscription: null, grants }, now)).toEqual({ plan: 'pro', source: 'reward' })
-    expect(standingAt({ ...paid('agency_yearly', 'active', days(3)), grants }, now)).toEqual({
+  it('entitlementAt names rewards as the source only without a subscription', () => {
+    expect(entitlementAt({ subscription: null, grants }, now)).toEqual({ plan: 'pro', source: 'reward' })
+    expect(entitlementAt({ ...paid('agency_yearly', 'active', days(3)), grants }, now)).toEqual({
       plan: 'agency',
       source: 'subscription',
     })
-    expect(standingAt({ subscription: null, grants: [] }, now)).toEqual({ plan: 'free', source: 'none' })
+    expect(entitlementAt({ subscription: null, grants: [] }, now)).toEqual({ plan: 'free', source: 'none' })
   })
 })
 
-describe('of several subscriptions', () => {
+describe('bestOf and statusOf', () => {
   const one = (id: string, more: object = {}) => ({
     id,
     status: 'active',
@@ -151,11 +151,11 @@ describe('of several subscriptions', () => {
       'a',
     ],
     ['none that has not begun', [one('a', { status: 'incomplete' })], undefined],
-  ])('%s counts, in whatever order they come', (_, all, best) => {
+  ])('select %s in any order', (_, all, best) => {
     expect([bestOf(all)?.id, bestOf([...all].reverse())?.id]).toEqual([best, best])
   })
 
-  it('the provider’s words are ours', () => {
+  it('map the provider’s statuses', () => {
     const words = ['active', 'trialing', 'past_due', 'unpaid', 'canceled', 'paused', 'incomplete', 'incomplete_expired']
     expect(words.map(statusOf)).toEqual([
       'active',
@@ -171,12 +171,12 @@ describe('of several subscriptions', () => {
 })
 
 describe('limits', () => {
-  it('are warned of from 80 %', () => {
+  it('warn from 80%', () => {
     expect([50, 5_000, 100].map(warningFrom)).toEqual([40, 4_000, 80])
     expect(warningFrom(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('are those of the plans', () => {
+  it('follow the plan', () => {
     expect(limitOf('free', 'scrapedLeads')).toBe(100)
     expect(limitOf('pro', 'dms')).toBe(5_000)
     expect(limitOf('agency', 'scrapedLeads')).toBe(Number.POSITIVE_INFINITY)
@@ -196,13 +196,13 @@ describe('limits', () => {
     ['free', 'xAccounts', 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.'],
     ['pro', 'people', 'Your Pro plan includes 1 person. Upgrade to Agency for a team of any size.'],
     ['agency', 'dms', 'Your Agency plan includes 20,000 DMs a month.'],
-  ] as const)('%s, %s: say the limit and the plan that lifts it', (plan, what, words) => {
-    expect(limitWords(plan, what)).toBe(words)
+  ] as const)('are described for %s, %s with the plan that lifts them', (plan, what, text) => {
+    expect(limitText(plan, what)).toBe(text)
   })
 })
 
-describe('invoices of several customers', () => {
-  it('are paged as if they were of one: each once, newest first', () => {
+describe('mergeInvoices', () => {
+  it('pages through invoices of several customers once each, newest first', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }), { maxLength: 4 }), (all) => {
         const customers = all.map((ages, customer) =>

@@ -1,20 +1,21 @@
 import { type SubscriptionStatus, USAGE_WARNING_PERCENT } from '@x-automated/contract/billing'
+import { formatCount } from '@x-automated/contract/format'
 import { type Limited, levelOf, PLAN_LEVELS, type PlanLevel } from '@x-automated/contract/plans'
 
-/** What the database knows of a workspace's right to a plan. */
+/** The facts that determine a workspace's plan. */
 export interface PlanFacts {
   subscription: {
     planId: string
-    /** Null: that of a built-in plan. */
+    /** Null for built-in plans. */
     level?: Exclude<PlanLevel, 'free'> | null
     status: string
     currentPeriodEnd: Date
-    /** Since when a payment is missing. */
+    /** Since when a payment is overdue. */
     pastDueSince?: Date | null
   } | null
   /** Months of Pro that the owner earned by referrals. */
   grants: readonly { months: number; grantedAt: Date }[]
-  /** When subscriptions were paid for: earned months wait meanwhile. */
+  /** Paid periods, which do not use up earned months. */
   paid?: readonly Interval[]
 }
 
@@ -28,32 +29,32 @@ export function levelOfSubscription({ level, planId }: NonNullable<PlanFacts['su
   return level ?? levelOf(planId)
 }
 
-/** A payment that is late is asked for again for some days; until then nothing is taken away. */
+/** The plan stays active for some days after a failed payment, while the provider retries it. */
 export const GRACE_DAYS = 7
 const GRACE_MS = GRACE_DAYS * 24 * 60 * 60_000
 
-/** Until when a subscription gives its plan, as far as is known: one that was canceled to its end, one that renews may be told of, or paid, a little late. */
+/** When a subscription's plan ends as far as is known, including the grace period for late renewals. */
 export function lastsUntil({ status, currentPeriodEnd, pastDueSince }: NonNullable<PlanFacts['subscription']>): Date {
   if (status === 'canceled') return currentPeriodEnd
-  // The provider begins the new period whether it was paid or not.
+  // The provider starts the new period whether it was paid or not.
   return graceEnd(pastDueSince ?? currentPeriodEnd)
 }
 
-/** Until when a subscription is paid for, as things stand: earned months wait so long. */
+/** The end of the paid time, during which earned months are not used. */
 export function paidUntil(subscription: NonNullable<PlanFacts['subscription']>, now: Date): Date {
   const { status, currentPeriodEnd } = subscription
-  // Of a period whose payment is missing only the days of grace are given.
+  // An unpaid period counts only for the grace period.
   const isPaid = (status === 'active' || status === 'trialing') && currentPeriodEnd > now
   return isPaid ? currentPeriodEnd : lastsUntil(subscription)
 }
 
-/** When the days end in which a missing payment takes nothing away. */
+/** The end of the grace period. */
 export function graceEnd(since: Date): Date {
   return new Date(since.getTime() + GRACE_MS)
 }
 
-/** The plan that holds now, and why: what is paid for, else what was earned, else Free. */
-export function standingAt(
+/** The current plan and its source: a subscription, else earned months, else Free. */
+export function entitlementAt(
   facts: PlanFacts,
   now: Date,
 ): { plan: PlanLevel; source: 'subscription' | 'reward' | 'none' } {
@@ -65,11 +66,11 @@ export function standingAt(
 }
 
 export function planAt(facts: PlanFacts, now: Date): PlanLevel {
-  return standingAt(facts, now).plan
+  return entitlementAt(facts, now).plan
 }
 
 /**
- * Until when earned months of Pro last: one grant after the other, each from when it was earned at the earliest. Time that is paid for does not use them up.
+ * When earned months of Pro end. Grants run one after another, from when they were earned, and pause during paid time.
  * @param paid may overlap, in any order
  */
 export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interval[] = []): Date | null {
@@ -90,13 +91,13 @@ export function grantedUntil(grants: PlanFacts['grants'], paid: readonly Interva
   return until
 }
 
-/** The provider's word for a subscription's state as ours; null: it has not begun, as its first payment has not gone through. */
-export function statusOf(word: string): SubscriptionStatus | null {
-  switch (word) {
+/** Maps the provider's status to ours; null if the first payment has not succeeded. */
+export function statusOf(status: string): SubscriptionStatus | null {
+  switch (status) {
     case 'active':
     case 'trialing':
     case 'past_due':
-      return word
+      return status
     case 'unpaid':
       return 'past_due'
     case 'canceled':
@@ -107,7 +108,7 @@ export function statusOf(word: string): SubscriptionStatus | null {
   }
 }
 
-/** What is compared to find the best of several subscriptions. */
+/** The properties that rank subscriptions. */
 interface Comparable {
   id: string
   status: string
@@ -118,7 +119,7 @@ interface Comparable {
   endedAt: Date | null
 }
 
-/** Of several subscriptions the one that counts: of those that run one that is paid for, of these the highest and dearest; else the one that ended last; null: none has begun. */
+/** The best started subscription: paid before past due, then highest and dearest; else the last that ended. */
 export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   const runs = ({ status }: S) => (statusOf(status) === 'canceled' ? 0 : statusOf(status) === 'past_due' ? 1 : 2)
   const monthly = ({ priceCents, billingCycle }: S) => (billingCycle === 'yearly' ? priceCents / 12 : priceCents)
@@ -136,14 +137,14 @@ export function bestOf<S extends Comparable>(all: readonly S[]): S | null {
   return best ?? null
 }
 
-/** How many invoices are shown at once. */
+/** Invoices per page. */
 export const INVOICES_PAGE = 24
 
 /**
- * Of pages of several customers' invoices, each newest first, the newest of all.
- * @param pages each of at least INVOICES_PAGE invoices, or its customer's last ones
- * @param after the invoice that each page began after; null: at the newest
- * @returns what the next pages begin after
+ * Merges pages of several customers' invoices into one page, newest first.
+ * @param pages each with at least INVOICES_PAGE invoices, or the customer's last ones
+ * @param after the invoice before each page; null for the first page
+ * @returns the invoices, and the positions for the next pages
  */
 export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   pages: readonly { invoices: readonly I[]; hasMore: boolean }[],
@@ -159,7 +160,7 @@ export function mergeInvoices<I extends { id: string; createdAt: Date }>(
   }
 }
 
-/** The same day so many months later; the last day where that month is shorter. */
+/** The same day some months later, or the month's last day. */
 function addMonths(from: Date, months: number): Date {
   const to = new Date(from)
   to.setUTCDate(1)
@@ -169,16 +170,16 @@ function addMonths(from: Date, months: number): Date {
   return to
 }
 
-/** How many of something a plan allows; Infinity where it does not limit it. */
+/** The plan's limit; Infinity if unlimited. */
 export function limitOf(plan: PlanLevel, what: Limited): number {
   return PLAN_LEVELS[plan][what] ?? Number.POSITIVE_INFINITY
 }
 
-const WORDS: Record<Limited, (count: number) => string> = {
-  scrapedLeads: (n) => `${number(n)} scraped leads a month`,
-  dms: (n) => `${number(n)} DMs a month`,
-  xAccounts: (n) => `${number(n)} X ${n === 1 ? 'account' : 'accounts'}`,
-  people: (n) => `${number(n)} ${n === 1 ? 'person' : 'people'}`,
+const LIMIT_TEXTS: Record<Limited, (count: number) => string> = {
+  scrapedLeads: (n) => `${formatCount(n, 'scraped lead')} a month`,
+  dms: (n) => `${formatCount(n, 'DM')} a month`,
+  xAccounts: (n) => formatCount(n, 'X account'),
+  people: (n) => formatCount(n, 'person', 'people'),
 }
 const UNLIMITED: Record<Limited, string> = {
   scrapedLeads: 'unlimited scraped leads',
@@ -187,29 +188,25 @@ const UNLIMITED: Record<Limited, string> = {
   people: 'a team of any size',
 }
 
-/** The next level that allows more of something; null: none does. */
+/** The next plan level with a higher limit, or null. */
 export function liftOf(plan: PlanLevel, what: Limited): PlanLevel | null {
   const levels = Object.keys(PLAN_LEVELS) as PlanLevel[]
   const limit = limitOf(plan, what)
   return levels.slice(levels.indexOf(plan) + 1).find((level) => limitOf(level, what) > limit) ?? null
 }
 
-/** Says a limit and the plan that lifts it: 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
-export function limitWords(plan: PlanLevel, what: Limited): string {
+/** Describes a limit and the plan that lifts it: 'Your Free plan includes 1 X account. Upgrade to Pro for 3 X accounts.' */
+export function limitText(plan: PlanLevel, what: Limited): string {
   const limit = limitOf(plan, what)
   const higher = liftOf(plan, what)
-  const said = `Your ${PLAN_LEVELS[plan].name} plan includes ${Number.isFinite(limit) ? WORDS[what](limit) : UNLIMITED[what]}.`
-  if (!higher) return said
+  const limitation = `Your ${PLAN_LEVELS[plan].name} plan includes ${Number.isFinite(limit) ? LIMIT_TEXTS[what](limit) : UNLIMITED[what]}.`
+  if (!higher) return limitation
   const more = limitOf(higher, what)
-  const lifted = Number.isFinite(more) ? WORDS[what](more) : UNLIMITED[what]
-  return `${said} Upgrade to ${PLAN_LEVELS[higher].name} for ${lifted}.`
+  const lifted = Number.isFinite(more) ? LIMIT_TEXTS[what](more) : UNLIMITED[what]
+  return `${limitation} Upgrade to ${PLAN_LEVELS[higher].name} for ${lifted}.`
 }
 
-/** From which count on people are warned of a limit; Infinity where there is none. */
+/** The usage from which owners are warned; Infinity if unlimited. */
 export function warningFrom(limit: number): number {
   return Math.ceil((limit * USAGE_WARNING_PERCENT) / 100)
-}
-
-function number(n: number): string {
-  return n.toLocaleString('en-US')
 }

@@ -9,13 +9,13 @@ import type { Env } from '../../env.ts'
 import { authUsers } from '../auth/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import {
+  entitlementAt,
   graceEnd,
   grantedUntil,
   levelOfSubscription,
   liftOf,
   limitOf,
-  limitWords,
-  standingAt,
+  limitText,
   statusOf,
   warningFrom,
 } from './rules.ts'
@@ -24,12 +24,12 @@ import { paidSubscriptions, planPrices, subscriptions } from './tables.ts'
 
 type Links = PaymentLinks['links']
 
-// What can be bought
+// Plans for sale
 
-/** A plan that can be bought. `priceId` is the provider's; null: it was not asked yet. */
+/** A plan for sale. `priceId` is the provider's; null if not known yet. */
 export type SoldPlan = Plan & { priceId: string | null; level: 'pro' | 'agency' }
 
-/** Plans that can be bought, cheapest first: those built in, and whatever else the provider has a price for. */
+/** Plans for sale, cheapest first: built-in plans and other prices of the provider. */
 export async function soldPlans(db: Db): Promise<SoldPlan[]> {
   const prices = await db
     .select()
@@ -66,13 +66,13 @@ export async function listPlans(db: Db, cycle: Plan['billingCycle'] | undefined)
   return { success: true as const, plans }
 }
 
-/** Pages of the provider for the built-in plans, which carry nothing along. */
+/** Payment links of the built-in plans, without a workspace. */
 export function linksFor({ env }: { env: Pick<Env, 'payments'> }): PaymentLinks {
   const none = { pro_monthly: null, pro_yearly: null, agency_monthly: null, agency_yearly: null }
   return { links: env.payments?.links ?? none }
 }
 
-/** As `linksFor`, with the workspace and the caller's address carried along. */
+/** Like `linksFor`, with the workspace and the caller's address. */
 export async function ownLinks(
   context: { db: Db; env: Pick<Env, 'payments' | 'authSecret'> },
   actor: Actor,
@@ -81,7 +81,7 @@ export async function ownLinks(
     .select({ email: authUsers.email })
     .from(authUsers)
     .where(eq(authUsers.id, actor.userId))
-  const carrying = (link: string | null) => {
+  const withReference = (link: string | null) => {
     if (link === null) return null
     const url = new URL(link)
     url.searchParams.set('client_reference_id', referenceOf(context.env.authSecret, actor.workspaceId))
@@ -90,16 +90,16 @@ export async function ownLinks(
   }
   const { links } = linksFor(context)
   return {
-    links: Object.fromEntries(Object.entries(links).map(([planId, link]) => [planId, carrying(link)])) as Links,
+    links: Object.fromEntries(Object.entries(links).map(([planId, link]) => [planId, withReference(link)])) as Links,
   }
 }
 
-/** What a payment carries to say whose it is. Signed: whoever knows the id of a workspace cannot pay into it. */
+/** The signed reference in a payment link, so that nobody can pay for another workspace by its id. */
 export function referenceOf(secret: string, workspaceId: string): string {
   return `${workspaceId}_${signatureOf(secret, workspaceId)}`
 }
 
-/** The workspace that a payment was made for; null where the reference is not one of ours. */
+/** The workspace of a reference; null if it was forged. */
 export function workspaceIn(secret: string, reference: string): string | null {
   const [workspaceId = '', signature] = reference.split('_')
   return isId(workspaceId) && signature === signatureOf(secret, workspaceId) ? workspaceId : null
@@ -109,9 +109,9 @@ function signatureOf(secret: string, workspaceId: string): string {
   return createHmac('sha256', secret).update(`payment for ${workspaceId}`).digest('hex').slice(0, 32)
 }
 
-// What one has
+// The current plan
 
-/** @returns the subscription that holds, or the last one while it lasts; null: there is none, or none any more */
+/** @returns the current subscription, until it ends */
 export async function findSubscription(db: Db, actor: Actor) {
   const [row] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, actor.workspaceId))
   return { success: true as const, subscription: row && !isOver(row) ? row : null }
@@ -123,7 +123,7 @@ function isOver(row: Row): boolean {
   return row.status === 'canceled' && row.currentPeriodEnd <= new Date()
 }
 
-/** What the workspace may do and why, and how much of it is used. */
+/** The workspace's plan, its source, and its usage. */
 export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'> }, actor: Actor) {
   const { workspaceId } = actor
   const facts = await factsOf(db, workspaceId)
@@ -138,7 +138,7 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
     db.$count(xAccounts, and(eq(xAccounts.workspaceId, workspaceId), eq(xAccounts.status, 'connected'))),
   ])
   const now = new Date()
-  const { plan, source } = standingAt(facts, now)
+  const { plan, source } = entitlementAt(facts, now)
   const used: Record<Exclude<Limited, 'people'>, number> = { scrapedLeads, dms, xAccounts: connected }
   const current = row && !isOver(row.row) ? row : null
   return {
@@ -163,9 +163,9 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
         what,
         used: used[what],
         limit: Number.isFinite(limit) ? limit : null,
-        // To have all one's X accounts connected is nothing to be warned of.
+        // Using all X accounts needs no warning.
         warning: used[what] > limit || (what !== 'xAccounts' && used[what] >= warningFrom(limit)),
-        words: limitWords(plan, what),
+        words: limitText(plan, what),
         lifts: higher ? { level: higher, name: PLAN_LEVELS[higher].name, limit: PLAN_LEVELS[higher][what] } : null,
       }
     }),
@@ -175,10 +175,10 @@ export async function overview({ db, env }: { db: Db; env: Pick<Env, 'payments'>
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** More than anybody buys by mistake. */
+/** More than anyone buys by mistake. */
 const MAX_OTHERS = 20
 
-/** What a workspace pays for beside the subscription that counts. */
+/** The workspace's other paid subscriptions. */
 async function othersOf(db: Db, workspaceId: string, heldId: string | null) {
   const rows = await db
     .select()

@@ -9,7 +9,7 @@ import { call, makePerson, type Person } from '../../../test/makers.ts'
 import { openApp, type TestApp, tellOfPayments, WEBHOOK_SECRET } from '../../../test/open-app.ts'
 import type { PaymentEvent } from '../../outside/payments.ts'
 import { statusOf } from './rules.ts'
-import { hear, lookAtEvents, lookAtOverdue, lookAtSubscription } from './service-sync.ts'
+import { recordEvent, syncEvents, syncOverdue, syncSubscription } from './service-sync.ts'
 import { paidSubscriptions, paymentEvents, paymentWebhooks, subscriptions } from './tables.ts'
 
 async function freePort(): Promise<number> {
@@ -41,7 +41,7 @@ async function buy(person: Person, planId: 'pro_monthly' | 'agency_yearly' = 'pr
   return (await stripe.all('/v1/subscriptions'))[0].id as string
 }
 
-/** What was kept of a subscription is what the provider has. */
+/** Expects the stored subscription to equal the provider's. */
 async function expectSame(person: Person, id: string) {
   const there = (await app.services.payments!.findSubscription(id))!
   const here = (await kept(id))!
@@ -58,7 +58,7 @@ async function expectSame(person: Person, id: string) {
   expect(await held(person)).toMatchObject({ planId: there.plan!.planId, status: statusOf(there.status), paidId: id })
 }
 
-describe('whatever is heard', () => {
+describe('syncing events', () => {
   const steps = [
     'agency_monthly',
     'agency_yearly',
@@ -91,12 +91,12 @@ describe('whatever is heard', () => {
       })
   }
 
-  it('in any order, again and again, or not at all: in the end it is as the provider has it', async () => {
-    // What is told here is told by this test.
+  it('reaches the provider’s state whatever events are lost, repeated or reordered', async () => {
+    // Only this test delivers events.
     await stripe.faults([{ webhook: 'lose' }])
     const step = fc.oneof(fc.constantFrom(...steps), fc.integer({ min: 1, max: 40 }))
     const heard = fc.record({
-      /** Which of the happenings of each step are told at once, later, twice, or never. */
+      /** How each event of a step is delivered. */
       fates: fc.array(fc.constantFrom('now', 'later', 'twice', 'never'), { minLength: 8, maxLength: 8 }),
       order: fc.integer({ min: 1, max: 7 }),
     })
@@ -105,35 +105,35 @@ describe('whatever is heard', () => {
         const { now: began } = (await stripe.json('GET', '/_clock', undefined)).body
         const person = await makePerson(app)
         const id = await buy(person, 'pro_monthly')
-        const told = new Set<string>()
+        const seen = new Set<string>()
         const later: PaymentEvent[] = []
-        const tell = async (events: PaymentEvent[]) => {
+        const deliver = async (events: PaymentEvent[]) => {
           const wanted: string[] = []
           for (const event of events)
-            await hear(app.db, event, async (_, subscriptionId) => void wanted.push(subscriptionId))
-          // In several processes at once.
-          await Promise.all(wanted.map((subscriptionId) => lookAtSubscription(context(), subscriptionId)))
+            await recordEvent(app.db, event, async (_, subscriptionId) => void wanted.push(subscriptionId))
+          // Concurrently, as in several processes.
+          await Promise.all(wanted.map((subscriptionId) => syncSubscription(context(), subscriptionId)))
         }
         const listen = async () => {
           const events = (await app.services.payments!.listEvents(new Date(began * 1_000))).filter(
-            (event) => event.subscriptionId === id && !told.has(event.id),
+            (event) => event.subscriptionId === id && !seen.has(event.id),
           )
           const now: PaymentEvent[] = []
           for (const [i, event] of events.entries()) {
-            told.add(event.id)
-            const fate = fates[(i * order + told.size) % fates.length]
+            seen.add(event.id)
+            const fate = fates[(i * order + seen.size) % fates.length]
             if (fate === 'now' || fate === 'twice') now.push(event)
             if (fate === 'later' || fate === 'twice') later.push(event)
           }
-          await tell(now.reverse())
+          await deliver(now.reverse())
         }
         await listen()
         for (const one of taken) {
           await take(id, one)
           await listen()
         }
-        await tell(later.sort((a, b) => (a.id < b.id ? -1 : 1)))
-        await lookAtEvents(context())
+        await deliver(later.sort((a, b) => (a.id < b.id ? -1 : 1)))
+        await syncEvents(context())
         await expectSame(person, id)
         await stripe.call('DELETE', `/v1/subscriptions/${id}`)
       }),
@@ -141,15 +141,15 @@ describe('whatever is heard', () => {
     )
   })
 
-  it('of two looks that cross, the one that began later is kept', async () => {
+  it('keeps the later of two overlapping reads', async () => {
     const person = await makePerson(app)
     const id = await buy(person)
-    await lookAtSubscription(context(), id)
-    // The first reads what is true now, and is held up before it keeps it.
+    await syncSubscription(context(), id)
+    // The first read is delayed before it is stored.
     const payments = app.services.payments!
-    let goOn = () => {}
+    let resumeFirst = () => {}
     const gate = new Promise<void>((resolve) => {
-      goOn = resolve
+      resumeFirst = resolve
     })
     let looks = 0
     const slow = {
@@ -164,59 +164,59 @@ describe('whatever is heard', () => {
         },
       },
     }
-    const first = lookAtSubscription(slow, id)
+    const first = syncSubscription(slow, id)
     await vi.waitFor(() => expect(looks).toBe(1), 10_000)
     await stripe.call('POST', `/v1/subscriptions/${id}`, { cancel_at_period_end: 'true' })
-    await lookAtSubscription(context(), id)
-    goOn()
+    await syncSubscription(context(), id)
+    resumeFirst()
     await first
     expect(await kept(id)).toMatchObject({ cancelAtPeriodEnd: true })
-    // It saw that it was overtaken, and looked again.
+    // The delayed sync noticed and read again.
     expect(looks).toBe(2)
   })
 })
 
-it('what is heard of before its purchase is complete is claimed by the next look', async () => {
+it('a subscription synced before its checkout completes is assigned by the next sync', async () => {
   const person = await makePerson(app)
   const { links } = await person.client.billing.ownLinks()
   await stripe.faults([{ webhook: 'lose' }])
   await stripe.buy(links.pro_monthly!, { email: 'accounts@their-company.example' })
   const id = (await stripe.all('/v1/subscriptions'))[0].id as string
   const payments = { ...app.services.payments!, findCheckout: async () => null }
-  await lookAtSubscription({ ...context(), payments }, id)
+  await syncSubscription({ ...context(), payments }, id)
   expect(await kept(id)).toMatchObject({ workspaceId: null })
-  await lookAtSubscription(context(), id)
+  await syncSubscription(context(), id)
   expect(await held(person)).toMatchObject({ paidId: id, planId: 'pro_monthly' })
 })
 
-describe('bought twice from inside the product', () => {
+describe('two purchases from inside the product', () => {
   const isCancelled = async (id: string) => (await app.services.payments!.findSubscription(id))!.cancelAtPeriodEnd
 
-  it('what was bought once the first was cancelled goes on, though it is the lesser', async () => {
+  it('keep a lesser plan bought after the first was canceled', async () => {
     const person = await makePerson(app)
     const first = await buy(person, 'agency_yearly')
     await stripe.call('POST', `/v1/subscriptions/${first}`, { cancel_at_period_end: 'true' })
-    await lookAtSubscription(context(), first)
+    await syncSubscription(context(), first)
     const second = await buy(person)
-    await lookAtSubscription(context(), second)
+    await syncSubscription(context(), second)
     expect(await isCancelled(second)).toBe(false)
     expect(await held(person)).toMatchObject({ paidId: first })
   })
 
-  it('the lesser goes on where the better one is over and nobody has heard of it', async () => {
+  it('keep the lesser plan if the better one has ended unnoticed', async () => {
     const person = await makePerson(app)
     const first = await buy(person, 'agency_yearly')
-    await lookAtSubscription(context(), first)
+    await syncSubscription(context(), first)
     await stripe.call('DELETE', `/v1/subscriptions/${first}`)
     const second = await buy(person)
-    await lookAtSubscription(context(), second)
+    await syncSubscription(context(), second)
     expect(await isCancelled(second)).toBe(false)
     expect(await held(person)).toMatchObject({ paidId: second, planId: 'pro_monthly', status: 'active' })
   })
 })
 
-describe('when nothing was heard', () => {
-  it('one that cannot be kept holds up no other, and is looked at again', async () => {
+describe('without webhook events', () => {
+  it('a failing subscription does not block others and is retried', async () => {
     await stripe.faults([{ webhook: 'lose' }])
     const [one, other] = [await makePerson(app), await makePerson(app)]
     const [bad, good] = [await buy(one), await buy(other)]
@@ -227,10 +227,10 @@ describe('when nothing was heard', () => {
         return app.services.payments!.findSubscription(id)
       },
     }
-    await lookAtEvents({ ...context(), payments })
+    await syncEvents({ ...context(), payments })
     expect(await kept(bad)).toBeUndefined()
     await expectSame(other, good)
-    await lookAtEvents(context())
+    await syncEvents(context())
     await expectSame(one, bad)
 
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
@@ -242,16 +242,16 @@ describe('when nothing was heard', () => {
         .update(paidSubscriptions)
         .set({ currentPeriodEnd: hoursAgo(2), updatedAt: hoursAgo(hours) })
         .where(eq(paidSubscriptions.id, id))
-    await lookAtOverdue({ ...context(), payments })
+    await syncOverdue({ ...context(), payments })
     await expectSame(other, good)
-    // It has had its turn, and comes behind all others now.
+    // It has had its turn and moves behind all others.
     expect((await kept(bad))!.updatedAt.getTime()).toBeGreaterThan(hoursAgo(1).getTime())
   })
 
-  it('the provider is asked for what has happened, and a period that is over without news is looked at', async () => {
+  it('polls events, and syncs subscriptions whose period has ended', async () => {
     const person = await makePerson(app)
     const id = await buy(person)
-    await Promise.all([lookAtEvents(context()), lookAtEvents(context())])
+    await Promise.all([syncEvents(context()), syncEvents(context())])
     await expectSame(person, id)
     await app.db
       .update(paidSubscriptions)
@@ -262,11 +262,11 @@ describe('when nothing was heard', () => {
       })
       .where(eq(paidSubscriptions.id, id))
     await stripe.call('DELETE', `/v1/subscriptions/${id}`)
-    await lookAtOverdue(context())
+    await syncOverdue(context())
     await expectSame(person, id)
   })
 
-  it('what is no plan of ours is passed over', async () => {
+  it('ignores subscriptions to other products', async () => {
     const { body: customer } = await stripe.call('POST', '/v1/customers', { email: 'other@product.example' })
     await stripe.call('POST', `/v1/customers/${customer.id}`, { source: '4242424242424242' })
     const { body: price } = await stripe.call('POST', '/v1/prices', {
@@ -279,7 +279,7 @@ describe('when nothing was heard', () => {
       customer: customer.id,
       'items[0][price]': price.id,
     })
-    await lookAtEvents(context())
+    await syncEvents(context())
     expect(await kept(other.id)).toBeUndefined()
   })
 })
@@ -289,18 +289,18 @@ describe('POST /api/billing/webhook', () => {
     (await app.db.execute(sql`select from pgboss.job where name = 'payment' and data->>'subscriptionId' = ${id}`))
       .rowCount
 
-  it('200: kept and looked at once, however often it is told', async () => {
+  it('queues one sync per event', async () => {
     const id = await buy(await makePerson(app))
     await vi.waitFor(async () => expect(await jobs(id)).toBe(1), 10_000)
     const told: string[] = []
     const again = { id: 'evt_twice', subscriptionId: id, createdAt: new Date() }
-    for (const _ of [1, 2]) await hear(app.db, again, async (_tx, one) => void told.push(one))
+    for (const _ of [1, 2]) await recordEvent(app.db, again, async (_tx, one) => void told.push(one))
     expect(told).toEqual([id])
   })
 
-  it('403: not signed, signed by another, changed on the way, or too old', async () => {
+  it('returns 403 for missing, foreign, wrong and old signatures', async () => {
     const { signature } = await import('@x-automated/stand-ins/payments/events')
-    // Of a time when AUTH_SECRET was another: it opens no more, and is not in the way of the one that was set by hand.
+    // A secret encrypted with a former AUTH_SECRET does not get in the way of the configured one.
     const url = `${app.services.origin}/api/billing/webhook`
     await app.db.insert(paymentWebhooks).values({ url, endpointId: 'we_former', sealedSecret: 'of another secret' })
     const [event] = await stripe.all('/v1/events')
@@ -327,7 +327,7 @@ describe('POST /api/billing/webhook', () => {
     await app.db.delete(paymentWebhooks)
   })
 
-  it('registers itself where nobody has done it by hand, once, and what is told is taken', async () => {
+  it('is registered once if not configured, and accepts events', async () => {
     const port = await freePort()
     const env = { STRIPE_WEBHOOK_SECRET: '', PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }
     const address = `${env.PUBLIC_URL}/api/billing/webhook`
@@ -350,7 +350,7 @@ describe('POST /api/billing/webhook', () => {
   })
 })
 
-it('an account that is deleted is not paid for any more, and nothing of its owner is kept', async () => {
+it('deleting an account ends its subscription and removes personal data', async () => {
   const worker = await app.startAnother({ workers: true })
   await tellOfPayments(app.payments, `${worker.url}/api/billing/webhook`)
   const person = await makeAccount(app)

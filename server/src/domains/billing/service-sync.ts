@@ -15,21 +15,19 @@ import {
 import { hashToken } from '../../sealing.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
-import { planWaitsMail } from './mails.ts'
+import { planWaitingEmail } from './mails.ts'
 import { bestOf, graceEnd, statusOf } from './rules.ts'
 import { workspaceIn } from './service-overview.ts'
 import { paidSubscriptions, paymentEvents, paymentLooks, planPrices, subscriptions } from './tables.ts'
 
 /*
- * How a workspace's subscription comes to be what it is at the payment provider.
- *
- * Whatever is heard (a webhook, a happening that was found when the provider was asked, a page that comes back from a payment) only says which subscription
- * to look at: it is read from the provider as it is then. So nothing depends on the order in which things are heard, how often, or whether at all.
- * Of two looks that cross, the one that began later is kept, and the other looks again.
+ * An event (from a webhook, polling or a returning checkout) only says which subscription to sync. Its state is always
+ * read from the provider, so events may be lost, repeated or reordered. If two reads overlap, the one that started later
+ * is stored, and the other reads again.
  */
 
 export interface SyncContext {
-  /** Null where payments are not configured. */
+  /** Null if payments are not configured. */
   payments: Payments | null
   db: Db
   outbox: Outbox
@@ -40,14 +38,14 @@ export interface SyncContext {
 
 type Paid = typeof paidSubscriptions.$inferSelect
 
-/** How often somebody who is overtaken looks again before leaving it to who overtook. */
+/** How often an overtaken sync reads again. */
 const LOOKS = 5
 const DAY_MS = 86_400_000
-/** The provider tells of the end of a trial three days before it. */
-const TRIAL_TOLD_BEFORE_MS = 3.5 * DAY_MS
+/** The provider announces the end of a trial three days before. */
+const TRIAL_NOTICE_MS = 3.5 * DAY_MS
 
-/** Reads a subscription from the provider and keeps it. One that is no plan of ours is passed over. @throws PaymentsError */
-export async function lookAtSubscription(context: SyncContext, id: string): Promise<void> {
+/** Reads a subscription from the provider and stores it, unless it belongs to no plan of ours. @throws PaymentsError */
+export async function syncSubscription(context: SyncContext, id: string): Promise<void> {
   const { payments, db } = context
   if (!payments) return
   for (let looks = 0; looks < LOOKS; looks += 1) {
@@ -57,11 +55,11 @@ export async function lookAtSubscription(context: SyncContext, id: string): Prom
     const plan = found && (found.plan ?? (await findKnownPlan(db, found.priceId)))
     if (!found || !plan) return
     const [known] = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.id, id))
-    // A subscription may be heard of before the purchase that it came from is complete: who bought it is asked for until it is somebody's.
+    // The checkout may complete after the first event, so look it up until a workspace is known.
     const bought = known?.workspaceId ? null : await payments.findCheckout(id)
     const workspaceId = await transact(db, (tx) => keep(context, tx, { found, plan, bought, readNo }))
     if (workspaceId === 'overtaken') continue
-    if (workspaceId) await endDoubles(context, payments, { workspaceId, lookedAt: id })
+    if (workspaceId) await cancelDuplicates(context, payments, { workspaceId, lookedAt: id })
     return
   }
 }
@@ -74,15 +72,15 @@ async function findKnownPlan(db: Db, priceId: string): Promise<PlanPrice | null>
 interface Look {
   found: PaidSubscription
   plan: PlanPrice
-  /** What it was bought with; null where that is known already, or nothing. */
+  /** The checkout's reference and email; null if not needed or unknown. */
   bought: { reference: string | null; email: string | null } | null
   readNo: number
 }
 
-/** @returns the workspace whose it is, null where it is nobody's yet */
+/** @returns the workspace that it belongs to; null if none yet */
 async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | null | 'overtaken'> {
   const { found, plan, bought, readNo } = look
-  await keepPlans(tx, [plan])
+  await storePlans(tx, [plan])
   const isMissing = found.status === 'past_due' || found.status === 'unpaid'
   const missingSince = found.openInvoice?.since ?? new Date()
   const state = {
@@ -112,7 +110,7 @@ async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | 
     })
     .onConflictDoUpdate({
       target: paidSubscriptions.id,
-      // Later invoices go unpaid too: what counts is the first.
+      // Later invoices may go unpaid too; the first one counts.
       set: {
         ...state,
         pastDueSince: isMissing ? sql`coalesce(${paidSubscriptions.pastDueSince}, excluded.past_due_since)` : null,
@@ -125,13 +123,13 @@ async function keep(context: SyncContext, tx: Db, look: Look): Promise<string | 
   const owned = row.workspaceId ? row : await claim(context, tx, row, bought?.reference ?? null)
   if (owned.workspaceId) await holdBest(tx, owned.workspaceId)
   else await invite(context, tx, owned)
-  await tellOfTrial(tx, owned)
+  await notifyTrialEnd(tx, owned)
   return owned.workspaceId
 }
 
-// Whose it is
+// Ownership
 
-/** Gives it to the workspace that its link was made for, also where it is heard of only after its end; else, while it runs, to the account whose address the buyer's is. */
+/** Assigns it to the workspace of its reference, or while it runs, to the account with the buyer's address. */
 async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string | null): Promise<Paid> {
   const referred = reference ? workspaceIn(env.authSecret, reference) : null
   if (referred) {
@@ -149,7 +147,7 @@ async function claim({ env }: SyncContext, tx: Db, row: Paid, reference: string 
   return workspaceId ? { ...row, workspaceId } : row
 }
 
-/** Gives what is nobody's to the accounts that have proved its buyer's address as theirs. @param id only this one @returns their workspaces */
+/** Assigns unowned subscriptions to accounts with the buyer's verified address. @param id limits it to one @returns their workspaces */
 async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   const { rows } = await tx.execute<{ workspaceId: string }>(sql`
     update paid_subscriptions p set workspace_id = w.id, claimed_by = 'address', updated_at = now()
@@ -160,14 +158,14 @@ async function claimByAddress(tx: Db, id: string | null): Promise<string[]> {
   return rows.map(({ workspaceId }) => workspaceId)
 }
 
-/** Looks whether payments that are nobody's belong to somebody now. */
+/** Assigns unowned payments to accounts created or verified since. */
 export async function claimPayments(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     for (const workspaceId of new Set(await claimByAddress(tx, null))) await holdBest(tx, workspaceId)
   })
 }
 
-/** As `claimPayments`, for one workspace: who has just proved an address finds what they paid for, and does not pay again. */
+/** Like `claimPayments` for one workspace, so that a new user does not pay again. */
 export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from workspaces w join auth_users u on u.id = w.personal_of join paid_subscriptions p on p.email = u.email
@@ -179,28 +177,28 @@ export async function claimWaiting(db: Db, { workspaceId }: Actor): Promise<void
   })
 }
 
-/** Tells the buyer, once, that what they pay for waits for their account. */
+/** Emails the buyer once that the plan waits for their account. */
 async function invite({ outbox, origin }: SyncContext, tx: Db, row: Paid): Promise<void> {
   if (row.invitedAt || !row.email || row.endedAt || !statusOf(row.status)) return
   await tx.update(paidSubscriptions).set({ invitedAt: sql`now()` }).where(eq(paidSubscriptions.id, row.id))
-  await outbox.post(tx, planWaitsMail(row.email, row.name, origin))
+  await outbox.post(tx, planWaitingEmail(row.email, row.name, origin))
 }
 
-// What holds
+// The current subscription
 
-/** Makes the best of what a workspace pays for what it has, and tells its owners where that is news that they have to act on. */
+/** Makes a workspace's best subscription the current one, and notifies its owners of problems. */
 async function holdBest(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('subscription:' || ${workspaceId}::text, 0))`)
   const best = bestOf(await tx.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId)))
   const status = best && statusOf(best.status)
   if (!best || !status) return
   const [before] = await tx.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
-  // A plan that was given outlasts one that has ended.
+  // A granted plan outlasts an ended subscription.
   if (status === 'canceled' && before && !before.paidId && before.currentPeriodEnd > new Date()) return
   const wasHeld = before !== undefined && before.status !== 'canceled'
   const isSameEnd = before?.paidId === best.id && before.status === 'canceled'
   const now = new Date()
-  // The provider says so only once it is over: whatever its clock shows, it is over.
+  // The provider reports the end only afterwards, whatever its clock shows.
   const endedAt = isSameEnd ? before.currentPeriodEnd : best.endedAt && best.endedAt < now ? best.endedAt : now
   const state = {
     planId: best.planId,
@@ -222,20 +220,19 @@ async function holdBest(tx: Db, workspaceId: string): Promise<void> {
   if (status === 'canceled' && wasHeld) await notifyOwners(tx, workspaceId, 'plan_ended', { planName: best.name })
 }
 
-async function tellOfTrial(tx: Db, { id, workspaceId, status, trialEnd, trialToldAt, name }: Paid): Promise<void> {
+async function notifyTrialEnd(tx: Db, { id, workspaceId, status, trialEnd, trialToldAt, name }: Paid): Promise<void> {
   if (!workspaceId || trialToldAt || status !== 'trialing' || !trialEnd) return
-  if (trialEnd.getTime() - Date.now() > TRIAL_TOLD_BEFORE_MS) return
+  if (trialEnd.getTime() - Date.now() > TRIAL_NOTICE_MS) return
   await tx.update(paidSubscriptions).set({ trialToldAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
   await notifyOwners(tx, workspaceId, 'trial_ending', { planName: name, until: trialEnd.toISOString() })
 }
 
 /**
- * Who bought twice from inside the product pays twice: of what would be renewed only the best is. What is cancelled already is no double:
- * it makes way for what was bought after it.
- * What was paid without being signed in is let be, as anybody can type an address.
- * @param subject.lookedAt the subscription that was read from the provider last
+ * Cancels all but the best of several subscriptions bought from inside the product. Already canceled ones do not count.
+ * Purchases without signing in are left alone, because anyone can type an address.
+ * @param subject.lookedAt the subscription synced last
  */
-async function endDoubles(
+async function cancelDuplicates(
   context: SyncContext,
   payments: Payments,
   { workspaceId, lookedAt }: { workspaceId: string; lookedAt: string },
@@ -254,19 +251,19 @@ async function endDoubles(
     )
   const best = bestOf(rows)
   if (!best || rows.length < 2) return
-  // The others end for its sake: it may be over, and nobody has heard of that yet.
-  if (best.id !== lookedAt) return lookAtSubscription(context, best.id)
+  // Check the best one first: it may have ended unnoticed.
+  if (best.id !== lookedAt) return syncSubscription(context, best.id)
   for (const { id } of rows) {
     if (id === best.id) continue
-    log.info({ subscription: id }, 'a second subscription of a workspace is not renewed')
+    log.info({ subscription: id }, "canceling a workspace's second subscription")
     await payments.setCancelled(id, true)
   }
 }
 
-// What is heard
+// Events
 
-/** Keeps that something has happened, and queues a look at what it is about; what is known already is passed over. */
-export async function hear(
+/** Records an event and queues a sync, unless the event is known. */
+export async function recordEvent(
   db: Db,
   { id, subscriptionId }: PaymentEvent,
   enqueue: (tx: Db, subscriptionId: string) => Promise<void>,
@@ -277,28 +274,25 @@ export async function hear(
   })
 }
 
-/** Its clock and ours need not agree, nor need it tell of things in their order. */
+/** Allows for clock differences and unordered events. */
 const OVERLAP_MS = 10 * 60_000
-/** How far back a provider is asked that was never asked: as long as it tries to deliver a webhook. */
+/** How far back the first poll goes: as long as the provider retries webhooks. */
 const FIRST_LOOK_MS = 3 * DAY_MS
 
-/** Looks at a subscription among others: one that cannot be kept holds up none of them. @returns whether it could @throws PaymentsError: the provider does not answer */
-async function lookAmongOthers(context: SyncContext, id: string): Promise<boolean> {
+/** Syncs one of several subscriptions without blocking the others. @returns whether it succeeded @throws PaymentsError if unavailable */
+async function syncOneOfMany(context: SyncContext, id: string): Promise<boolean> {
   try {
-    await lookAtSubscription(context, id)
+    await syncSubscription(context, id)
     return true
   } catch (error) {
     if (error instanceof PaymentsError && error.kind === 'unavailable') throw error
-    context.log.error({ err: error, subscription: id }, 'a subscription could not be looked at')
+    context.log.error({ err: error, subscription: id }, 'could not sync a subscription')
     return false
   }
 }
 
-/**
- * Asks the provider for what has happened since it was asked last, and looks at whatever no webhook has told of.
- * @throws PaymentsError: the provider does not answer; it is asked for the same again
- */
-export async function lookAtEvents(context: SyncContext): Promise<void> {
+/** Polls events since the last poll and syncs those missed. @throws PaymentsError if unavailable; the next poll repeats it */
+export async function syncEvents(context: SyncContext): Promise<void> {
   const { payments, db, env } = context
   if (!payments || !env.payments) return
   const accountHash = hashToken(`${env.payments.apiUrl}\n${env.payments.secretKey}`)
@@ -311,8 +305,8 @@ export async function lookAtEvents(context: SyncContext): Promise<void> {
   const news = events.filter(({ id }) => !isKnown.has(id))
   const failed = new Set<string | null>()
   for (const id of new Set(news.flatMap(({ subscriptionId }) => subscriptionId ?? [])))
-    if (!(await lookAmongOthers(context, id))) failed.add(id)
-  // What has failed stays news for as long as it is told of again, and is looked at once its period is over.
+    if (!(await syncOneOfMany(context, id))) failed.add(id)
+  // Failed events stay unknown: the next polls retry them, and later `syncOverdue`.
   const done = news.filter(({ subscriptionId }) => !failed.has(subscriptionId))
   await db.transaction(async (tx) => {
     if (done.length > 0)
@@ -332,11 +326,11 @@ export async function lookAtEvents(context: SyncContext): Promise<void> {
   })
 }
 
-/** Of one look; the next one takes others. */
+/** Subscriptions per run. */
 const OVERDUE_BATCH = 50
 
-/** Looks again at subscriptions whose period is over without any news, those first that have waited longest. @throws PaymentsError: the provider does not answer */
-export async function lookAtOverdue(context: SyncContext): Promise<void> {
+/** Syncs subscriptions whose period ended without an event, longest waiting first. @throws PaymentsError if unavailable */
+export async function syncOverdue(context: SyncContext): Promise<void> {
   const anHourAgo = sql`now() - interval '1 hour'`
   const rows = await context.db
     .select({ id: paidSubscriptions.id })
@@ -351,22 +345,22 @@ export async function lookAtOverdue(context: SyncContext): Promise<void> {
     .orderBy(paidSubscriptions.updatedAt)
     .limit(OVERDUE_BATCH)
   for (const { id } of rows) {
-    // Its turn is over, also where nothing comes of it: what the provider has no more would stand before all others for ever.
+    // Mark it even if the sync fails: otherwise a missing subscription would block the queue forever.
     await context.db.update(paidSubscriptions).set({ updatedAt: sql`now()` }).where(eq(paidSubscriptions.id, id))
-    await lookAmongOthers(context, id)
+    await syncOneOfMany(context, id)
   }
 }
 
-/** Reads what can be bought. Prices that the provider has no more, or sells no more, stay for who has them. @throws PaymentsError */
-export async function lookAtPlans(db: Db, payments: Payments): Promise<void> {
+/** Reads the prices for sale. Discontinued prices stay for existing subscribers. @throws PaymentsError */
+export async function syncPlans(db: Db, payments: Payments): Promise<void> {
   const plans = await payments.listPlans()
   await db.transaction(async (tx) => {
     await tx.update(planPrices).set({ active: false })
-    await keepPlans(tx, plans)
+    await storePlans(tx, plans)
   })
 }
 
-async function keepPlans(tx: Db, plans: readonly PlanPrice[]): Promise<void> {
+async function storePlans(tx: Db, plans: readonly PlanPrice[]): Promise<void> {
   for (const plan of plans)
     await tx
       .insert(planPrices)
@@ -374,7 +368,7 @@ async function keepPlans(tx: Db, plans: readonly PlanPrice[]): Promise<void> {
       .onConflictDoUpdate({ target: planPrices.priceId, set: { ...plan, updatedAt: sql`now()` } })
 }
 
-/** Forgets happenings that the provider does not tell of any more. */
-export async function forgetOldPaymentEvents(db: Db): Promise<void> {
+/** Deletes recorded events that the provider no longer lists. */
+export async function purgePaymentEvents(db: Db): Promise<void> {
   await db.delete(paymentEvents).where(sql`${paymentEvents.createdAt} < now() - interval '40 days'`)
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '@x-automated/contract/format'
 import type { Limited, PlanLevel } from '@x-automated/contract/plans'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
@@ -6,18 +7,18 @@ import { Refusal } from '../../refusal.ts'
 import { notifyOwners } from '../notifications/service.ts'
 import { rewardGrants } from '../waitlist/tables.ts'
 import { workspaceMembers } from '../workspaces/tables.ts'
-import { type Interval, limitOf, limitWords, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
+import { type Interval, limitOf, limitText, paidUntil, planAt, statusOf, warningFrom } from './rules.ts'
 import { monthlyUsage, paidSubscriptions, subscriptions } from './tables.ts'
 
-/** What plans limit by the month, by the name that its count has in the table. */
+/** Monthly limits, with their names in the table. */
 const KINDS = { scrapedLeads: 'scraped_leads', dms: 'dms' } as const
 export type LimitedByMonth = keyof typeof KINDS
 
 const thisMonth = sql<string>`date_trunc('month', now() at time zone 'UTC')::date`
 
-/** Everything that a workspace's plan follows from. */
+/** Loads everything that determines a workspace's plan. */
 export async function factsOf(db: Db, workspaceId: string) {
-  // One after the other: inside a transaction there is one connection.
+  // Sequential, because a transaction has one connection.
   const [subscription] = await db.select().from(subscriptions).where(eq(subscriptions.workspaceId, workspaceId))
   const grants = await db
     .select({ achievement: rewardGrants.achievement, months: rewardGrants.months, grantedAt: rewardGrants.grantedAt })
@@ -30,7 +31,7 @@ export async function factsOf(db: Db, workspaceId: string) {
   return { subscription: subscription ?? null, grants, paid }
 }
 
-/** When a workspace had a subscription that was paid for. */
+/** When a workspace had a paid subscription. */
 async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
   const rows = await db.select().from(paidSubscriptions).where(eq(paidSubscriptions.workspaceId, workspaceId))
   const now = new Date()
@@ -40,25 +41,25 @@ async function paidTimes(db: Db, workspaceId: string): Promise<Interval[]> {
   })
 }
 
-/** The plan that a workspace has now: what it pays for, or what its owners earned by referrals. */
+/** A workspace's current plan. */
 export async function planOf(db: Db, workspaceId: string): Promise<PlanLevel> {
   return planAt(await factsOf(db, workspaceId), new Date())
 }
 
-/** What a workspace's plan allows of something; Infinity where it does not limit it. */
+/** A workspace's limit; Infinity if unlimited. */
 export async function limitOn(db: Db, workspaceId: string, what: Limited): Promise<{ plan: PlanLevel; limit: number }> {
   const plan = await planOf(db, workspaceId)
   return { plan, limit: limitOf(plan, what) }
 }
 
-/** How much of something a workspace may have and has. `left` is Infinity where its plan does not limit it. */
+/** Usage and remaining allowance. `left` is Infinity if unlimited. */
 export interface Allowance {
   plan: PlanLevel
   used: number
   left: number
 }
 
-/** What is left of a monthly limit. @param lock keep others of the workspace from using it until the transaction ends */
+/** What is left of a monthly limit. @param lock blocks other uses by the workspace until the transaction ends */
 export async function allowanceOf(
   db: Db,
   workspaceId: string,
@@ -66,13 +67,13 @@ export async function allowanceOf(
   { lock = false } = {},
 ): Promise<Allowance> {
   const { plan, limit } = await limitOn(db, workspaceId, what)
-  // Only a row that is there can be locked.
+  // Using 0 creates the row that is to be locked.
   const isLocked = lock && Number.isFinite(limit)
   const used = isLocked ? await use(db, workspaceId, what, 0) : await usedOf(db, workspaceId, what)
   return { plan, used, left: Math.max(0, limit - used) }
 }
 
-/** How much of it was used this month. */
+/** The usage of this month. */
 export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth): Promise<number> {
   const [row] = await db
     .select({ count: monthlyUsage.count })
@@ -88,9 +89,8 @@ export async function usedOf(db: Db, workspaceId: string, what: LimitedByMonth):
 }
 
 /**
- * Writes down that so many more were used this month, below zero that so many are given back (what was never counted in it cannot be). Others of the
- * workspace wait until the transaction ends. Owners are told once when it comes near to the limit.
- * @returns how much is used now
+ * Adds to this month's usage; a negative count refunds. Locks the row until the transaction ends, and notifies owners
+ * once when the limit is near. @returns the new usage
  */
 export async function use(db: Db, workspaceId: string, what: LimitedByMonth, count: number): Promise<number> {
   const [row] = await db
@@ -112,7 +112,7 @@ async function warn(
   { used, warnedOf }: { used: number; warnedOf: number | null },
 ): Promise<void> {
   const { plan, limit } = await limitOn(tx, workspaceId, what)
-  // Another plan has another limit, of which nobody was warned yet.
+  // Another plan has another limit, which needs its own warning.
   if (used < warningFrom(limit) || warnedOf === limit) return
   await tx
     .update(monthlyUsage)
@@ -124,28 +124,21 @@ async function warn(
         eq(monthlyUsage.month, thisMonth),
       ),
     )
-  await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitWords(plan, what) })
+  await notifyOwners(tx, workspaceId, 'usage_high', { limited: what, used, limit, reason: limitText(plan, what) })
 }
 
-function roomWords(left: number): string {
-  return left === 1 ? '1 DM is' : `${left.toLocaleString('en-US')} DMs are`
-}
-
-/** The refusal of what goes beyond a plan: its words name the limit and the plan that lifts it. */
+/** The refusal beyond a plan's limit. It names the limit and the plan that lifts it. */
 export function beyondPlan(
   { plan, used, left = 0 }: Pick<Allowance, 'plan' | 'used'> & { left?: number },
   what: Limited,
 ): Refusal {
-  const room = left > 0 && what === 'dms' ? `${roomWords(left)} left this month. ` : ''
-  return new Refusal('PLAN_LIMIT', `${room}${limitWords(plan, what)}`, {
+  const room = left > 0 && what === 'dms' ? `${formatCount(left, 'DM is', 'DMs are')} left this month. ` : ''
+  return new Refusal('PLAN_LIMIT', `${room}${limitText(plan, what)}`, {
     details: { limit: limitOf(plan, what), used, plan },
   })
 }
 
-/**
- * Has what workspaces pay for ended at the provider, by the queue: part of the transaction that deletes them.
- * Whose it was is forgotten here.
- */
+/** Queues the end of deleted workspaces' subscriptions, in the transaction that deletes them, and removes emails. */
 export async function endSubscriptions(tx: Db, jobs: JobQueue, workspaceIds: readonly string[]): Promise<void> {
   if (workspaceIds.length === 0) return
   const rows = await tx

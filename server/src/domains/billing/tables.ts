@@ -19,23 +19,23 @@ import { workspaces } from '../workspaces/tables.ts'
 const level = () => text('level', { enum: ['pro', 'agency'] })
 const billingCycle = () => text('billing_cycle', { enum: ['monthly', 'yearly'] })
 
-/** Numbers the looks at the provider, in the order in which they begin. */
+/** Numbers reads from the provider in the order in which they start. */
 export const paymentReadNo = pgSequence('payment_read_no')
 
-/** Subscriptions as the payment provider has them: read from there, never pieced together. Also those that no workspace has claimed yet. */
+/** Subscriptions as read from the payment provider, including those without a workspace. */
 export const paidSubscriptions = pgTable(
   'paid_subscriptions',
   {
-    /** The provider's. */
+    /** The provider's id. */
     id: text('id').primaryKey(),
-    /** Null: nobody's yet, or its workspace was deleted. */
+    /** Null if unowned, or if the workspace was deleted. */
     workspaceId: uuid('workspace_id').references(() => workspaces.id, { onDelete: 'set null' }),
-    /** `reference`: its link was made for the workspace; `address`: its buyer's address is that of an account. */
+    /** `reference`: by its payment link; `address`: by the buyer's verified address. */
     claimedBy: text('claimed_by', { enum: ['reference', 'address'] }),
-    /** The buyer's, in lower case: whoever proves it as theirs may claim what is nobody's. Null once its workspace was deleted. */
+    /** The buyer's, in lower case, to assign unowned subscriptions. Null once the workspace was deleted. */
     email: text('email'),
     customerId: text('customer_id').notNull(),
-    /** The provider's word for it. */
+    /** The provider's status. */
     status: text('status').notNull(),
     priceId: text('price_id').notNull(),
     planId: text('plan_id').notNull(),
@@ -47,14 +47,14 @@ export const paidSubscriptions = pgTable(
     currentPeriodEnd: time('current_period_end').notNull(),
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull(),
     trialEnd: time('trial_end'),
-    /** Since when a payment is missing. */
+    /** Since when a payment is overdue. */
     pastDueSince: time('past_due_since'),
-    /** Where it is paid. */
+    /** Where to pay it. */
     payUrl: text('pay_url'),
     endedAt: time('ended_at'),
-    /** Grows with each look at the provider: of two that cross, the one that began later is kept. */
+    /** Grows with each read: of overlapping reads, the one that started later is stored. */
     readNo: bigint('read_no', { mode: 'number' }).notNull(),
-    /** When its end of trial was told of, and when its buyer was told that it waits for an account. */
+    /** When the owner was notified of the trial's end, and when the buyer was invited. */
     trialToldAt: time('trial_told_at'),
     invitedAt: time('invited_at'),
     createdAt: createdAt(),
@@ -67,42 +67,42 @@ export const paidSubscriptions = pgTable(
   ],
 )
 
-/** What a workspace may do because it is paid for, or was given. The best of its paid subscriptions, where it has any. */
+/** A workspace's current subscription: the best that it pays for, or a granted plan. */
 export const subscriptions = pgTable('subscriptions', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
   planId: text('plan_id').notNull(),
-  /** Null: that of a built-in plan. */
+  /** Null for built-in plans. */
   level: level(),
   status: text('status', { enum: SUBSCRIPTION_STATUSES }).notNull(),
   currentPeriodEnd: time('current_period_end').notNull(),
   cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
   pastDueSince: time('past_due_since'),
-  /** Null: a plan that was given. */
+  /** Null for a granted plan. */
   paidId: text('paid_id').references(() => paidSubscriptions.id, { onDelete: 'set null' }),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
 
-/** How much of what plans limit a workspace has used in a calendar month (UTC). Kept in the transaction that uses it. */
+/** Monthly usage (UTC) of limited resources, updated in the transaction that uses them. */
 export const monthlyUsage = pgTable(
   'monthly_usage',
   {
     workspaceId: uuid('workspace_id')
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** Its first day. */
+    /** First day of the month. */
     month: date('month', { mode: 'string' }).notNull(),
     kind: text('kind', { enum: ['scraped_leads', 'dms'] }).notNull(),
     count: integer('count').notNull(),
-    /** The limit whose warning was given. */
+    /** The limit that owners were last warned about. */
     warnedOf: integer('warned_of'),
   },
   (t) => [primaryKey({ columns: [t.workspaceId, t.kind, t.month] })],
 )
 
-/** Prices of the provider that are plans: what can be bought beside what is built in, and what those who bought earlier have. */
+/** The provider's prices of our plans, for sale or still in use. */
 export const planPrices = pgTable('plan_prices', {
   priceId: text('price_id').primaryKey(),
   planId: text('plan_id').notNull(),
@@ -116,16 +116,16 @@ export const planPrices = pgTable('plan_prices', {
   updatedAt: updatedAt(),
 })
 
-/** Happenings at the provider that are known here: told by a webhook, or found when it was asked. */
+/** Known events of the provider. */
 export const paymentEvents = pgTable('payment_events', { id: text('id').primaryKey(), createdAt: createdAt() }, (t) => [
   index('payment_events_old').on(t.createdAt),
 ])
 
-/** How far the provider was asked. One row for each key: another key is another account there. */
+/** How far events were polled, by provider account. */
 export const paymentLooks = pgTable('payment_looks', {
-  /** Of address and key, hashed. */
+  /** Hash of URL and key. */
   accountHash: text('account_hash').primaryKey(),
-  /** The provider's time of the newest happening that was seen. */
+  /** The provider's time of the newest known event. */
   eventsUntil: time('events_until').notNull(),
   lookedAt: time('looked_at').notNull().defaultNow(),
 })

@@ -8,7 +8,7 @@ import type { Db } from '../../db/open.ts'
 import { invalidField } from '../../refusal.ts'
 import { leadListItems, leadLists } from '../lists/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
-import { mayBeWrittenTo, suppressedLeads } from '../suppressions/tables.ts'
+import { isMessageable, suppressedLeads } from '../suppressions/tables.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import { knownFollowers, leads, ofStanding, words } from './tables.ts'
 
@@ -83,7 +83,7 @@ export function matching(
       ? undefined
       : suppressed
         ? sql`${leads.id} in (${suppressedLeads(workspaceId)})`
-        : mayBeWrittenTo(workspaceId),
+        : isMessageable(workspaceId),
     listId === undefined
       ? undefined
       : sql`${leads.id} in (select ${leadListItems.leadId} from ${leadListItems} where ${leadListItems.leadListId} = ${listId})`,

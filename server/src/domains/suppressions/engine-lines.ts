@@ -3,9 +3,9 @@ import { Refusal } from '../../refusal.ts'
 import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
 
 /**
- * Reads the records of one file of people, in their order. Loaded by the thread that reads files, so it imports little.
- * @returns for each record the row to stage, or what is wrong with it; null for a header
- * @throws Refusal INVALID_INPUT: the first line names no column of handles, and is no handle either
+ * Reads the rows of a suppression file. Loaded by the CSV thread, so it imports little.
+ * @returns for each record the row to stage, or its problem; null for a header
+ * @throws Refusal INVALID_INPUT if the first row neither names a handle column nor is a handle
  */
 export function readSuppressionLines() {
   let columns: Columns | null = null

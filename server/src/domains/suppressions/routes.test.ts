@@ -24,7 +24,7 @@ const importFile = async (text: string, by = person) =>
   (await by.call('POST', '/suppressions/import', text, { 'content-type': 'text/csv' })).body
 
 describe('POST /suppressions', () => {
-  it('200: by handles, in any spelling, each once; who is on the list stays as they came', async () => {
+  it('suppresses handles in any spelling once, and keeps existing entries', async () => {
     expect(await suppress({ handles: ['@Ana', 'ana', 'bob'], reason: 'opted_out', note: ' by mail ' })).toEqual({
       success: true,
       suppressed: 2,
@@ -42,7 +42,7 @@ describe('POST /suppressions', () => {
   })
   const who = () => ({ id: person.id, name: expect.any(String) })
 
-  it('200: by leads, or by a filter, with their ids at X; not those of others', async () => {
+  it('suppresses own leads by ids or filter, with their X ids', async () => {
     const stranger = await makePerson(app)
     const [theirs] = await makeLeads(app, stranger)
     const made = await makeLeads(app, person, [
@@ -60,7 +60,7 @@ describe('POST /suppressions', () => {
     expect((await listed('', stranger)).total).toBe(0)
   })
 
-  it('a filter tells who is on it from who may be written to, in pages, totals and changes', async () => {
+  it('can be filtered for in pages, totals and bulk changes', async () => {
     const [ana, , cleo] = await makeLeads(app, person, [
       { twitterHandle: 'Ana', bio: 'saas' },
       { twitterHandle: 'bob', bio: 'saas', dmStatus: 'queued' },
@@ -87,7 +87,7 @@ describe('POST /suppressions', () => {
     expect((await person.call('GET', '/leads?suppressed=maybe')).status).toBe(400)
   })
 
-  it('200: a handle takes the id of the lead that has it, at once or once it is known, so a new handle is no way off', async () => {
+  it('keeps people suppressed after a handle change, by the lead’s X id', async () => {
     const [known, unknown] = await makeLeads(app, person, [
       { twitterHandle: 'ana', xUserId: '21' },
       { twitterHandle: 'bob' },
@@ -101,12 +101,12 @@ describe('POST /suppressions', () => {
       await app.db.update(leads).set({ twitterHandle: handle }).where(eq(leads.id, lead!.id))
       expect(await findOfLead(app.db, person.actor, lead!.id)).toMatchObject({ reason: 'manual' })
     }
-    // Named by the new handle they are on it already.
+    // Their new handles are already suppressed.
     expect(await suppress({ leadIds: [known!.id, unknown!.id] })).toMatchObject({ suppressed: 0 })
     expect((await listed()).suppressions).toMatchObject([{ xUserId: '22' }, { xUserId: '21' }])
   })
 
-  it('200: a reply does, for nobody in person', async () => {
+  it('records an opt-out reply without a user', async () => {
     const [lead] = await makeLeads(app, person, [{ twitterHandle: 'ana' }])
     const by = { workspaceId: person.workspaceId, userId: null }
     for (const added of [1, 0])
@@ -116,7 +116,7 @@ describe('POST /suppressions', () => {
     expect((await listed()).suppressions).toMatchObject([{ reason: 'replied_stop', note: 'STOP', by: null }])
   })
 
-  it('200: two at once who name the same people both come through', async () => {
+  it('accepts concurrent calls for the same people', async () => {
     const many = Array.from({ length: 300 }, (_, i) => `person_${i}`)
     const answers = await Promise.all([suppress({ handles: many }), suppress({ handles: [...many].reverse() })])
     expect(answers.map((answer) => answer.success)).toEqual([true, true])
@@ -133,7 +133,7 @@ describe('POST /suppressions', () => {
     [{ handles: ['ana'], reason: 'because' }, /reason/],
     [{ handles: ['ana'], note: 'n'.repeat(501) }, /note/],
     [{ handles: ['ana'], colour: 'red' }, /colour/],
-  ])('400: %j', async (body, text) => {
+  ])('returns 400 for %j', async (body, text) => {
     const answer = await person.call('POST', '/suppressions', body)
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(JSON.stringify(answer.body)).toMatch(text)
@@ -142,7 +142,7 @@ describe('POST /suppressions', () => {
 })
 
 describe('GET /suppressions', () => {
-  it('200: newest first, by page and by cursor, with the exact total; found by a part of the handle', async () => {
+  it('lists newest first, by page and cursor, with exact totals, and searches handles', async () => {
     const wanted = Array.from({ length: 7 }, (_, i) => `fan_of_${i}`)
     for (const handle of wanted) await suppress({ handles: [handle] })
     await suppress({ handles: ['other', 'x_fan_x'] })
@@ -161,14 +161,14 @@ describe('GET /suppressions', () => {
     expect(await listed('?q=@')).toMatchObject({ total: 9 })
   })
 
-  it.each(['cursor=x', 'page=0', 'q=%00', `q=${'a'.repeat(51)}`])('400: ?%s', async (query) => {
+  it.each(['cursor=x', 'page=0', 'q=%00', `q=${'a'.repeat(51)}`])('returns 400 for ?%s', async (query) => {
     const { status, body } = await person.call('GET', `/suppressions?${query}`)
     expect([status, body.code]).toEqual([400, 'INVALID_INPUT'])
   })
 })
 
 describe('DELETE /suppressions/{id}', () => {
-  it('204: and 404 for what is not there, or of another workspace', async () => {
+  it('returns 204, and 404 for missing entries and other workspaces', async () => {
     await suppress({ handles: ['ana'] })
     const [{ id }] = (await listed()).suppressions
     const stranger = await makePerson(app)
@@ -181,7 +181,7 @@ describe('DELETE /suppressions/{id}', () => {
 })
 
 describe('POST /suppressions/import', () => {
-  it('200: every bad line named, all others in; again changes nothing', async () => {
+  it('imports all good rows, reports bad ones, and changes nothing the second time', async () => {
     const file =
       'Handle,Reason,Colour,Note\n@Ana,,red,\nbob,opted_out,,phone\nb-b,,,\nANA,manual,,\neve,,,,\nhttps://x.com/home,,,\nhttps://x.com/cem\n@Home,,,\n'
     const first = await importFile(file)
@@ -207,7 +207,7 @@ describe('POST /suppressions/import', () => {
     ])
   })
 
-  it('200: a bare column of handles, longer than one statement takes', async () => {
+  it('imports a single column of handles, in several statements', async () => {
     const file = Array.from({ length: 2_500 }, (_, i) => `@bare_${i}`).join('\n')
     expect(await importFile(file)).toMatchObject({ imported: 2_500, rejected: [] })
     expect(await listed('?q=bare_2499')).toMatchObject({ total: 1 })
@@ -217,11 +217,11 @@ describe('POST /suppressions/import', () => {
     ['', 'The file is empty.'],
     ['name,bio\nAna,x\n', 'The first line must name a column twitter_handle.'],
     ['"handle', 'The first line has a quote that is not closed or not doubled.'],
-  ])('400: %j', async (file, error) => {
+  ])('returns 400 for %j', async (file, error) => {
     expect(await importFile(file)).toMatchObject({ code: 'INVALID_INPUT', error })
   })
 
-  it('403, 401: not by a viewer, nor by nobody', async () => {
+  it('returns 403 for viewers', async () => {
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await importFile('ana', viewer)).code).toBe('FORBIDDEN')
     expect((await viewer.call('POST', '/suppressions', { handles: ['ana'] })).body.code).toBe('FORBIDDEN')
@@ -232,7 +232,7 @@ describe('POST /suppressions/import', () => {
 })
 
 describe('leads', () => {
-  it('a file of leads brings nobody who is suppressed, by handle or by id, and says so', async () => {
+  it('are not imported if suppressed by handle or id', async () => {
     await suppress({ handles: ['ana'] })
     await app.db
       .insert(suppressions)
@@ -257,7 +257,7 @@ describe('leads', () => {
     expect((await person.call('GET', '/leads')).body).toMatchObject({ total: 1, leads: [{ twitterHandle: 'bob' }] })
   })
 
-  it('the lists of two workspaces know nothing of each other', async () => {
+  it('are suppressed per workspace', async () => {
     const other = await makePerson(app)
     await suppress({ handles: ['ana'] }, other)
     const { body } = await person.call('POST', '/leads/import', 'twitter_handle\nana\n', { 'content-type': 'text/csv' })
@@ -265,7 +265,7 @@ describe('leads', () => {
   })
 })
 
-it('a long list has its total from what triggers keep, and goes on by its cursor', async () => {
+it('pages through a long list with its total from trigger counts', async () => {
   await app.db.execute(sql`
     insert into suppressions (workspace_id, twitter_handle, reason, created_at)
     select ${person.workspaceId}, 'person_' || n, 'import', now() - make_interval(secs => n) from generate_series(1, 30000) n`)

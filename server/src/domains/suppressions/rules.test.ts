@@ -12,7 +12,7 @@ describe('readHeader', () => {
     [['Home'], { problem: 'The first line must name a column twitter_handle.' }],
     [['not a handle'], { problem: 'The first line must name a column twitter_handle.' }],
     [['handle', 'twitter_handle'], { problem: 'The file has two columns of handles.' }],
-  ])('%j', (fields, read) => {
+  ])('reads %j', (fields, read) => {
     expect(readHeader(fields)).toEqual(read)
   })
 })
@@ -21,11 +21,14 @@ describe('readLine', () => {
   const columns = ['twitter_handle', 'x_user_id', 'reason', 'note'] as const
   const read = (...fields: string[]) => readLine([...columns], fields)
 
-  it.each(['Ana_1', '@Ana_1', "'@Ana_1", ' x.com/Ana_1 ', 'https://twitter.com/Ana_1/status/5'])('%j', (handle) => {
-    expect(read(handle, '', '', '')).toEqual({ twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null })
-  })
+  it.each(['Ana_1', '@Ana_1', "'@Ana_1", ' x.com/Ana_1 ', 'https://twitter.com/Ana_1/status/5'])(
+    'accepts the handle %j',
+    (handle) => {
+      expect(read(handle, '', '', '')).toEqual({ twitterHandle: 'ana_1', xUserId: null, reason: 'import', note: null })
+    },
+  )
 
-  it('takes what else the file says', () => {
+  it('reads the other columns', () => {
     expect(read('ana', '12', 'Opted_Out', ' by phone ')).toEqual({
       twitterHandle: 'ana',
       xUserId: '12',
@@ -34,7 +37,7 @@ describe('readLine', () => {
     })
   })
 
-  it('takes for empty what a line leaves out', () => {
+  it('treats missing cells as empty', () => {
     expect(read('ana')).toEqual(read('ana', '', '', ''))
   })
 
@@ -42,16 +45,16 @@ describe('readLine', () => {
     [['', '', '', ''], 'is empty'],
     [['', '1', '', ''], 'twitter_handle is missing'],
     [['a-na', '', '', ''], 'twitter_handle must be 1 to 15 letters, digits or underscores'],
-    [['ana', 'x', '', ''], 'x_user_id is not an id of X'],
+    [['ana', 'x', '', ''], "x_user_id isn't an X ID"],
     [['ana', '', 'because', ''], 'reason must be one of opted_out, replied_stop, manual, import'],
     [['ana', '', '', 'n'.repeat(501)], 'note is longer than 500 characters'],
-    [['ana', '', '', 'a\u0000'], 'holds a NUL character'],
-  ])('%j', (fields, problem) => {
+    [['ana', '', '', 'a\u0000'], 'contains a NUL character'],
+  ])('rejects %j', (fields, problem) => {
     expect(read(...fields)).toEqual({ problem })
   })
 })
 
-it('a cursor comes back as it was written, and nothing else is one', () => {
+it('readCursor reads cursors of writeCursor and rejects others', () => {
   const place = { createdAt: new Date('2026-05-01T10:00:00.123Z'), id: '01900000-0000-7000-8000-000000000000' }
   expect(readCursor(writeCursor(place))).toEqual(place)
   for (const other of ['', 'x', Buffer.from('2026-05-01 1').toString('base64url')]) expect(readCursor(other)).toBeNull()

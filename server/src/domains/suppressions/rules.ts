@@ -3,7 +3,7 @@ import { SUPPRESSION_NOTE_MAX } from '@x-automated/contract/suppression-limits'
 import { SUPPRESSION_REASONS, type SuppressionReason } from '@x-automated/contract/suppressions'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
-/** The last suppression of a page, by what they are ordered by. */
+/** The last suppression of a page, as a position in its order. */
 export interface Place {
   createdAt: Date
   id: string
@@ -13,13 +13,13 @@ export function writeCursor({ createdAt, id }: Place): string {
   return Buffer.from(`${createdAt.toISOString()} ${id}`).toString('base64url')
 }
 
-/** Null: none that `writeCursor` wrote. */
+/** Returns null if `writeCursor` did not write it. */
 export function readCursor(cursor: string): Place | null {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
   return isMoment(at) && isId(id) ? { createdAt: new Date(at), id } : null
 }
 
-/** Somebody who is to be suppressed, as a file names them. */
+/** A person to suppress, as a file row names them. */
 export interface Named {
   twitterHandle: string
   xUserId: string | null
@@ -27,7 +27,7 @@ export interface Named {
   note: string | null
 }
 
-/** Somebody as they are staged: a row of `incoming_suppressions`. */
+/** A person as a row of `incoming_suppressions`. */
 export function stagedRow(named: Named): object {
   return {
     twitter_handle: named.twitterHandle,
@@ -38,7 +38,7 @@ export function stagedRow(named: Named): object {
 }
 
 type Field = 'twitter_handle' | 'x_user_id' | 'reason' | 'note'
-/** What each column of a file is; null: passed over. */
+/** The meaning of each column; null if ignored. */
 export type Columns = (Field | null)[]
 
 const KNOWN: Record<string, Field> = {
@@ -51,8 +51,8 @@ const KNOWN: Record<string, Field> = {
 }
 
 /**
- * Reads the first line of a file. A file may also be a bare column of handles: then its first line is one of them.
- * @returns the columns, and whether the first line names somebody already; or what is wrong with it
+ * Reads the first row, which may be a header or the first handle of a single column.
+ * @returns the columns, and whether the row is data; or its problem
  */
 export function readHeader(fields: readonly string[]): { columns: Columns; isData: boolean } | { problem: string } {
   const columns = fields.map(
@@ -72,10 +72,10 @@ export function readHeader(fields: readonly string[]): { columns: Columns; isDat
   return { problem: 'The first line must name a column twitter_handle.' }
 }
 
-/** A handle as people write it down: also guarded from a spreadsheet by an apostrophe. */
+/** A handle as people write it, also with a spreadsheet's apostrophe. */
 const bareHandle = (text: string): string => handleIn(text.trim().replace(/^'(?=@)/, ''))
 
-/** Reads one line; fields that it leaves out are empty. @returns who is named, or what is wrong with the line, in words to show */
+/** Reads one row. @returns the person, or the problem of the row as a text to show */
 export function readLine(columns: Columns, fields: readonly string[]): Named | { problem: string } {
   if (fields.every((field) => field.trim() === '')) return { problem: 'is empty' }
   const cell = (name: Field) => {
@@ -87,10 +87,10 @@ export function readLine(columns: Columns, fields: readonly string[]): Named | {
   const fault = handleFault(handle)
   if (fault) return { problem: `twitter_handle ${HANDLE_PROBLEMS[fault]}` }
   const xUserId = cell('x_user_id')
-  if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: 'x_user_id is not an id of X' }
+  if (xUserId !== '' && !/^\d{1,20}$/.test(xUserId)) return { problem: "x_user_id isn't an X ID" }
   const note = cell('note')
   if (note.length > SUPPRESSION_NOTE_MAX) return { problem: `note is longer than ${SUPPRESSION_NOTE_MAX} characters` }
-  if (note.includes('\u0000')) return { problem: 'holds a NUL character' }
+  if (note.includes('\u0000')) return { problem: 'contains a NUL character' }
   const reason = cell('reason').toLowerCase()
   const known = SUPPRESSION_REASONS.find((one) => one === reason)
   if (reason !== '' && !known) return { problem: `reason must be one of ${SUPPRESSION_REASONS.join(', ')}` }

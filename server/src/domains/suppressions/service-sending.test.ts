@@ -41,8 +41,8 @@ const statusesOf = async (list: SomeList) => {
 const fates = async (person: Person, campaignId: string) =>
   (await dmsOf(person, campaignId)).map(({ status, errorMessage }) => errorMessage ?? status)
 
-describe('when queueing', () => {
-  it('a suppressed lead gets a message that has failed, with why; even where repeats are allowed', async () => {
+describe('queueing', () => {
+  it('fails the messages of suppressed leads with the reason, even with repeats', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(3))
     await suppress(person, list, 0)
@@ -55,14 +55,14 @@ describe('when queueing', () => {
     expect(await statusesOf(list)).toEqual(['not_sent', 'not_sent', 'not_sent'])
   })
 
-  it('a campaign to nobody else is complete at once', async () => {
+  it('completes a campaign of suppressed leads immediately', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(1))
     await suppress(person, list, 0)
     expect(await launch(person, list)).toMatchObject({ status: 'completed', dmsFailedCount: 1, totalLeadsInList: 1 })
   })
 
-  it('outside campaigns they are left out, and nothing of theirs can be queued again', async () => {
+  it('skips suppressed leads outside campaigns, and rejects requeueing their messages', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const { id } = await launch(person, list, { channel: 'extension' })
@@ -77,8 +77,8 @@ describe('when queueing', () => {
   })
 })
 
-describe('what is queued', () => {
-  it('stops in every campaign at once, those outside of any too; counts stay equal, and what has nothing left is complete', async () => {
+describe('suppressing people with queued messages', () => {
+  it('stops their messages everywhere, updates counts and completes empty campaigns', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(3))
     const one = await makeList(app, person, [])
@@ -112,7 +112,7 @@ describe('what is queued', () => {
     await other.person.client.campaigns.update({ id: theirs.id, status: 'archived' })
   })
 
-  it('by a file of handles', async () => {
+  it('stops messages of an imported file of handles', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const { id } = await launch(person, list, { channel: 'extension' })
@@ -123,12 +123,12 @@ describe('what is queued', () => {
     expect(await fates(person, id)).toEqual(['queued', LISTED])
   })
 
-  it('a list that is being queued meanwhile is waited for, and stopped too', async () => {
+  it('waits for a list that is being queued and stops its messages too', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const { id } = await makeCampaign(person, list, { channel: 'extension' })
     const [suppressing, queueing] = await app.db.transaction(async (tx) => {
-      // What a queueing has locked, and not yet let go of.
+      // The lock that queueing holds.
       await tx.execute(sql`select from leads where id = ${list.leadIds[0]} for no key update`)
       const queueing = person.client.campaigns.queue({ id })
       await someoneWaits(app)
@@ -139,14 +139,14 @@ describe('what is queued', () => {
   })
 })
 
-describe('at the claim', () => {
-  /** Suppressed without anybody having stopped the queue: as where it was in somebody's hands at that moment. */
+describe('claiming', () => {
+  /** Suppresses without stopping queued messages, as if the message had been claimed at that moment. */
   const onTheListOnly = (person: Person, handle: string) =>
     app.db
       .insert(suppressions)
       .values({ workspaceId: person.workspaceId, twitterHandle: handle.toLowerCase(), reason: 'replied_stop' })
 
-  it('an extension is handed the next one, and the skipped one counts for no cap', async () => {
+  it('gives an extension the next message and does not count the skipped one', async () => {
     const { person } = await connected()
     const list = await makeList(app, person, openHandles(2))
     const { id } = await launch(person, list, { channel: 'extension' })
@@ -159,7 +159,7 @@ describe('at the claim', () => {
     expect(await person.client.campaigns.find({ id })).toMatchObject({ status: 'completed' })
   })
 
-  it('our senders skip too, and go on', async () => {
+  it('skips suppressed leads in our senders', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(4))
     const { id } = await launch(person, list)
@@ -175,36 +175,36 @@ describe('at the claim', () => {
     expect(skipped).toMatchObject({ claimedAt: null, leaseExpiresAt: null, triedAt: null, sentAt: null })
   })
 
-  it('right before it is handed to X: who was suppressed while it was in hand is not written to', async () => {
+  it('checks suppression again right before sending', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1), { unknownIds: true })
-    // Looking the lead up at X takes long enough for somebody to suppress it.
+    // The lookup at X takes long enough to suppress the lead meanwhile.
     await setFaults(app, { method: 'GET', path: '/2/users/by/username/*', delayMs: 600, times: 1 })
     const { id } = await launch(person, list)
     await start()
-    await eventually(() => inHand(id), 'it is in hand')
+    await eventually(() => inHand(id), 'it is claimed')
     expect(await suppress(person, list, 0)).toMatchObject({ suppressed: 1, stopped: 0 })
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1, dmsSentCount: 0 })
     expect(await fates(person, id)).toEqual([OPTED_OUT])
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
-  it('what X did not take for now is not sent later', async () => {
+  it('does not retry a message that X rejected if its lead was suppressed', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(1))
     await setFaults(app, { ...SENDS, status: 503, delayMs: 400, times: 1 })
     const { id } = await launch(person, list)
     await start()
-    await eventually(() => inHand(id), 'it is in hand')
+    await eventually(() => inHand(id), 'it is claimed')
     await sleep(150)
     await suppress(person, list, 0)
-    await eventually(async () => (await inHand(id)) === 0, 'it was given back')
+    await eventually(async () => (await inHand(id)) === 0, 'it was released')
     await app.db.execute(sql`update x_accounts set next_send_at = now() where id = ${account.id}`)
     expect(await completed(person, id)).toMatchObject({ dmsFailedCount: 1 })
     expect(await arrivedFrom(account.handle)).toEqual([])
   })
 
-  it('suppressing many while they are being sent: nobody is written to after the answer, and every count is right', async () => {
+  it('messages nobody after many were suppressed during sending, and keeps counts exact', async () => {
     const { person, account } = await connected()
     const list = await makeList(app, person, openHandles(60))
     const { id } = await launch(person, list)
@@ -215,8 +215,8 @@ describe('at the claim', () => {
       person.client.suppressions.create({ handles: [...list.handles].reverse() }),
     ])
     expect(answers.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(60)
-    // What was on its way to X at that moment arrives still.
-    await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
+    // Messages already on their way to X still arrive.
+    await eventually(async () => (await inHand(id)) === 0, 'nothing is claimed')
     const after = (await arrivedFrom(account.handle)).length
     const done = await completed(person, id)
     expect(done).toMatchObject({ dmsSentCount: after, dmsFailedCount: 60 - after, dmsQueuedCount: 0 })
@@ -225,7 +225,7 @@ describe('at the claim', () => {
   })
 })
 
-it('another workspace goes on writing to whom this one has suppressed', async () => {
+it('suppression does not affect other workspaces', async () => {
   const { person, account } = await connected()
   const stranger = await makePerson(app)
   const list = await makeList(app, person, openHandles(1))

@@ -33,7 +33,7 @@ interface ListInput {
   cursor?: string
 }
 
-/** One page of the suppression list, newest first, with the exact total. @throws Refusal INVALID_INPUT: no cursor of ours */
+/** One page of the suppression list, newest first, with the exact total. @throws Refusal INVALID_INPUT for a bad cursor */
 export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: ListInput) {
   const place = cursor === undefined ? null : readCursor(cursor)
   if (cursor !== undefined && !place) throw invalidField('cursor', 'must be the cursor of an earlier response')
@@ -57,7 +57,7 @@ export async function list(db: Db, actor: Actor, { q, page, pageSize, cursor }: 
   return { suppressions: shown, total, page, pageSize, cursor: last ? writeCursor(last) : null }
 }
 
-/** Words of three letters or more have an index for wherever they stand; shorter ones are looked for at the beginning, which has another. */
+/** Three letters or more match anywhere, by a trigram index; fewer match the beginning, by another index. */
 function handleHas(q: string): SQL | undefined {
   const part = q.replace(/^@/, '').toLowerCase()
   if (part === '') return undefined
@@ -73,16 +73,15 @@ async function countAll(db: Db, actor: Actor): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Who suppresses, and where. `userId` null: nobody in person, a reply did. */
+/** Who suppresses. `userId` is null for an opt-out reply. */
 export interface Suppressor {
   workspaceId: string
   userId: string | null
 }
 
 /**
- * Stops writing to the people that are named, or that the leads are: in one transaction they stand on the list, and what is queued for them has failed.
- * What is in a sender's hands at that moment goes on, unless it looks before it hands the message to X, which it does.
- * @returns how many are new on the list, and how many messages were stopped
+ * Suppresses the given people and fails their queued messages in one transaction. Senders check the list again right
+ * before sending. @returns the numbers of new entries and of stopped messages
  */
 export async function create(
   db: Db,
@@ -103,7 +102,7 @@ export async function create(
   })
 }
 
-/** As `create`, for one lead, in the caller's transaction (of `transact`: it may lose a race): what a reply with an opt-out word calls. */
+/** Suppresses one lead in the caller's `transact`, for a reply with an opt-out word. */
 export async function suppressLead(
   tx: Db,
   by: Suppressor,
@@ -119,7 +118,7 @@ export async function suppressLead(
   return settleStage(tx, by)
 }
 
-/** How a lead stands on the list, by its handle or X's id; null: it may be written to. */
+/** The suppression of a lead, by its handle or X id; null if it can be messaged. */
 export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<SuppressionRow | null> {
   const [row] = await db
     .select(columns)
@@ -138,7 +137,7 @@ export async function findOfLead(db: Db, actor: Actor, leadId: string): Promise<
 }
 type SuppressionRow = Omit<Suppression, 'createdAt'> & { createdAt: Date }
 
-/** Lets somebody be written to again. What was stopped stays so, until it is queued again. @throws Refusal SUPPRESSION_NOT_FOUND */
+/** Removes an entry. Stopped messages stay failed until requeued. @throws Refusal SUPPRESSION_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   const gone = await db
     .delete(suppressions)
@@ -148,9 +147,9 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /**
- * Takes in a file of people, all of its good lines or, on a fault, none. The same file again changes nothing.
- * @param read the file from its beginning
- * @throws Refusal INVALID_INPUT: an empty file, one without a column of handles, or with too many bad lines
+ * Imports a file: all good rows, or none if it fails. Importing it again changes nothing.
+ * @param read reads the file from its beginning
+ * @throws Refusal INVALID_INPUT: empty, no handle column, or too many bad rows
  */
 export async function importSuppressions(
   db: Db,
@@ -163,7 +162,7 @@ export async function importSuppressions(
     await openStage(tx)
     for await (const part of read()) {
       rejected.add(part.rejected, part.rejectedCount)
-      // Also without rows: PostgreSQL ends a transaction that is idle for a minute.
+      // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
       await stageRows(tx, part.rows)
     }
     const { added, known, stopped } = await settleStage(tx, actor)
@@ -171,16 +170,16 @@ export async function importSuppressions(
   })
 }
 
-/** People on their way to the list, until the transaction ends. A table of the connection's own, made once on each. */
+/** Creates the connection's temporary table of people to suppress. It is emptied when the transaction ends. */
 async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_suppressions (
     twitter_handle text primary key, x_user_id text, reason text not null, note text
   ) on commit delete rows`)
-  // In one transaction several may be suppressed, one after the other.
+  // One transaction may suppress several people in turn.
   await tx.execute(sql`delete from incoming_suppressions`)
 }
 
-/** @param rows a list in JSON of what `stagedRow` makes */
+/** @param rows a JSON list of `stagedRow` objects */
 async function stageRows(tx: Db, rows: string): Promise<void> {
   await tx.execute(sql`
     insert into incoming_suppressions (twitter_handle, x_user_id, reason, note)
@@ -194,13 +193,13 @@ async function stageLeads(tx: Db, leadIds: SQL, said: SQL): Promise<void> {
     select lower(twitter_handle), x_user_id, ${said} from leads where id in (${leadIds}) order by x_user_id nulls last on conflict do nothing`)
 }
 
-/** Puts the stage on the list, whose people keep how they came there first, and stops what is queued for any of them. */
+/** Moves staged people to the list, keeping existing entries, and stops their queued messages. */
 async function settleStage(
   tx: Db,
   { workspaceId, userId }: Suppressor,
 ): Promise<{ added: number; known: number; stopped: number }> {
   const own = sql`${workspaceId}::uuid`
-  // So that the lead of one is looked up, and not looked for among all.
+  // Makes the planner look leads up by index.
   await tx.execute(sql`analyze incoming_suppressions`)
   await tx.execute(sql`
     update incoming_suppressions i set x_user_id = l.x_user_id from leads l
@@ -208,7 +207,7 @@ async function settleStage(
   await tx.execute(sql`
     update suppressions s set x_user_id = i.x_user_id from incoming_suppressions i
     where s.workspace_id = ${own} and s.twitter_handle = i.twitter_handle and s.x_user_id is null and i.x_user_id is not null`)
-  // In the order of the handles, so that two who suppress the same people never wait for each other in a circle.
+  // Ordered by handle, so that concurrent calls cannot deadlock.
   const { rowCount } = await tx.execute(sql`
     insert into suppressions (workspace_id, user_id, twitter_handle, x_user_id, reason, note)
     select ${own}, ${userId}::uuid, i.twitter_handle, i.x_user_id, i.reason, i.note from incoming_suppressions i

@@ -5,7 +5,7 @@ import { createdAt, id } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** People on X whom a workspace does not write to. They outlive the leads they may be: deleting a lead is no permission to write again. */
+/** People on X whom a workspace must not message. They stay suppressed even if their leads are deleted. */
 export const suppressions = pgTable(
   'suppressions',
   {
@@ -16,14 +16,14 @@ export const suppressions = pgTable(
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     /** In lower case, without the @. */
     twitterHandle: text('twitter_handle').notNull(),
-    /** Filled in, by a trigger too, as soon as a lead of that handle is known by it: who changes their handle stays suppressed. */
+    /** Set, also by a trigger, once a lead with this handle has an id: handle changes do not lift the suppression. */
     xUserId: text('x_user_id'),
     reason: text('reason', { enum: SUPPRESSION_REASONS }).notNull(),
     note: text('note'),
     createdAt: createdAt(),
   },
   (t) => [
-    // Also finds handles by how they begin.
+    // Also serves prefix searches.
     uniqueIndex('suppressions_handle').on(t.workspaceId, t.twitterHandle.op('text_pattern_ops')),
     index('suppressions_x_user').on(t.workspaceId, t.xUserId).where(sql`x_user_id is not null`),
     index('suppressions_newest').on(t.workspaceId, t.createdAt, t.id),
@@ -31,7 +31,7 @@ export const suppressions = pgTable(
   ],
 )
 
-/** How many people a workspace has suppressed: kept by triggers, so that a page's total costs nothing. */
+/** The number of suppressed people per workspace, maintained by triggers. */
 export const suppressionCounts = pgTable('suppression_counts', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
@@ -39,17 +39,17 @@ export const suppressionCounts = pgTable('suppression_counts', {
   count: bigint('count', { mode: 'number' }).notNull(),
 })
 
-const words = sql`case s.reason
+const reasonText = sql`case s.reason
   when 'opted_out' then 'Skipped: this person has opted out.'
   when 'replied_stop' then 'Skipped: this person asked you to stop.'
   else 'Skipped: this person is on your suppression list.' end`
 
-/** Over a row of leads, by its alias: whether it may not be written to. */
+/** SQL over a lead's alias: whether it must not be messaged. */
 export function isSuppressed(lead: string): SQL<boolean> {
   return sql`(${suppressedBecause(lead)} is not null)`
 }
 
-/** The ids of a workspace's leads that may not be written to, as a subquery without its brackets: found from the list, however many leads there are. */
+/** SQL subquery (without brackets) of a workspace's suppressed lead ids, driven by the suppression list. */
 export function suppressedLeads(workspaceId: string): SQL {
   const own = sql`s.workspace_id = ${workspaceId}`
   return sql`
@@ -58,21 +58,18 @@ export function suppressedLeads(workspaceId: string): SQL {
     select l.id from suppressions s join leads l on l.workspace_id = s.workspace_id and l.x_user_id = s.x_user_id where ${own}`
 }
 
-/** Over rows of `leads` of the workspace: that they may be written to. As `isSuppressed`, for many at once. */
-export function mayBeWrittenTo(workspaceId: string): SQL {
+/** SQL over `leads` of the workspace: whether they can be messaged. Like `isSuppressed`, for many rows. */
+export function isMessageable(workspaceId: string): SQL {
   const onList = sql`select from suppressions s where s.workspace_id = ${workspaceId}`
   return sql`not exists (${onList} and s.twitter_handle = lower(leads.twitter_handle))
     and not exists (${onList} and s.x_user_id = leads.x_user_id)`
 }
 
-/**
- * Over a row of leads, by its alias: why it may not be written to, in the words that its message then fails with; null where it may.
- * Two looks into an index.
- */
+/** SQL over a lead's alias: the failure text of its messages if suppressed, else null. Two index lookups. */
 export function suppressedBecause(lead: string): SQL {
   const l = sql.raw(lead)
   return sql`coalesce(
-    (select ${words} from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
-    (select ${words} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
+    (select ${reasonText} from suppressions s where s.workspace_id = ${l}.workspace_id and s.twitter_handle = lower(${l}.twitter_handle)),
+    (select ${reasonText} from suppressions s where s.workspace_id = ${l}.workspace_id and s.x_user_id = ${l}.x_user_id limit 1)
   )`
 }

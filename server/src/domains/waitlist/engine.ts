@@ -4,7 +4,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import type { Outbox } from '../../jobs/mail.ts'
 import { createSealer } from '../../sealing.ts'
-import { tell } from '../webhooks/service.ts'
+import { publishEvent } from '../webhooks/service.ts'
 import { type Addressee, achievementsEmail, movedUpEmail } from './mails.ts'
 import { BURSTS, holdReason, newAchievements, PIONEERS, rewardMonths } from './rules.ts'
 import { joinAddresses, members, referralCounts, referrals, rewardGrants, waitlistState } from './tables.ts'
@@ -111,7 +111,7 @@ export async function assignPlaceToMember(
 async function publishJoined({ tx, now }: LockedWaitlist, member: Member): Promise<void> {
   const { id, email, position, referredBy } = member
   const data = { memberId: id, email, position, referredBy, joinedAt: now.toISOString() }
-  await tell(tx, { event: 'member.joined', at: now, data, addressOf: id })
+  await publishEvent(tx, { event: 'member.joined', at: now, data, addressOf: id })
   await publishEarned(tx, now, id, achievementsAt(position), 0)
 }
 
@@ -125,7 +125,7 @@ async function publishEarned(
 ): Promise<void> {
   for (const achievement of earned) {
     const data = { memberId, achievement, name: ACHIEVEMENTS[achievement], referralCount, earnedAt: now.toISOString() }
-    await tell(tx, { event: 'achievement.earned', at: now, data })
+    await publishEvent(tx, { event: 'achievement.earned', at: now, data })
   }
 }
 
@@ -292,7 +292,7 @@ async function countCredit(
   const { now } = waitlist
   const { position } = referrer
   const data = { memberId, referrerId, referralCount: standing.alltime, position, creditedAt: now.toISOString() }
-  await tell(tx, { event: 'referral.credited', at: now, data })
+  await publishEvent(tx, { event: 'referral.credited', at: now, data })
   await publishEarned(tx, now, referrerId, earned, standing.alltime)
   if (earned.length > 0) await grantRewards(tx, referrer, earned)
   if (earned.length > 0 || isNewCountry || mailed) {

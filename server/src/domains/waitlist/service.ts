@@ -7,7 +7,7 @@ import type { Limits } from '../../requests/limits.ts'
 import { hashToken } from '../../sealing.ts'
 import { authUsers, type SignUpReferral } from '../auth/tables.ts'
 import { countJoin } from '../views/service.ts'
-import { forgetAddress } from '../webhooks/service.ts'
+import { deleteAddressEvents } from '../webhooks/service.ts'
 import {
   addresseeOf,
   assignPlace,
@@ -471,7 +471,7 @@ async function anonymizeEntry(tx: Db, memberId: string): Promise<void> {
     })
     .where(eq(members.id, memberId))
   await tx.delete(joinAddresses).where(eq(joinAddresses.memberId, memberId))
-  await forgetAddress(tx, memberId)
+  await deleteAddressEvents(tx, memberId)
   await tx.delete(referralCounts).where(eq(referralCounts.memberId, memberId))
   await tx.delete(rewardGrants).where(eq(rewardGrants.memberId, memberId))
   // Referrals not credited yet are dropped, in both directions.

@@ -5,14 +5,14 @@ import type { Outbox } from '../../jobs/mail.ts'
 import type { JobQueue } from '../../jobs/queue.ts'
 import { type HookAnswer, postHook } from '../../outside/webhook.ts'
 import { createSealer } from '../../sealing.ts'
-import { disabledMail } from './mails.ts'
+import { endpointDisabledEmail } from './mails.ts'
 import { DISABLE_AFTER_HOURS, retryDelaySeconds, signatureOf } from './rules.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 
 export type Endpoint = typeof webhookEndpoints.$inferSelect
 export type Delivery = typeof webhookDeliveries.$inferSelect
 
-/** What deliveries need of the process. */
+/** The services that deliveries need. */
 export interface WebhookContext {
   db: Db
   env: { authSecret: string; standIns: boolean; operators: string[] }
@@ -21,20 +21,20 @@ export interface WebhookContext {
   outbox: Outbox
 }
 
-/** Tells all processes that something is due. */
+/** Wakes all processes when a delivery is due. */
 export const WEBHOOKS_CHANNEL = 'webhooks'
 
-/** How long a claimed delivery is left alone: should its process die, it is due again then. An attempt takes 10 seconds at most. */
+/** Lease of a claimed delivery: if its process dies, it is due again afterwards. An attempt takes 10 seconds at most. */
 export const LEASE_SECONDS = 60
-/** Attempts of one endpoint at the same time in one process: a slow one takes no more. */
-const AT_ONCE = 5
+/** Concurrent attempts per endpoint and process, so that slow endpoints do not take more. */
+const CONCURRENCY = 5
 
-/** Seals the secrets of endpoints. */
+/** Encrypts the secrets of endpoints. */
 export function secretSealer(env: { authSecret: string }) {
   return createSealer(env.authSecret, 'x-automated webhook secrets')
 }
 
-/** Endpoints that something is due for. */
+/** Endpoints with due deliveries. */
 export async function findDueEndpoints(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select id from webhook_endpoints as e where enabled and exists (
@@ -42,8 +42,8 @@ export async function findDueEndpoints(db: Db): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** Takes some deliveries of an endpoint that are due, the longest due first: nobody else takes them while the lease runs. */
-export async function claimDue(db: Db, endpointId: string, limit = AT_ONCE): Promise<Delivery[]> {
+/** Claims due deliveries of an endpoint, longest due first, with a lease. */
+export async function claimDue(db: Db, endpointId: string, limit = CONCURRENCY): Promise<Delivery[]> {
   const due = sql`(select id from webhook_deliveries
     where endpoint_id = ${endpointId} and status = 'pending' and next_attempt_at <= now()
       and exists (select from webhook_endpoints where id = ${endpointId} and enabled)
@@ -59,7 +59,7 @@ export async function claimDue(db: Db, endpointId: string, limit = AT_ONCE): Pro
     .returning()
 }
 
-/** Makes the attempts of an endpoint that are due, until none is or `isClosed`. */
+/** Delivers everything due for an endpoint, until nothing is due or `isClosed`. */
 export async function deliverDue(context: WebhookContext, endpointId: string, isClosed = () => false): Promise<void> {
   while (!isClosed()) {
     const claimed = await claimDue(context.db, endpointId)
@@ -71,7 +71,7 @@ export async function deliverDue(context: WebhookContext, endpointId: string, is
   }
 }
 
-/** One attempt of a claimed delivery. Outside any transaction. */
+/** Makes one attempt of a claimed delivery. Call it outside transactions. */
 export function attempt(
   { env }: Pick<WebhookContext, 'env'>,
   endpoint: Endpoint,
@@ -99,18 +99,23 @@ export function attempt(
 
 const GONE = 410
 
-function readAnswer(answer: HookAnswer) {
-  if ('problem' in answer) return { taken: false, lastStatus: null, lastError: answer.problem, responseExcerpt: null }
+function interpretAnswer(answer: HookAnswer) {
+  if ('problem' in answer)
+    return { isDelivered: false, lastStatus: null, lastError: answer.problem, responseExcerpt: null }
   const { status, excerpt } = answer
-  const taken = status >= 200 && status < 300
+  const isDelivered = status >= 200 && status < 300
   const redirects = status >= 300 && status < 400
-  const lastError = taken ? null : redirects ? `Answered ${status}: redirects are not followed` : `Answered ${status}`
-  return { taken, lastStatus: status, lastError, responseExcerpt: excerpt }
+  const lastError = isDelivered
+    ? null
+    : redirects
+      ? `Answered ${status}: redirects aren't followed`
+      : `Answered ${status}`
+  return { isDelivered, lastStatus: status, lastError, responseExcerpt: excerpt }
 }
 
 /**
- * Notes how a claimed attempt went, and what follows. An attempt whose lease ran out and that was claimed anew is not noted: the newer one is.
- * @param once an operator's test: it is not repeated, and says nothing of the endpoint's health
+ * Records the outcome of a claimed attempt and schedules the next. Ignores an attempt whose lease has expired.
+ * @param once for an operator's test: no retries and no effect on the endpoint's health
  */
 export async function record(
   context: WebhookContext,
@@ -119,15 +124,15 @@ export async function record(
   answer: HookAnswer,
   once = false,
 ): Promise<Delivery | null> {
-  const { taken, ...noted } = readAnswer(answer)
+  const { isDelivered, ...noted } = interpretAnswer(answer)
   const isGone = noted.lastStatus === GONE
-  const delay = taken || once || isGone ? null : retryDelaySeconds(attempts, Math.random())
+  const delay = isDelivered || once || isGone ? null : retryDelaySeconds(attempts, Math.random())
   return context.db.transaction(async (tx) => {
     const [delivery] = await tx
       .update(webhookDeliveries)
       .set({
         ...noted,
-        status: taken ? 'delivered' : delay === null ? 'failed' : 'pending',
+        status: isDelivered ? 'delivered' : delay === null ? 'failed' : 'pending',
         nextAttemptAt: delay === null ? null : sql`now() + make_interval(secs => ${delay})`,
       })
       .where(
@@ -139,7 +144,7 @@ export async function record(
       )
       .returning()
     if (!delivery || once) return delivery ?? null
-    if (taken) {
+    if (isDelivered) {
       const recovered = and(eq(webhookEndpoints.id, endpoint.id), isNotNull(webhookEndpoints.failingSince))
       await tx.update(webhookEndpoints).set({ failingSince: null }).where(recovered)
       return delivery
@@ -151,18 +156,18 @@ export async function record(
       .returning({
         isDead: sql<boolean>`${webhookEndpoints.failingSince} < now() - make_interval(hours => ${DISABLE_AFTER_HOURS})`,
       })
-    if (delay !== null) await lookAfter(context, tx, delay)
+    if (delay !== null) await scheduleLook(context, tx, delay)
     else if (isGone) await disable(context, tx, endpoint, 'gone')
     else if (failing?.isDead) await disable(context, tx, endpoint, 'failing')
     return delivery
   })
 }
 
-/** Somebody looks each minute anyway. */
+/** A scheduled job looks for due deliveries this often. */
 const LOOKED_EACH_SECONDS = 60
 
-/** Has it looked for when a short wait is over: a job for each long one, too, would fill the queue while an endpoint is down. */
-async function lookAfter({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
+/** Schedules a job for short delays only: jobs for long ones would fill the queue while an endpoint is down. */
+async function scheduleLook({ jobs }: WebhookContext, tx: Db, seconds: number): Promise<void> {
   if (seconds < LOOKED_EACH_SECONDS) await jobs.enqueue(tx, 'webhooks', {}, { startAfterSeconds: Math.ceil(seconds) })
 }
 
@@ -174,5 +179,5 @@ async function disable(context: WebhookContext, tx: Db, { id, url }: Endpoint, r
     .returning({ id: webhookEndpoints.id })
   if (!disabled) return
   const { outbox, origin, env } = context
-  for (const operator of env.operators) await outbox.post(tx, disabledMail(operator, { url, reason, origin }))
+  for (const operator of env.operators) await outbox.post(tx, endpointDisabledEmail(operator, { url, reason, origin }))
 }

@@ -3,8 +3,8 @@ import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
 import { DISABLE_AFTER_HOURS } from './rules.ts'
 
-/** Tells an operator that an endpoint gets no more events. */
-export function disabledMail(
+/** Tells an operator that an endpoint was disabled. */
+export function endpointDisabledEmail(
   to: string,
   { url, reason, origin }: { url: string; reason: DisabledReason; origin: string },
 ): Email {
@@ -13,11 +13,11 @@ export function disabledMail(
     subject: `The webhook to ${host} was disabled`,
     lines: [
       reason === 'gone'
-        ? `${url} answered 410 Gone, by which it asks for no more events.`
+        ? `${url} responded with 410 Gone, which asks us to stop sending events.`
         : `Every attempt to reach ${url} has failed for more than ${DISABLE_AFTER_HOURS} hours.`,
-      'It gets no more events until you enable it. What happens meanwhile is not sent later.',
+      "It gets no events until you enable it again. Events in the meantime aren't sent later.",
     ],
-    action: { label: 'See its log', link: `${origin}/operator?tab=webhooks` },
-    closing: 'You get this mail because you operate X-Automated.',
+    action: { label: 'View log', link: `${origin}/operator?tab=webhooks` },
+    closing: "You're receiving this because you operate X-Automated.",
   })
 }

@@ -11,7 +11,7 @@ import { whileWaiting } from '../../../test/while-waiting.ts'
 import { anonymizeMember } from '../waitlist/service.ts'
 import { members } from '../waitlist/tables.ts'
 import { attempt, claimDue, deliverDue, record, type WebhookContext } from './engine.ts'
-import { forgetOldDeliveries } from './service.ts'
+import { purgeDeliveries } from './service.ts'
 import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 
 const OPERATOR = 'operator@example.com'
@@ -34,7 +34,7 @@ interface Receiver {
   url: string
   server: Server
   received: { path: string; headers: IncomingHttpHeaders; body: string }[]
-  /** Status and body for the n-th post, from 1; null: no answer at all. */
+  /** Status, body and headers for the n-th request, from 1; null closes the connection. */
   answers: (n: number) => [number, string, Record<string, string>?] | null
 }
 
@@ -65,7 +65,7 @@ const endpoint = (events: WebhookEvent[] = ['member.joined'], path = '/hook') =>
   operator.client.webhooks.create({ url: `${receiver.url}${path}`, events })
 const log = async (id: string) => (await operator.client.webhooks.deliveries({ id })).deliveries
 const context = (): WebhookContext => ({ ...app.services, db: app.db })
-/** An endpoint that nobody delivers to but the test. */
+/** An endpoint that only the test delivers to. */
 async function quietEndpoint(count = 1) {
   const made = await endpoint()
   await app.db.update(webhookEndpoints).set({ enabled: false }).where(eq(webhookEndpoints.id, made.id))
@@ -87,7 +87,7 @@ const makeDue = (endpointId: string) =>
     .set({ nextAttemptAt: sql`now() - interval '1 second'` })
     .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.status, 'pending')))
 
-/** As a receiver checks it, written from the specification and not from our code (standardwebhooks.com). */
+/** Verifies a signature as a receiver would, independently of our code (standardwebhooks.com). */
 function isSigned({ headers, body }: Receiver['received'][number], secret: string): boolean {
   const content = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
   const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
@@ -107,23 +107,23 @@ function isSigned({ headers, body }: Receiver['received'][number], secret: strin
 }
 
 describe('events', () => {
-  it('are sent signed, each to who wants it, with what it is about', async () => {
+  it('are signed and sent to every subscribed endpoint', async () => {
     const joins = await endpoint(['member.joined'], '/joins')
     const all = await endpoint(['member.joined', 'referral.credited', 'achievement.earned'], '/all')
     const referrer = await join()
     const friend = await join(referrer.referralCode)
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(7)
-    const told = (path: string) =>
+    const sentTo = (path: string) =>
       receiver.received.filter((one) => one.path === path).map((one) => ({ ...one, event: JSON.parse(one.body) }))
-    for (const one of told('/joins')) expect(isSigned(one, joins.secret)).toBe(true)
-    for (const one of told('/all')) expect(isSigned(one, all.secret)).toBe(true)
-    expect(isSigned(told('/all')[0]!, joins.secret)).toBe(false)
+    for (const one of sentTo('/joins')) expect(isSigned(one, joins.secret)).toBe(true)
+    for (const one of sentTo('/all')) expect(isSigned(one, all.secret)).toBe(true)
+    expect(isSigned(sentTo('/all')[0]!, joins.secret)).toBe(false)
 
     const [first, second] = await app.db.select().from(members).orderBy(members.position)
-    expect(told('/joins').map(({ event }) => event.data.email)).toEqual(
+    expect(sentTo('/joins').map(({ event }) => event.data.email)).toEqual(
       expect.arrayContaining([referrer.email, friend.email]),
     )
-    const of = (type: string) => told('/all').filter(({ event }) => event.type === type)
+    const of = (type: string) => sentTo('/all').filter(({ event }) => event.type === type)
     expect(of('member.joined').map(({ event }) => event.data)).toContainEqual({
       memberId: second!.id,
       email: friend.email,
@@ -140,11 +140,11 @@ describe('events', () => {
         [second!.id, 'pioneer'],
       ]),
     )
-    // One event has one id, wherever it is sent.
+    // An event has the same id at every endpoint.
     const idsOf = (email: string) =>
       receiver.received.filter((one) => one.body.includes(email)).map((one) => one.headers['webhook-id'])
     expect(new Set(idsOf(friend.email)).size).toBe(1)
-    // What has come is noted a moment later.
+    // The outcome is recorded a moment later.
     await expect
       .poll(async () =>
         (await log(joins.id)).map(({ status, attempts, lastStatus, responseExcerpt }) => [
@@ -157,7 +157,7 @@ describe('events', () => {
       .toEqual(Array(2).fill(['delivered', 1, 200, 'taken']))
   })
 
-  it('are not noted where their transaction is undone, nor for a disabled endpoint', async () => {
+  it('are not queued by rolled-back transactions or for disabled endpoints', async () => {
     const { id } = await endpoint()
     const known = await join()
     await expect.poll(() => receiver.received.length).toBe(1)
@@ -167,7 +167,7 @@ describe('events', () => {
     expect(await log(id)).toHaveLength(1)
   })
 
-  it('are sent again with the same id after a failure, until they are taken', async () => {
+  it('are retried with the same id until delivered', async () => {
     receiver.answers = (n) => (n === 1 ? [500, 'x'.repeat(5_000)] : n === 2 ? null : [204, ''])
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
@@ -183,7 +183,7 @@ describe('events', () => {
     expect((await log(made.id))[0]).toMatchObject({
       attempts: 2,
       lastStatus: null,
-      lastError: 'The connection was closed without an answer',
+      lastError: 'The connection was closed without a response',
     })
     await makeDue(made.id)
     await deliverDue(context(), made.id)
@@ -197,18 +197,18 @@ describe('events', () => {
     expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
   })
 
-  it('follow no redirect', async () => {
+  it('follow no redirects', async () => {
     receiver.answers = (n) => (n === 1 ? [302, '', { location: `${receiver.url}/elsewhere` }] : [200, ''])
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
     expect(receiver.received.map((one) => one.path)).toEqual(['/hook'])
-    expect((await log(made.id))[0]!.lastError).toBe('Answered 302: redirects are not followed')
+    expect((await log(made.id))[0]!.lastError).toBe("Answered 302: redirects aren't followed")
   })
 
-  it('survive the death of who had claimed them, and take a late report of it for nothing', async () => {
+  it('survive the death of their worker and ignore its late report', async () => {
     const made = await quietEndpoint()
     const [claimed] = await claimDue(app.db, made.id)
-    // Under a lease nobody else has them; when it has run out, somebody has.
+    // Leased deliveries belong to one worker; afterwards another can claim them.
     await deliverDue(context(), made.id)
     expect(receiver.received).toEqual([])
     await makeDue(made.id)
@@ -218,7 +218,7 @@ describe('events', () => {
     expect((await log(made.id))[0]).toMatchObject({ status: 'pending', attempts: 2, lastStatus: 500 })
   })
 
-  it('go out once each, however many processes deliver', async () => {
+  it('are sent once each by several processes', async () => {
     const made = await quietEndpoint(60)
     const another = await app.startAnother({ workers: true })
     await Promise.all([
@@ -231,13 +231,13 @@ describe('events', () => {
     expect(await operator.client.webhooks.deliveries({ id: made.id, status: 'delivered' })).toMatchObject({ total: 60 })
   })
 
-  it('disable an endpoint that nothing has reached for a day, and tell the operators', async () => {
+  it('disable an endpoint that failed for a day, and email the operators', async () => {
     receiver.answers = () => [503, 'down']
     const made = await quietEndpoint(2)
     await app.db.update(webhookDeliveries).set({ attempts: 7 })
     await deliverDue(context(), made.id)
     expect((await log(made.id)).map((one) => [one.status, one.attempts])).toEqual(Array(2).fill(['failed', 8]))
-    // Given up, but others may have come through this very day.
+    // Two deliveries failed for good, but others may have succeeded today.
     expect((await operator.client.webhooks.list()).endpoints[0]).toMatchObject({ enabled: true })
     await app.db.update(webhookDeliveries).set({ status: 'pending', attempts: 7, nextAttemptAt: new Date() })
     await app.db.update(webhookEndpoints).set({ failingSince: sql`now() - interval '19 hours'` })
@@ -251,7 +251,7 @@ describe('events', () => {
     expect((await mailsTo(app, OPERATOR)).length).toBe(1)
   })
 
-  it('end at once for an endpoint that says it is gone; what waits is sent when it is enabled again', async () => {
+  it('stop for an endpoint that answers 410 until it is enabled again', async () => {
     receiver.answers = (n) => (n === 1 ? [410, ''] : [200, ''])
     const made = await quietEndpoint()
     await deliverDue(context(), made.id)
@@ -271,7 +271,7 @@ describe('events', () => {
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2)
   })
 
-  it('are forgotten after 30 days, and a member’s with the member', async () => {
+  it('are deleted after 30 days, and with their member', async () => {
     const { id } = await endpoint(['member.joined', 'achievement.earned'])
     const person = await makePerson(app)
     await join(undefined, person.email)
@@ -280,10 +280,10 @@ describe('events', () => {
     expect(JSON.stringify(await log(id))).not.toContain(person.email)
     await join()
     await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '29 days'` })
-    await forgetOldDeliveries(app.db)
+    await purgeDeliveries(app.db)
     expect(await log(id)).not.toEqual([])
     await app.db.update(webhookDeliveries).set({ createdAt: sql`now() - interval '31 days'` })
-    await forgetOldDeliveries(app.db)
+    await purgeDeliveries(app.db)
     expect(await log(id)).toEqual([])
   })
 })
@@ -297,13 +297,13 @@ describe('POST /operator/webhooks', () => {
     [{ url: 'https://example.com', events: [] }, 'events'],
     [{ url: 'https://example.com', events: ['member.left'] }, 'events'],
     [{ url: 'https://example.com', events: ['member.joined', 'member.joined'] }, 'events'],
-  ])('400 and no row: %j', async (body, field) => {
+  ])('returns 400 for %j', async (body, field) => {
     const answer = await operator.call('POST', '/operator/webhooks', body)
     expect([answer.status, answer.body.details[0].field.split('.')[0]]).toEqual([400, field])
     expect((await operator.client.webhooks.list()).endpoints).toEqual([])
   })
 
-  it('409 beyond 20, also for many at once', async () => {
+  it('returns 409 beyond 20, also for concurrent requests', async () => {
     const made = await Promise.all(
       Array.from({ length: 22 }, () =>
         operator.call('POST', '/operator/webhooks', { url: receiver.url, events: ['member.joined'] }),
@@ -318,7 +318,7 @@ describe('POST /operator/webhooks', () => {
     expect(made.find((one) => one.status === 409)?.body.code).toBe('WEBHOOK_LIMIT')
   })
 
-  it('shows the secret once, and keeps it sealed', async () => {
+  it('shows the secret once and stores it encrypted', async () => {
     const { id, secret } = await endpoint()
     expect(secret).toMatch(/^whsec_/)
     expect(JSON.stringify((await operator.client.webhooks.list()).endpoints)).not.toContain('whsec')
@@ -327,8 +327,8 @@ describe('POST /operator/webhooks', () => {
   })
 })
 
-describe('an operator', () => {
-  it('is deleted with a long log, and people join meanwhile', async () => {
+describe('operator webhook routes', () => {
+  it('delete an endpoint with a long log without blocking joins', async () => {
     const { id } = await endpoint()
     await app.db.execute(sql`
       insert into webhook_deliveries (endpoint_id, event_id, event, payload, status, next_attempt_at)
@@ -341,7 +341,7 @@ describe('an operator', () => {
     expect([await app.db.$count(webhookDeliveries), await app.db.$count(webhookEndpoints)]).toEqual([0, 0])
   })
 
-  it('keeps no secret readable for an Idempotency-Key', async () => {
+  it('store no readable secret for an Idempotency-Key', async () => {
     const key = { 'idempotency-key': crypto.randomUUID() }
     const body = { url: `${receiver.url}/hook`, events: ['member.joined'] }
     const made = await operator.call('POST', '/operator/webhooks', body, key)
@@ -351,7 +351,7 @@ describe('an operator', () => {
     expect(JSON.stringify(rows)).not.toContain(made.body.secret.slice(6))
   })
 
-  it('tries an endpoint, changes it, rotates its secret and deletes it', async () => {
+  it('test, update, rotate and delete an endpoint', async () => {
     receiver.answers = (n) => (n === 2 ? [500, 'no'] : [200, 'yes'])
     const { id, secret } = await endpoint()
     expect(await operator.client.webhooks.test({ id })).toMatchObject({
@@ -360,7 +360,7 @@ describe('an operator', () => {
       attempts: 1,
       responseExcerpt: 'yes',
     })
-    // A test that fails is not repeated.
+    // A failed test is not retried.
     expect(await operator.client.webhooks.test({ id })).toMatchObject({ status: 'failed', lastStatus: 500 })
     const rotated = await operator.client.webhooks.rotateSecret({ id })
     expect(Date.parse(rotated.previousSecretUntil) - Date.now()).toBeGreaterThan(23 * 3_600_000)
@@ -376,7 +376,7 @@ describe('an operator', () => {
     expect((await operator.client.webhooks.list()).endpoints).toEqual([])
   })
 
-  it('reads the log by page, cursor and status, and sends an event again', async () => {
+  it('list the log by page, cursor and status, and redeliver events', async () => {
     receiver.answers = (n) => [n === 1 ? 400 : 200, '']
     const made = await quietEndpoint(5)
     await deliverDue(context(), made.id)
@@ -390,7 +390,7 @@ describe('an operator', () => {
     expect(ids).toEqual([...new Set(ids)].sort().reverse())
     expect((await page({ page: 2 })).deliveries).toEqual(second.deliveries)
 
-    // Waiting for its next attempt soon, it is left to that; waiting long, it goes now; done, it goes anew under its own id.
+    // Due soon: unchanged. Due later: sent now. Finished: sent as a new delivery with the same event id.
     const waiting = (await page({ status: 'pending' })).deliveries[0]!
     expect(await operator.client.webhooks.redeliver({ id: waiting.id })).toEqual(waiting)
     await app.db
@@ -409,7 +409,7 @@ describe('an operator', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'DELIVERY_STATE'])
   })
 
-  it('404 with its own code for what does not exist', async () => {
+  it('return 404 with a specific code for missing resources', async () => {
     const nothing = '01900000-0000-7000-8000-000000000000'
     const answers = await Promise.all([
       operator.call('PATCH', `/operator/webhooks/${nothing}`, { description: 'x' }),
@@ -426,7 +426,7 @@ describe('an operator', () => {
   })
 })
 
-it('without stand-ins, nothing inside is reached: neither by its address nor by a name', async () => {
+it('reaches no private address by IP or name without stand-ins', async () => {
   const closed = { ...app.env, standIns: false }
   const refused = await app.startAnother({ env: { STAND_INS: 'off' } })
   for (const url of [receiver.url, 'https://127.0.0.1/', 'https://localhost/', 'http://example.com/']) {
@@ -441,12 +441,12 @@ it('without stand-ins, nothing inside is reached: neither by its address nor by 
   const [delivery] = await claimDue(app.db, made.id)
   for (const url of [receiver.url, receiver.url.replace('127.0.0.1', 'localhost')])
     expect(await attempt({ env: closed }, { ...made, url }, delivery!)).toEqual({
-      problem: 'The address is not public',
+      problem: "The address isn't public",
     })
   expect(receiver.received).toEqual([])
 })
 
-it('a burst of joins is delivered whole, each once', async () => {
+it('delivers each event of a burst of joins once', async () => {
   const { id } = await endpoint()
   for (let batch = 0; batch < 2; batch += 1) await Promise.all(Array.from({ length: 20 }, () => join()))
   const delivered = () => operator.client.webhooks.deliveries({ id, status: 'delivered' })

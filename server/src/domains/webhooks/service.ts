@@ -28,40 +28,37 @@ import { webhookDeliveries, webhookEndpoints } from './tables.ts'
 
 export { WEBHOOKS_CHANNEL } from './engine.ts'
 
-// What happens
+// Events
 
-export interface Happening {
+export interface Event {
   event: WebhookEvent
   at: Date
   data: Record<string, unknown>
-  /** The member whose address is in `data`: the log forgets it when they are deleted. */
+  /** The member whose address is in `data`; the log entry is deleted with them. */
   addressOf?: string
 }
 
-/**
- * Notes an event for every endpoint that wants it, in the transaction of what it reports: it is sent exactly if that commits.
- * One statement; where there is no endpoint it finds an empty table.
- */
-export async function tell(tx: Db, { event, at, data, addressOf }: Happening): Promise<void> {
+/** Queues an event for every subscribed endpoint, in the transaction that it reports. One statement. */
+export async function publishEvent(tx: Db, { event, at, data, addressOf }: Event): Promise<void> {
   const payload = JSON.stringify({ type: event, timestamp: at.toISOString(), data })
   await tx.execute(sql`
-    with told as (
+    with queued as (
       insert into webhook_deliveries (endpoint_id, event_id, event, payload, address_of)
       select id, ${randomUUID()}::uuid, ${event}, ${payload}::jsonb, ${addressOf ?? null}::uuid
       from webhook_endpoints where enabled and ${event} = any(events) for key share
       returning 1)
-    select pg_notify(${WEBHOOKS_CHANNEL}, '') from told limit 1`)
+    select pg_notify(${WEBHOOKS_CHANNEL}, '') from queued limit 1`)
 }
 
-/** Forgets what the log holds of a member's address. */
-export async function forgetAddress(tx: Db, memberId: string): Promise<void> {
+/** Deletes log entries that contain a member's address. */
+export async function deleteAddressEvents(tx: Db, memberId: string): Promise<void> {
   await tx.delete(webhookDeliveries).where(eq(webhookDeliveries.addressOf, memberId))
 }
 
 const KEPT_DAYS = 30
 
-/** Removes what is older than the log is kept. */
-export async function forgetOldDeliveries(db: Db): Promise<void> {
+/** Deletes expired log entries. */
+export async function purgeDeliveries(db: Db): Promise<void> {
   await db
     .delete(webhookDeliveries)
     .where(lt(webhookDeliveries.createdAt, sql`now() - make_interval(days => ${KEPT_DAYS})`))
@@ -81,19 +78,19 @@ interface NewEndpoint {
   events: WebhookEvent[]
 }
 
-/** @throws Refusal INVALID_INPUT: an address that may not be used; WEBHOOK_LIMIT */
+/** @throws Refusal INVALID_INPUT for a URL that is not allowed; WEBHOOK_LIMIT */
 export async function create({ db, env }: OperatorContext, operatorId: string, given: NewEndpoint) {
-  refuseUrl(env, given.url)
+  requireAllowedUrl(env, given.url)
   const secret = newSecret()
   return db.transaction(async (tx) => {
-    // One after the other, so that together they do not pass the limit.
+    // Serialized, so that concurrent requests cannot exceed the limit.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('webhook endpoints'))`)
     if ((await tx.$count(webhookEndpoints)) >= ENDPOINTS_MAX) throw new Refusal('WEBHOOK_LIMIT')
     const [endpoint] = await tx
       .insert(webhookEndpoints)
       .values({ ...given, sealedSecret: secretSealer(env).seal(secret), createdBy: operatorId })
       .returning()
-    if (!endpoint) throw new Error('an endpoint was not made')
+    if (!endpoint) throw new Error('no endpoint was inserted')
     return { ...endpoint, secret }
   })
 }
@@ -103,7 +100,7 @@ export async function update(
   { db, env }: OperatorContext,
   { id, ...changes }: { id: string; enabled?: boolean } & Partial<NewEndpoint>,
 ) {
-  if (changes.url !== undefined) refuseUrl(env, changes.url)
+  if (changes.url !== undefined) requireAllowedUrl(env, changes.url)
   return db.transaction(async (tx) => {
     const fresh = changes.enabled === undefined ? {} : { disabledReason: null, failingSince: null }
     const [endpoint] = await tx
@@ -114,7 +111,7 @@ export async function update(
     if (!endpoint) throw new Refusal('WEBHOOK_NOT_FOUND')
     if (changes.enabled) {
       const waiting = and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.status, 'pending'))
-      // What is under way keeps its lease.
+      // Deliveries in progress keep their lease.
       const next = sql`case when last_attempt_at > now() - make_interval(secs => ${LEASE_SECONDS}) then next_attempt_at else now() end`
       await tx.update(webhookDeliveries).set({ nextAttemptAt: next }).where(waiting)
       await notify(tx)
@@ -123,10 +120,10 @@ export async function update(
   })
 }
 
-/** Deliveries that one statement deletes. */
-const REMOVED_AT_ONCE = 10_000
+/** Deliveries deleted per statement. */
+const DELETE_BATCH = 10_000
 
-/** Deletes an endpoint with its log, however long. @throws Refusal WEBHOOK_NOT_FOUND */
+/** Deletes an endpoint with its log of any length. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function remove({ db }: { db: Db }, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [disabled] = await tx
@@ -135,13 +132,13 @@ export async function remove({ db }: { db: Db }, id: string): Promise<void> {
       .where(eq(webhookEndpoints.id, id))
       .returning({ id: webhookEndpoints.id })
     if (!disabled) throw new Refusal('WEBHOOK_NOT_FOUND')
-    // The log first: each join waits for whoever deletes the endpoint itself.
+    // Delete the log first, because joins wait while the endpoint's row is deleted.
     const some = tx
       .select({ id: webhookDeliveries.id })
       .from(webhookDeliveries)
       .where(eq(webhookDeliveries.endpointId, id))
-      .limit(REMOVED_AT_ONCE)
-    for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE; ) {
+      .limit(DELETE_BATCH)
+    for (let removed = DELETE_BATCH; removed === DELETE_BATCH; ) {
       const { rowCount } = await tx.delete(webhookDeliveries).where(inArray(webhookDeliveries.id, some))
       removed = rowCount ?? 0
     }
@@ -166,7 +163,7 @@ export async function rotateSecret({ db, env }: OperatorContext, id: string) {
   return { success: true as const, secret, previousSecretUntil: endpoint.previousSecretUntil }
 }
 
-function refuseUrl(env: { standIns: boolean }, url: string): void {
+function requireAllowedUrl(env: { standIns: boolean }, url: string): void {
   const problem = refusalOf(new URL(url), env.standIns)
   if (problem) throw invalidField('url', problem)
 }
@@ -179,10 +176,10 @@ async function find(db: Db, id: string): Promise<Endpoint> {
 
 // Deliveries
 
-/** Sends a test event now, once. @throws Refusal WEBHOOK_NOT_FOUND */
+/** Sends a test event once. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function sendTest(context: WebhookContext, id: string): Promise<Delivery> {
   const endpoint = await find(context.db, id)
-  const data = { message: 'This is a test. Nobody joined.' }
+  const data = { message: 'This is a test event.' }
   const [delivery] = await context.db
     .insert(webhookDeliveries)
     .values({
@@ -195,9 +192,9 @@ export async function sendTest(context: WebhookContext, id: string): Promise<Del
       nextAttemptAt: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
     })
     .returning()
-  if (!delivery) throw new Error('a test was not noted')
+  if (!delivery) throw new Error('no test delivery was inserted')
   const recorded = await record(context, endpoint, delivery, await attempt(context, endpoint, delivery), true)
-  // Deleted meanwhile, with its log.
+  // The endpoint was deleted meanwhile.
   if (!recorded) throw new Refusal('WEBHOOK_NOT_FOUND')
   return recorded
 }
@@ -210,7 +207,7 @@ interface LogInput {
   cursor?: string
 }
 
-/** One page of an endpoint's log, the newest first. @throws Refusal WEBHOOK_NOT_FOUND */
+/** One page of an endpoint's log, newest first. @throws Refusal WEBHOOK_NOT_FOUND */
 export async function listDeliveries(db: Db, { id, status, page, pageSize, cursor }: LogInput) {
   await find(db, id)
   const ofStatus = and(eq(webhookDeliveries.endpointId, id), status && eq(webhookDeliveries.status, status))
@@ -236,7 +233,7 @@ export async function listDeliveries(db: Db, { id, status, page, pageSize, curso
   return { deliveries, total: counted[0]?.total ?? 0, page, pageSize, cursor: next }
 }
 
-/** Sends an event again: what waits long goes now, what is done goes as a delivery of its own. @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE */
+/** Sends an event again: a waiting delivery now, a finished one as a new delivery. @throws Refusal DELIVERY_NOT_FOUND, DELIVERY_STATE */
 export async function redeliver({ db }: { db: Db }, id: string): Promise<Delivery> {
   return db.transaction(async (tx) => {
     const [found] = await tx
@@ -256,7 +253,7 @@ export async function redeliver({ db }: { db: Db }, id: string): Promise<Deliver
         .returning()
       return again ?? found.delivery
     }
-    // Due sooner than a lease lasts, it may be under way.
+    // If it is due within a lease, an attempt may be in progress.
     if (nextAttemptAt && nextAttemptAt.getTime() - Date.now() <= LEASE_SECONDS * 1_000) return found.delivery
     const [sooner] = await tx
       .update(webhookDeliveries)
@@ -273,20 +270,20 @@ async function notify(tx: Db): Promise<void> {
 
 // Work
 
-/** What is delivering: nothing new is begun once it closes, and what is under way is waited for. */
+/** The running delivery workers. `close` starts nothing new and waits for attempts in progress. */
 export interface Deliverer {
   close(): Promise<void>
 }
 
-/** Delivers what is due: when told of something new, when a wait is over, and each minute, should a process have died or a notice been lost. */
-export async function workOnWebhooks(
+/** Delivers due events: when an event is queued, when a delay ends, and every minute in case a process died. */
+export async function runWebhooks(
   context: WebhookContext & { channels: Channels },
   log: FastifyBaseLogger,
 ): Promise<Deliverer> {
   let closed = false
   let looking = false
   let lookAgain = false
-  /** By endpoint: is there more to look for when it is done? */
+  /** By endpoint: `again` asks for another round. */
   const underWay = new Map<string, { again: boolean; done: Promise<void> }>()
 
   const deliver = async (endpointId: string, turn: { again: boolean }) => {
@@ -296,7 +293,7 @@ export async function workOnWebhooks(
         await deliverDue(context, endpointId, () => closed)
       } while (turn.again && !closed)
     } catch (error) {
-      log.warn({ err: error }, 'delivering webhooks was broken off and goes on within a minute')
+      log.warn({ err: error }, 'webhook delivery failed and will resume within a minute')
     }
     underWay.delete(endpointId)
   }
@@ -324,7 +321,9 @@ export async function workOnWebhooks(
     }
   }
   const stop = context.channels.subscribe(WEBHOOKS_CHANNEL, () => {
-    look().catch((error) => log.warn({ err: error }, 'looking for webhooks failed and is tried again within a minute'))
+    look().catch((error) =>
+      log.warn({ err: error }, 'looking for due webhooks failed and will be retried within a minute'),
+    )
   })
   await context.jobs.work('webhooks', 1, look)
   return {

@@ -3,31 +3,28 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 
-/** Where operators want to be told of what happens on the waitlist. */
+/** Endpoints where operators receive waitlist events. */
 export const webhookEndpoints = pgTable('webhook_endpoints', {
   id: id(),
   url: text('url').notNull(),
   description: text('description').notNull().default(''),
   events: text('events', { enum: WEBHOOK_EVENTS }).array().notNull(),
   sealedSecret: text('sealed_secret').notNull(),
-  /** After a rotation both secrets sign until then, so that a receiver can change over. */
+  /** After a rotation, both secrets sign until then. */
   sealedPreviousSecret: text('sealed_previous_secret'),
   previousSecretUntil: time('previous_secret_until'),
   enabled: boolean('enabled').notNull().default(true),
-  /** Why we disabled it ourselves; null where an operator did. */
+  /** Why we disabled it; null if an operator did. */
   disabledReason: text('disabled_reason', { enum: DISABLED_REASONS }),
   /** Since when every attempt has failed. */
   failingSince: time('failing_since'),
-  /** The operator's account, whatever became of it. */
+  /** The operator's account, which may be deleted. */
   createdBy: uuid('created_by').notNull(),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
 
-/**
- * One event for one endpoint: what is to be sent, and how that goes. Written in the transaction of what it reports; the queue and the log in one.
- * Kept 30 days.
- */
+/** An event for an endpoint: queue entry and log entry in one, stored for 30 days. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -35,16 +32,16 @@ export const webhookDeliveries = pgTable(
     endpointId: uuid('endpoint_id')
       .notNull()
       .references(() => webhookEndpoints.id, { onDelete: 'cascade' }),
-    /** The same for all endpoints and repetitions: what a receiver knows an event by. */
+    /** The same for all endpoints and retries: identifies the event to receivers. */
     eventId: uuid('event_id').notNull(),
     event: text('event', { enum: DELIVERY_EVENTS }).notNull(),
     payload: jsonb('payload').$type<Record<string, unknown>>().notNull(),
-    /** The member whose address the payload holds: it goes when they do. */
+    /** The member whose address the payload contains; the row is deleted with them. */
     addressOf: uuid('address_of'),
     status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('pending'),
-    /** Begun, counted when claimed. */
+    /** Attempts started, counted when claimed. */
     attempts: integer('attempts').notNull().default(0),
-    /** When it is due; while an attempt is under way, when it is due again should the process die. */
+    /** When it is due. During an attempt: when it is due again if the process dies. */
     nextAttemptAt: time('next_attempt_at').defaultNow(),
     lastAttemptAt: time('last_attempt_at'),
     lastStatus: integer('last_status'),
