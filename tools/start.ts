@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { holdDataDir, openDataDir } from '../server/src/data-dir.ts'
+import { lockDataDir, openDataDir } from '../server/src/data-dir.ts'
 import { embeddedUrl, stopLeftover } from '../server/src/db/embedded.ts'
 import { demoAccount } from './demo.ts'
 import { allowsDemo, type Environment, type StandIns, serverEnvironment, wantsStandIns } from './environment.ts'
@@ -81,7 +81,7 @@ async function openDemo(options: { dataDir: string; url: string; x: string; mail
 
 /** Tries the kernel's lock on DATA_DIR, which files cannot contradict. The server takes it again later. */
 async function requireFreeDataDir(dataDir: string): Promise<void> {
-  const hold = await holdDataDir(dataDir, { onWait: () => say('Waiting for the previous server to stop…') })
+  const hold = await lockDataDir(dataDir, { onWait: () => say('Waiting for the previous server to stop…') })
   hold.release()
 }
 

@@ -134,7 +134,7 @@ describe('the account page, in a browser', () => {
     await password.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
     await password.getByLabel('Confirm new password').fill(NEW_PASSWORD)
     await change.click()
-    await password.getByText('The current password is not right.').waitFor()
+    await password.getByText('The current password is incorrect.').waitFor()
     await password.getByLabel('Current password').fill(PASSWORD)
     await change.click()
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
@@ -156,7 +156,7 @@ describe('the account page, in a browser', () => {
     await email.getByRole('button', { name: 'Change address' }).click()
     await proofDialog(page).getByLabel('Password', { exact: true }).fill(PASSWORD)
     await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
-    await proofDialog(page).getByText('The current password is not right.').waitFor()
+    await proofDialog(page).getByText('The current password is incorrect.').waitFor()
     await prove(page, NEW_PASSWORD)
     await expect
       .poll(() => email.getByRole('listitem').allInnerTexts())

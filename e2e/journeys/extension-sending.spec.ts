@@ -69,7 +69,7 @@ test('the extension’s page: pair by one press, what it does and sees, unpair, 
   const { code } = await client.extension.createCode()
   await popup.getByLabel('Pairing code').fill('WRNG-CODE')
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
-  await popup.getByText('This pairing code is wrong, was used, or has expired. Make a new one.').waitFor()
+  await popup.getByText('This pairing code is wrong, already used or expired. Create a new one.').waitFor()
   await popup.getByLabel('Pairing code').fill(code.toLowerCase())
   await popup.getByRole('button', { name: 'Pair', exact: true }).click()
   await popup.getByText(/^\d+ of 500 messages$/).waitFor()

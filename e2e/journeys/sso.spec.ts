@@ -157,7 +157,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await other.goto('/dashboard')
   await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()
-  await admin.getByText(/Good for \d+ more days/).waitFor()
+  await admin.getByText(/Valid for \d+ more days/).waitFor()
   await linkIt(admin, 'ada@company.example')
 
   const third = await world.openPage()
@@ -252,7 +252,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   }
   await switchTo('Acme')
   await fresh
-    .getByText('Single sign-on signed you in to eve only. Confirm that it is you to open Acme.', { exact: true })
+    .getByText("Single sign-on signed you in to eve only. Confirm it's you to open Acme.", { exact: true })
     .waitFor()
   await expectSoundPage(fresh)
   await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()

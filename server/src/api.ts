@@ -36,7 +36,7 @@ import { waitlistRoutes } from './domains/waitlist/routes.ts'
 import { webhookRoutes } from './domains/webhooks/routes.ts'
 import { xAccountRoutes } from './domains/x-account/routes.ts'
 import { edgeOperations } from './edges/openapi.ts'
-import { inputProblems, speakPlainly } from './input-problems.ts'
+import { inputProblems, usePlainMessages } from './input-problems.ts'
 import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
@@ -74,7 +74,7 @@ export const router = {
 
 /** Serves the contract under /api. */
 export function serveApi(app: FastifyInstance, services: Services): void {
-  speakPlainly()
+  usePlainMessages()
   const handler = new OpenAPIHandler(router, {
     customErrorResponseBodyEncoder: envelopeOf,
     interceptors: [

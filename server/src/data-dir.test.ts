@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DataDirBusy, holdDataDir, openDataDir, readPrivateJson, writePrivate } from './data-dir.ts'
+import { DataDirBusy, lockDataDir, openDataDir, readPrivateJson, writePrivate } from './data-dir.ts'
 
 const module = join(import.meta.dirname, 'data-dir.ts')
 
@@ -20,8 +20,8 @@ const mode = (path: string) => statSync(path).mode & 0o777
 /** A process that holds the folder, started by a process that ends at once if `orphan`, and ends itself after a while. */
 async function holder(folder: string, { orphan = false, isClosing = false, lastsMs = 60_000 } = {}): Promise<number> {
   const code = `
-    import { holdDataDir } from ${JSON.stringify(module)}
-    const hold = await holdDataDir(${JSON.stringify(folder)})
+    import { lockDataDir } from ${JSON.stringify(module)}
+    const hold = await lockDataDir(${JSON.stringify(folder)})
     if (${isClosing}) hold.announceClosing()
     console.log(process.pid)
     setTimeout(() => process.exit(), ${lastsMs})`
@@ -83,39 +83,39 @@ test('writePrivate writes for the owner only, over what was there, and leaves no
   expect(readdirSync(folder)).toEqual(['secret'])
 })
 
-test('holdDataDir is held once, also within one process, and again after release', async () => {
+test('lockDataDir is held once, also within one process, and again after release', async () => {
   const folder = temporaryFolder()
-  const first = await holdDataDir(folder)
-  await expect(holdDataDir(folder)).rejects.toThrow(DataDirBusy)
+  const first = await lockDataDir(folder)
+  await expect(lockDataDir(folder)).rejects.toThrow(DataDirBusy)
   first.release()
   first.release()
   expect(existsSync(join(folder, 'server.json'))).toBe(false)
-  const second = await holdDataDir(folder)
+  const second = await lockDataDir(folder)
   second.release()
 })
 
-test('holdDataDir names the process that holds it, and is free as soon as that is killed', async () => {
+test('lockDataDir names the process that holds it, and is free as soon as that is killed', async () => {
   const folder = temporaryFolder()
   const pid = await holder(folder)
-  await expect(holdDataDir(folder)).rejects.toThrow(`Another server (process ${pid}) is already running`)
+  await expect(lockDataDir(folder)).rejects.toThrow(`Another server (process ${pid}) is already running`)
   process.kill(pid, 'SIGKILL')
-  const hold = await holdDataDir(folder)
+  const hold = await lockDataDir(folder)
   hold.release()
 })
 
-test('holdDataDir waits for a server whose starter is gone, because it is closing', async () => {
+test('lockDataDir waits for a server whose starter is gone, because it is closing', async () => {
   const folder = temporaryFolder()
   await holder(folder, { orphan: true, lastsMs: 2_500 })
   let waited = 0
-  const hold = await holdDataDir(folder, { onWait: () => waited++ })
+  const hold = await lockDataDir(folder, { onWait: () => waited++ })
   expect(waited).toBe(1)
   hold.release()
 })
 
-test('holdDataDir waits for a server that has announced that it is closing', async () => {
+test('lockDataDir waits for a server that has announced that it is closing', async () => {
   const folder = temporaryFolder()
   await holder(folder, { isClosing: true, lastsMs: 3_000 })
-  const hold = await holdDataDir(folder)
+  const hold = await lockDataDir(folder)
   hold.release()
 })
 
@@ -144,8 +144,8 @@ test('a file of a folder without room, or on a read-only disk, is named in one s
   expect(() => writePrivate(path, 'x')).toThrow(`${path} cannot be written: the file system is read-only.`)
 })
 
-test('holdDataDir gives up on one that does not close', async () => {
+test('lockDataDir gives up on one that does not close', async () => {
   const folder = temporaryFolder()
   await holder(folder, { orphan: true })
-  await expect(holdDataDir(folder, { patienceMs: 200 })).rejects.toThrow(DataDirBusy)
+  await expect(lockDataDir(folder, { patienceMs: 200 })).rejects.toThrow(DataDirBusy)
 })

@@ -126,7 +126,7 @@ const LOCK_FILE = 'server.lock'
 const OWNER_FILE = 'server.json'
 const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
-export interface DataDirHold {
+export interface DataDirLock {
   /** Tells a start that follows that it is worth waiting. */
   announceClosing(): void
   release(): void
@@ -138,10 +138,10 @@ export interface DataDirHold {
  * every system), so that it ends with the process however that ends, and is seen from other containers too.
  * Waits up to `patienceMs` for a server that is closing, or whose starter was killed.
  */
-export async function holdDataDir(
+export async function lockDataDir(
   dataDir: string,
   { patienceMs = 15_000, onWait = () => {} }: { patienceMs?: number; onWait?: () => void } = {},
-): Promise<DataDirHold> {
+): Promise<DataDirLock> {
   const lock = openLock(dataDir)
   const latest = Date.now() + patienceMs
   // One that was killed a moment ago may still be seen alive, and one that ends has no owner for a moment.

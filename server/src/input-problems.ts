@@ -11,7 +11,7 @@ interface Issue {
 }
 
 /** Has every schema without words of its own say what is wrong in plain ones: a predicate, which `inputProblems` makes a sentence. */
-export function speakPlainly(): void {
+export function usePlainMessages(): void {
   z.config({ customError: predicateOf })
 }
 

@@ -16,7 +16,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return {
     type: error.name,
-    ...(isOurWord(error) ? { message: error.message } : {}),
+    ...(hasSafeMessage(error) ? { message: error.message } : {}),
     ...(code === undefined ? {} : { code }),
     ...(constraint === undefined ? {} : { constraint, table }),
     at: frames.slice(0, 8).map((line) => line.trim()),
@@ -25,7 +25,7 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 /** Errors of the language itself and of our own say nothing of people; those of the database and of mail servers do. */
-function isOurWord(error: Error): boolean {
+function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&
     !('severity' in error) &&

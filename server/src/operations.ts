@@ -59,7 +59,7 @@ const guard = base.middleware(async ({ context, next, procedure }) => {
   const token = extensionToken(authorization)
   const actor = token ? await authenticateExtension(context.db, token) : await authenticate(context, authorization)
   context.limits.spendCall(actor.userId)
-  if (token && !byExtension) throw new Refusal('FORBIDDEN', 'The extension may not do that.')
+  if (token && !byExtension) throw new Refusal('FORBIDDEN', 'Extensions cannot call this operation.')
   if (access !== 'public' && access !== 'operator' && !roleAllows(actor.role, access)) throw new Refusal('FORBIDDEN')
   return next({ context: { actor } })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isPublicAddress, refusalOf } from './public-address.ts'
+import { addressProblem, isPublicAddress } from './public-address.ts'
 
 it.each([
   '127.0.0.1',
@@ -55,17 +55,17 @@ it.each([
   'https://metadata.google.internal/',
   'https://printer.local/',
   'https://router.home.arpa/',
-])('%s may not be fetched', (address) => expect(refusalOf(new URL(address), false)).toMatch(/^must /))
+])('%s may not be fetched', (address) => expect(addressProblem(new URL(address), false)).toMatch(/^must /))
 
 it.each(['https://example.com/hook?a=b', 'https://93.184.215.14/'])('%s may be', (address) =>
-  expect(refusalOf(new URL(address), false)).toBeNull(),
+  expect(addressProblem(new URL(address), false)).toBeNull(),
 )
 
 it('where stand-ins run, this machine may be fetched too, by the web’s protocols alone', () => {
-  expect(refusalOf(new URL('http://127.0.0.1:8080/'), true)).toBeNull()
-  expect(refusalOf(new URL('http://localhost:8080/'), true)).toBeNull()
-  expect(refusalOf(new URL('http://169.254.169.254/latest/meta-data/'), true)).toBe('must be a public address')
-  expect(refusalOf(new URL('http://10.0.0.1/'), true)).toBe('must be a public address')
-  expect(refusalOf(new URL('ftp://127.0.0.1/'), true)).toBe('must begin with https://')
-  expect(refusalOf(new URL('http://a:b@127.0.0.1/'), true)).toBe('must not hold a name or password')
+  expect(addressProblem(new URL('http://127.0.0.1:8080/'), true)).toBeNull()
+  expect(addressProblem(new URL('http://localhost:8080/'), true)).toBeNull()
+  expect(addressProblem(new URL('http://169.254.169.254/latest/meta-data/'), true)).toBe('must be a public address')
+  expect(addressProblem(new URL('http://10.0.0.1/'), true)).toBe('must be a public address')
+  expect(addressProblem(new URL('ftp://127.0.0.1/'), true)).toBe('must begin with https://')
+  expect(addressProblem(new URL('http://a:b@127.0.0.1/'), true)).toBe('must not hold a name or password')
 })

@@ -25,7 +25,7 @@ export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
  * shows. A name that leads inside all the same is found out when it is looked up (outside/safe-fetch.ts).
  * @param allowLoopback where stand-ins run: then this machine and plain HTTP are allowed
  */
-export function refusalOf({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
+export function addressProblem({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
   if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:')) return 'must begin with https://'
   if (username || password) return 'must not hold a name or password'
   return isOutside(hostname, allowLoopback) ? null : 'must be a public address'

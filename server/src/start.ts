@@ -7,29 +7,29 @@ import { allowLongStatements } from './db/long-statements.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { isUnavailable, retryWhileUnavailable } from './db/unavailable.ts'
-import { forgetExpiredLinks, workOnAccountMails } from './domains/account/service.ts'
+import { purgeExpiredLinks, workOnAccountEmails } from './domains/account/service.ts'
 import { checkSecret } from './domains/auth/engine.ts'
-import { forgetExpired, openAuth, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
+import { openAuth, purgeExpired, REVOCATIONS_CHANNEL } from './domains/auth/service.ts'
 import { purgePaymentEvents, runPayments } from './domains/billing/engine.ts'
-import { forgetExpiredCodes } from './domains/extension/service.ts'
-import { forgetExpiredStates } from './domains/identities/service.ts'
+import { purgeExpiredPairingCodes } from './domains/extension/service.ts'
+import { purgeExpiredStates } from './domains/identities/service.ts'
 import { failAbandoned } from './domains/imports/service.ts'
 import {
   MEMBER_NOTIFICATIONS_CHANNEL,
   purgeOldNotifications,
   startNotificationEmails,
 } from './domains/notifications/service.ts'
-import { forgetExpiredInvitations } from './domains/people/service.ts'
+import { purgeExpiredInvitations } from './domains/people/service.ts'
 import { forgetRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
-import { forgetUnfinished } from './domains/second-factors/service.ts'
+import { purgeUnfinishedFactors } from './domains/second-factors/service.ts'
 import { SENDING_CHANNEL } from './domains/sending/service.ts'
-import { forgetExpiredRequests } from './domains/sso/service.ts'
+import { purgeExpiredRequests } from './domains/sso/service.ts'
 import { expireWeek, purgeJoinData } from './domains/waitlist/service.ts'
 import { purgeDeliveries, runWebhooks, WEBHOOKS_CHANNEL } from './domains/webhooks/service.ts'
-import { forgetMembershipChanges, MEMBERSHIPS_CHANNEL } from './domains/workspaces/service.ts'
-import { forgetExpiredAuthorizations } from './domains/x-account/service.ts'
+import { MEMBERSHIPS_CHANNEL, purgeMembershipChanges } from './domains/workspaces/service.ts'
+import { purgeExpiredAuthorizations } from './domains/x-account/service.ts'
 import { removeAbandonedUploads } from './edges/csv-uploads.ts'
 import { openExtensionPackage } from './edges/extension-package.ts'
 import type { Env } from './env.ts'
@@ -128,7 +128,7 @@ export async function startServer({
     limits,
     x: env.x ? createXApi(env.x) : null,
     requestWorker: createRequestWorker(database),
-    xActivity: createActivity(env),
+    xActivity: createXActivityIfConfigured(env),
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
     dns: createDns(env.dnsServer),
@@ -154,7 +154,7 @@ export async function startServer({
   const watch = workers && services.x ? workOnReplies(services, log) : null
   const scraper = workers && services.x ? await workOnScrapes(services, log) : null
   if (workers) {
-    await workOnAccountMails(services)
+    await workOnAccountEmails(services)
     await runPayments(services)
     if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
     else log.warn('SMTP_URL is not set: mails wait in the queue')
@@ -169,15 +169,15 @@ export async function startServer({
       const expired = [
         purgeIdempotencyKeys,
         forgetRemovals,
-        forgetExpired,
-        forgetMembershipChanges,
-        forgetExpiredInvitations,
-        forgetExpiredLinks,
-        forgetExpiredCodes,
-        forgetExpiredStates,
-        forgetUnfinished,
-        forgetExpiredAuthorizations,
-        forgetExpiredRequests,
+        purgeExpired,
+        purgeMembershipChanges,
+        purgeExpiredInvitations,
+        purgeExpiredLinks,
+        purgeExpiredPairingCodes,
+        purgeExpiredStates,
+        purgeUnfinishedFactors,
+        purgeExpiredAuthorizations,
+        purgeExpiredRequests,
         purgeJoinData,
         purgeDeliveries,
         purgeOldNotifications,
@@ -236,7 +236,7 @@ async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger):
 }
 
 /** X signs what it tells with the app's secret, and takes the webhook only with the app's own token. */
-function createActivity({ x }: Env) {
+function createXActivityIfConfigured({ x }: Env) {
   return x?.consumerSecret && x.bearerToken
     ? createXActivity({ apiUrl: x.apiUrl, consumerSecret: x.consumerSecret, bearerToken: x.bearerToken })
     : null

@@ -17,7 +17,7 @@ import {
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { holdDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
+import { lockDataDir, openDataDir, readPrivateJson, writePrivate } from '../data-dir.ts'
 import { isAlive, startOf } from '../processes.ts'
 import { type Account, canEnter, findBinaries, unprivilegedAccount } from './binaries.ts'
 import {
@@ -53,7 +53,7 @@ export async function openEmbedded(options: {
   restarts?: Restarts
 }): Promise<EmbeddedDatabase> {
   const dataDir = openDataDir(options.dataDir)
-  const hold = await holdDataDir(dataDir)
+  const hold = await lockDataDir(dataDir)
   try {
     const { cluster, password } = await durableCluster(dataDir, options.log)
     await startCluster(cluster, options.log)
@@ -150,7 +150,7 @@ function keepRunning(
 export async function stopLeftover(dataDir: string): Promise<void> {
   const record = readRecord(dataDir)
   if (!record) return
-  const hold = await holdDataDir(dataDir)
+  const hold = await lockDataDir(dataDir)
   await stopCluster(join(record.folder ?? dataDir, 'postgres'), 'gentle')
   hold.release()
 }

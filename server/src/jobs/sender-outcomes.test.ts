@@ -334,7 +334,7 @@ describe('when X refuses', () => {
       const campaign = await person.client.campaigns.find({ id })
       return campaign.status === 'paused' ? campaign : null
     }, 'the campaign pauses')
-    expect(paused.pauseReason).toBe('X does not accept this connection any more. Connect the account again.')
+    expect(paused.pauseReason).toBe('X has ended this connection. Connect again.')
     await eventually(async () => (await inHand(id)) === 0, 'nothing is in hand')
     expect(await person.client.campaigns.find({ id })).toMatchObject({ dmsQueuedCount: 3, dmsFailedCount: 0 })
     await expect(person.client.campaigns.update({ id, status: 'active' })).rejects.toMatchObject({

@@ -17,7 +17,7 @@ import {
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { refusalOf } from '../public-address.ts'
+import { addressProblem } from '../public-address.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 /** What an identity provider says about a signed-in person. */
@@ -121,7 +121,7 @@ export function createOpenId(fetch: SafeFetch, options: OpenIdOptions): OpenId {
       const { authorization_endpoint = '' } = await discover()
       const isAddress = URL.canParse(authorization_endpoint)
       // The browser is redirected there, so it must be a public web address.
-      if (!isAddress || refusalOf(new URL(authorization_endpoint), allowLoopback))
+      if (!isAddress || addressProblem(new URL(authorization_endpoint), allowLoopback))
         throw new ProviderUnavailable(new Error('its authorization endpoint is not a public web address'))
       const url = new URL(authorization_endpoint)
       const asked = {

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { mayConnectTo, refusalOf } from '../public-address.ts'
+import { addressProblem, mayConnectTo } from '../public-address.ts'
 
 /** The subset of `fetch` that it supports: enough for the `customFetch` of oauth4webapi and jose. */
 export interface SafeRequest {
@@ -62,7 +62,7 @@ export function createSafeFetch({
   return (address, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const url = URL.canParse(address) ? new URL(address) : null
-      const refused = url ? refusalOf(url, allowLoopback) : 'not a web address'
+      const refused = url ? addressProblem(url, allowLoopback) : 'not a web address'
       if (!url || refused) return reject(new AddressRefused(refused ?? ''))
       const deadline = AbortSignal.timeout(timeoutMs)
       const send = url.protocol === 'https:' ? httpsRequest : httpRequest

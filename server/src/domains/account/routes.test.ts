@@ -363,7 +363,7 @@ describe('PATCH /auth/user', () => {
     const answer = await change()
     expect([answer.status, answer.body]).toEqual([
       400,
-      { success: false, code: 'INVALID_CREDENTIALS', error: 'The current password is not right.' },
+      { success: false, code: 'INVALID_CREDENTIALS', error: 'The current password is incorrect.' },
     ])
     const more = await Promise.all(Array.from({ length: 10 }, change))
     expect(more.filter(({ status }) => status === 429)).toHaveLength(1)

@@ -15,32 +15,32 @@ import { createSealer, hashToken, newToken, type Sealer } from '../../sealing.ts
 import {
   type Auth,
   type AuthContext,
+  createAccountForMailbox,
   deleteSignUps,
+  emailConfirmation,
   endOtherSessions,
   endSession as endSessionOf,
   finishSignIn,
-  forgiveGuesses,
   isKnownAddress,
   isWaiting,
   isWithin,
-  mailConfirmation,
-  makeAccountOfMailbox,
   offerFactorRemoval,
   proveMailbox,
   requireAccountSession,
+  resetSignInAttempts,
   trustSession,
 } from '../auth/service.ts'
 import { authIdentities, authSessions, authUsers } from '../auth/tables.ts'
 import { extensionPairings } from '../extension/tables.ts'
 import { findMailboxOwner, moveMember, type WaitlistContext } from '../waitlist/service.ts'
 import {
-  addressChangedMail,
-  addressTakenMail,
-  codeMail,
-  enterAddressMail,
-  leaveAddressMail,
-  passwordChangedMail,
-  resetPasswordMail,
+  addressChangedEmail,
+  addressTakenEmail,
+  codeEmail,
+  confirmNewAddressEmail,
+  confirmOldAddressEmail,
+  passwordChangedEmail,
+  resetPasswordEmail,
 } from './mails.ts'
 import { type Device, deviceOf, placeOf } from './rules.ts'
 import { authEmailChanges, authMailCodes, authPasswordResets } from './tables.ts'
@@ -54,37 +54,37 @@ type Context = AuthContext & WaitlistContext & { jobs: JobQueue }
 
 // Asked for by mail, by anybody. The request itself only queues the work: it takes as long and answers the same for every address.
 
-type AccountMail =
+type AccountEmail =
   | { kind: 'recover'; email: string }
   | { kind: 'resend'; email: string }
   | { kind: 'code'; email: string; code: string }
 
 /** Mails a link to set a new password, where the address has an account. @throws Refusal RATE_LIMITED */
 export async function recover(context: Context, { email }: { email: string }) {
-  if (await mayMail(context, 'recover', email)) await askForMail(context, context.db, { kind: 'recover', email })
+  if (await mayEmail(context, 'recover', email)) await enqueueEmail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
 
 /** Mails the confirmation again, where the address waits for it. @throws Refusal RATE_LIMITED */
 export async function resend(context: Context, { email }: { email: string }) {
-  if (await mayMail(context, 'resend', email)) await askForMail(context, context.db, { kind: 'resend', email })
+  if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })
   return {
     success: true as const,
-    message: 'If this address waits to be confirmed, the link is on its way. Please check your inbox.',
+    message: 'If this address is waiting for confirmation, we have sent the link. Please check your inbox.',
   }
 }
 
 /** Mails a code to sign in with, where the address has an account. @throws Refusal RATE_LIMITED */
 export async function sendCode(context: Context, { email }: { email: string }) {
-  const isMailed = await mayMail(context, 'code', email)
+  const isEmailed = await mayEmail(context, 'code', email)
   const ticket = await context.db.transaction(async (tx) => {
-    const { ticket, code } = await makeCode(tx, email, null)
-    if (isMailed) await askForMail(context, tx, { kind: 'code', email, code })
+    const { ticket, code } = await createCode(tx, email, null)
+    if (isEmailed) await enqueueEmail(context, tx, { kind: 'code', email, code })
     return ticket
   })
   return {
     success: true as const,
-    message: 'If this address has an account, a code is on its way. Please check your inbox.',
+    message: 'If this address has an account, we have sent a code. Please check your inbox.',
     ticket,
   }
 }
@@ -95,7 +95,7 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
     const email = await useCode(tx, { ticket, code, sessionId: null })
     if (!email) return null
     const [known] = await tx.select().from(authUsers).where(eq(authUsers.email, email)).for('update')
-    const user = known ?? (await makeAccountOfMailbox({ ...context, db: tx }, email))
+    const user = known ?? (await createAccountForMailbox({ ...context, db: tx }, email))
     if (!user) return null
     await proveMailbox({ ...context, db: tx }, user)
     return finishSignIn(tx, context, user)
@@ -105,30 +105,30 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
   return session
 }
 
-type MailKind = AccountMail['kind'] | 'reauthenticate' | 'change'
+type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
 /**
  * Counts an email that was asked for. Where the account is signed in nobody else uses up the share of its owner.
  * @returns false beyond the recipient's limit, where nothing more is sent and the last link stays valid
  * @throws Refusal RATE_LIMITED: this caller has asked too often
  */
-async function mayMail({ db, limits, request }: Context, kind: MailKind, email: string): Promise<boolean> {
+async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
   await limits.spend('mailByAddress', request.addressHash)
   await limits.spend('mailByRecipientAndAddress', hashToken(`${kind}\n${email}\n${request.addressHash}`))
   const isKnown = await isKnownAddress(db, email, request.address)
   return isWithin(limits, 'mailByRecipient', hashToken(`${kind}\n${email}${isKnown ? '\nknown' : ''}`))
 }
 
-async function askForMail({ jobs, env }: Context, db: Db, mail: AccountMail): Promise<void> {
-  await jobs.enqueue(db, 'account-mail', { sealed: accountMailSealer(env.authSecret).seal(JSON.stringify(mail)) })
+async function enqueueEmail({ jobs, env }: Context, db: Db, mail: AccountEmail): Promise<void> {
+  await jobs.enqueue(db, 'account-mail', { sealed: accountEmailSealer(env.authSecret).seal(JSON.stringify(mail)) })
 }
 
 /** What lies in the queue is sealed: it may hold a code. */
-function accountMailSealer(secret: string): Sealer {
+function accountEmailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated account mail')
 }
 
-interface MailServices {
+interface EmailServices {
   env: { authSecret: string }
   database: { db: Db }
   auth: Auth
@@ -139,24 +139,24 @@ interface MailServices {
 }
 
 /** Writes the mails that were asked for, to those addresses that have an account. */
-export async function workOnAccountMails(services: MailServices): Promise<void> {
+export async function workOnAccountEmails(services: EmailServices): Promise<void> {
   const { jobs, database, env } = services
-  const sealer = accountMailSealer(env.authSecret)
+  const sealer = accountEmailSealer(env.authSecret)
   await jobs.work('account-mail', 2, async ({ sealed }) => {
-    const mail = JSON.parse(sealer.open(sealed)) as AccountMail
-    await writeAccountMail({ ...services, db: database.db }, mail)
+    const mail = JSON.parse(sealer.open(sealed)) as AccountEmail
+    await sendAccountEmail({ ...services, db: database.db }, mail)
   })
 }
 
-async function writeAccountMail(services: MailServices & { db: Db }, mail: AccountMail): Promise<void> {
+async function sendAccountEmail(services: EmailServices & { db: Db }, mail: AccountEmail): Promise<void> {
   const { db, outbox, origin } = services
   const [user] = await db.select().from(authUsers).where(eq(authUsers.email, mail.email))
   // Who forgot the password of a sign-up that was never confirmed sets one by the link that confirms it.
-  if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return mailConfirmation(services, mail.email)
+  if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return emailConfirmation(services, mail.email)
   await db.transaction(async (tx) => {
     if (mail.kind === 'code') {
       if (user || (await isWaiting(tx, mail.email)))
-        await outbox.post(tx, codeMail(mail.email, mail.code, 'log in', `${origin}/login`))
+        await outbox.post(tx, codeEmail(mail.email, mail.code, 'log in', `${origin}/login`))
       return
     }
     if (!user) return
@@ -165,13 +165,13 @@ async function writeAccountMail(services: MailServices & { db: Db }, mail: Accou
       .insert(authPasswordResets)
       .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
     // In the fragment, which no server and no Referer header sees.
-    await outbox.post(tx, resetPasswordMail(user.email, `${origin}/reset-password#token=${token}`))
+    await outbox.post(tx, resetPasswordEmail(user.email, `${origin}/reset-password#token=${token}`))
   })
 }
 
 // Mailed codes
 
-async function makeCode(tx: Db, email: string, sessionId: string | null): Promise<{ ticket: string; code: string }> {
+async function createCode(tx: Db, email: string, sessionId: string | null): Promise<{ ticket: string; code: string }> {
   const ticket = newToken()
   const code = String(randomInt(10 ** MAIL_CODE_DIGITS)).padStart(MAIL_CODE_DIGITS, '0')
   await tx.insert(authMailCodes).values({
@@ -233,8 +233,8 @@ export async function resetPassword(context: Context, { token, password }: { tok
     await setPassword(tx, user.id, hash)
     await endOtherSessions(tx, auth, { userId: user.id, except: null })
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
-    await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
-    await forgiveGuesses(context.limits, user.email)
+    await outbox.post(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
+    await resetSignInAttempts(context.limits, user.email)
     return offerFactorRemoval({ ...context, db: tx }, user.id)
   })
   const answer = { success: true as const, message: 'Password has been reset successfully!' }
@@ -267,7 +267,7 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
   await limits.spend('proofByUser', userId)
   const hash = await findPassword(db, userId)
   if (!hash || !(await verifyPassword({ hash, password })))
-    throw new Refusal('INVALID_CREDENTIALS', 'The current password is not right.')
+    throw new Refusal('INVALID_CREDENTIALS', 'The current password is incorrect.')
   await limits.reset('proofByUser', userId)
 }
 
@@ -308,14 +308,13 @@ export async function reauthenticate(
     throw invalidField(ticket === undefined ? 'ticket' : 'code', 'is required')
   } else {
     const user = await findAccount(db, actor)
-    const isMailed = await mayMail(context, 'reauthenticate', user.email)
+    const isEmailed = await mayEmail(context, 'reauthenticate', user.email)
     const ticket = await db.transaction(async (tx) => {
-      const made = await makeCode(tx, user.email, actor.sessionId)
-      if (isMailed)
-        await outbox.post(tx, codeMail(user.email, made.code, 'confirm that it is you', `${origin}/account`))
+      const made = await createCode(tx, user.email, actor.sessionId)
+      if (isEmailed) await outbox.post(tx, codeEmail(user.email, made.code, "confirm it's you", `${origin}/account`))
       return made.ticket
     })
-    return { success: true as const, message: 'We have mailed you a code.', ticket, goodUntil: null }
+    return { success: true as const, message: 'We emailed you a code.', ticket, goodUntil: null }
   }
   const since = await trustSession(db, actor.sessionId)
   const goodUntil = new Date(since.getTime() + REAUTHENTICATED_MINUTES * 60_000)
@@ -368,7 +367,7 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
   else await requireAccountSession(db, actor)
   // It belongs to nobody's account yet, so nothing is kept from its owner by a refusal.
-  if (moves && !(await mayMail(context, 'change', email)))
+  if (moves && !(await mayEmail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)
   await db.transaction(async (tx) => {
@@ -378,7 +377,7 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
     if (hash !== null) {
       await setPassword(tx, user.id, hash)
       await endOtherSessions(tx, auth, { userId: user.id, except: actor.sessionId })
-      await outbox.post(tx, passwordChangedMail(user.email, `${origin}/forgot-password`))
+      await outbox.post(tx, passwordChangedEmail(user.email, `${origin}/forgot-password`))
     }
     if (email !== undefined) await beginEmailChange(context, tx, user, email)
   })
@@ -406,10 +405,10 @@ async function beginEmailChange(
   })
   const link = (token: string) => `${origin}/api/auth/change-email?token=${token}`
   const taken = await isTaken(tx, user.id, email)
-  await outbox.post(tx, leaveAddressMail(user.email, email, link(currentToken)))
+  await outbox.post(tx, confirmOldAddressEmail(user.email, email, link(currentToken)))
   await outbox.post(
     tx,
-    taken ? addressTakenMail(email, `${origin}/login`) : enterAddressMail(email, link(newAddressToken)),
+    taken ? addressTakenEmail(email, `${origin}/login`) : confirmNewAddressEmail(email, link(newAddressToken)),
   )
 }
 
@@ -458,7 +457,7 @@ export async function confirmEmailChange(
     // These went to the mailbox that the account has left.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
     await moveMember({ ...context, db: tx }, user.id, change.email)
-    await outbox.post(tx, addressChangedMail(user.email, change.email, `${origin}/login`))
+    await outbox.post(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))
     return 'done' as const
   })
   return moved.catch((error: unknown) => {
@@ -506,7 +505,7 @@ export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Ac
 }
 
 /** Removes links and codes that nothing can use any more. */
-export async function forgetExpiredLinks(db: Db): Promise<void> {
+export async function purgeExpiredLinks(db: Db): Promise<void> {
   await db.delete(authPasswordResets).where(lt(authPasswordResets.expiresAt, sql`now()`))
   await db.delete(authMailCodes).where(lt(authMailCodes.expiresAt, sql`now()`))
   await db.delete(authEmailChanges).where(lt(authEmailChanges.expiresAt, sql`now()`))

@@ -9,7 +9,7 @@ import type { LimitName, Limits } from '../../requests/limits.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { findSignUpReferral, joinOnSignUp, normalizeEmail, type WaitlistContext } from '../waitlist/service.ts'
 import { ensurePersonalWorkspace } from '../workspaces/service.ts'
-import { alreadyRegisteredMail, confirmAddressMail } from './mails.ts'
+import { alreadyRegisteredEmail, confirmAddressEmail } from './mails.ts'
 import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
@@ -26,14 +26,14 @@ const scryptKey: (password: string, salt: string, bytes: number, options: Scrypt
 const SIGN_UP_MESSAGE = 'Almost there! Check your email for a confirmation link to complete your registration.'
 
 type SignUp = typeof authSignUps.$inferSelect
-interface MailContext {
+interface EmailContext {
   db: Db
   limits: Limits
   env: { authSecret: string }
   outbox: Outbox
   origin: string
 }
-type Context = WaitlistContext & MailContext & { request: { address: string; addressHash: string } }
+type Context = WaitlistContext & EmailContext & { request: { address: string; addressHash: string } }
 
 interface SignUpInput {
   email: string
@@ -56,10 +56,10 @@ export async function signUp(context: Context, input: SignUpInput) {
   const password = await hashSignUpPassword(context.env.authSecret, input)
   const cookie = { name: cookieName(id), value: browser, seconds: COOKIE_SECONDS }
   const answer = { success: true as const, message: SIGN_UP_MESSAGE }
-  if (!(await mayMailSignUp(limits, input.email))) return { answer, cookie }
+  if (!(await mayEmailSignUp(limits, input.email))) return { answer, cookie }
   await db.transaction(async (tx) => {
     if (await findAccount(tx, input.email)) {
-      const mail = alreadyRegisteredMail(input.email, `${origin}/login`, `${origin}/forgot-password`)
+      const mail = alreadyRegisteredEmail(input.email, `${origin}/login`, `${origin}/forgot-password`)
       await outbox.post(tx, mail)
       return
     }
@@ -71,9 +71,9 @@ export async function signUp(context: Context, input: SignUpInput) {
       browserHash: hashToken(browser),
       codeChallenge: input.codeChallenge ?? null,
       referral: await findSignUpReferral({ ...context, db: tx }, input.referralCode),
-      expiresAt: linkEnd(),
+      expiresAt: linkExpiry(),
     })
-    await mailLink(context, tx, { id, email: input.email })
+    await emailLink(context, tx, { id, email: input.email })
   })
   return { answer, cookie }
 }
@@ -94,7 +94,7 @@ export async function openConfirmation(
   if (await findAccount(context.db, signUp.email)) return { outcome: 'confirmed before' }
   if (!isSameBrowser(signUp, cookies)) return { outcome: 'password needed' }
   return context.db.transaction(async (tx) => {
-    const user = await makeAccount({ ...context, db: tx }, signUp, signUp.password)
+    const user = await createAccount({ ...context, db: tx }, signUp, signUp.password)
     if (!user) return { outcome: 'confirmed before' }
     return { outcome: 'confirmed', code: await issueCode(tx, user.id, signUp.codeChallenge) }
   })
@@ -115,7 +115,7 @@ export async function confirmEmail(
   const known = isSameBrowser(signUp, cookies) ? signUp.password : null
   if (password === undefined && known === null) throw invalidField('password', 'Enter a new password.')
   const hash = password === undefined ? known : await hashPassword(password)
-  const user = await context.db.transaction((tx) => makeAccount({ ...context, db: tx }, signUp, hash))
+  const user = await context.db.transaction((tx) => createAccount({ ...context, db: tx }, signUp, hash))
   if (!user) throw new Refusal('INVALID_CODE')
   return { success: true as const, message: 'Email confirmed' }
 }
@@ -124,9 +124,9 @@ export async function confirmEmail(
  * Makes the account of a waiting sign-up whose mailbox was proved in another way; it has no password.
  * Call it in a transaction. @returns null if no sign-up of this address waits
  */
-export async function makeAccountOfMailbox(context: WaitlistContext & { db: Db }, email: string) {
+export async function createAccountForMailbox(context: WaitlistContext & { db: Db }, email: string) {
   const waiting = await findWaiting(context.db, email)
-  return waiting ? makeAccount(context, waiting, null) : null
+  return waiting ? createAccount(context, waiting, null) : null
 }
 
 /** Does a sign-up of this address wait to be confirmed? */
@@ -135,23 +135,23 @@ export async function isWaiting(db: Db, email: string): Promise<boolean> {
 }
 
 /** Mails the link of the newest waiting sign-up again, if one waits and within the limit of its mailbox. */
-export async function mailConfirmation(context: MailContext, email: string): Promise<void> {
+export async function emailConfirmation(context: EmailContext, email: string): Promise<void> {
   const waiting = await findWaiting(context.db, email)
-  if (waiting) await mailLinkAgain(context, waiting)
+  if (waiting) await resendLink(context, waiting)
 }
 
 /**
  * Signs in to an address without an account: the link of the waiting sign-up with this password is mailed again.
  * Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
-export async function refuseUnconfirmed(
-  context: MailContext,
+export async function rejectUnconfirmed(
+  context: EmailContext,
   input: { email: string; password: string },
 ): Promise<never> {
   const password = await hashSignUpPassword(context.env.authSecret, input)
   const waiting = await findWaiting(context.db, input.email, password)
   if (!waiting) throw new Refusal('INVALID_CREDENTIALS')
-  await mailLinkAgain(context, waiting)
+  await resendLink(context, waiting)
   throw new Refusal('EMAIL_NOT_VERIFIED')
 }
 
@@ -199,7 +199,7 @@ export async function purgeSignUps(db: Db): Promise<void> {
 }
 
 /** By mailbox, which many spellings of an address may reach. */
-function mayMailSignUp(limits: Limits, email: string): Promise<boolean> {
+function mayEmailSignUp(limits: Limits, email: string): Promise<boolean> {
   return isWithin(limits, 'signUpByRecipient', hashToken(normalizeEmail(email)))
 }
 
@@ -225,7 +225,7 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
 }
 
 /** @returns null if another link has confirmed the address meanwhile, or the account that it had left it */
-async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
+async function createAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
   // Read before, so an account may have come and gone since: deleteSignUps then removed this row.
@@ -251,22 +251,22 @@ async function makeAccount(context: WaitlistContext & { db: Db }, signUp: SignUp
 }
 
 /** It works for a day from now. */
-async function mailLinkAgain(context: MailContext, { id, email }: SignUp): Promise<void> {
-  if (!(await mayMailSignUp(context.limits, email))) return
+async function resendLink(context: EmailContext, { id, email }: SignUp): Promise<void> {
+  if (!(await mayEmailSignUp(context.limits, email))) return
   await context.db.transaction(async (tx) => {
-    await tx.update(authSignUps).set({ expiresAt: linkEnd() }).where(eq(authSignUps.id, id))
-    await mailLink(context, tx, { id, email })
+    await tx.update(authSignUps).set({ expiresAt: linkExpiry() }).where(eq(authSignUps.id, id))
+    await emailLink(context, tx, { id, email })
   })
 }
 
-async function mailLink({ env, outbox, origin }: MailContext, tx: Db, { id, email }: { id: string; email: string }) {
-  const link = `${origin}/api/auth/verify-email?token=${tokenOf(env.authSecret, id)}`
-  await outbox.post(tx, confirmAddressMail(email, link))
+async function emailLink({ env, outbox, origin }: EmailContext, tx: Db, { id, email }: { id: string; email: string }) {
+  const link = `${origin}/api/auth/verify-email?token=${signedTokenOf(env.authSecret, id)}`
+  await outbox.post(tx, confirmAddressEmail(email, link))
 }
 
 /** @throws Refusal INVALID_CODE */
 async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, token: string): Promise<SignUp> {
-  const id = idIn(env.authSecret, token)
+  const id = readSignedId(env.authSecret, token)
   if (!id) throw new Refusal('INVALID_CODE')
   const [found] = await db
     .select()
@@ -290,13 +290,13 @@ async function hashSignUpPassword(secret: string, { email, password }: { email: 
 
 const ID_BYTES = 16
 
-function tokenOf(secret: string, id: string): string {
+function signedTokenOf(secret: string, id: string): string {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   return Buffer.concat([bytes, signatureOf(secret, bytes)]).toString('base64url')
 }
 
 /** @returns null if the token is not ours */
-function idIn(secret: string, token: string): string | null {
+function readSignedId(secret: string, token: string): string | null {
   const bytes = Buffer.from(token, 'base64url')
   const [id, signature] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)]
   const expected = signatureOf(secret, id)
@@ -320,6 +320,6 @@ function isSameBrowser({ id, browserHash }: SignUp, cookies: string | null): boo
   return value !== undefined && browserHash !== null && hashToken(value) === browserHash
 }
 
-function linkEnd(): Date {
+function linkExpiry(): Date {
   return new Date(Date.now() + LINK_HOURS * 3_600_000)
 }

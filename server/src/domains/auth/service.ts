@@ -33,7 +33,7 @@ import {
   workspaceOf,
 } from '../workspaces/service.ts'
 import { ACCESS_TOKEN_SECONDS, type AuthEngine, createAuthEngine, KEY_GRACE_SECONDS, SESSION_DAYS } from './engine.ts'
-import { purgeSignUps, refuseUnconfirmed } from './service-sign-up.ts'
+import { purgeSignUps, rejectUnconfirmed } from './service-sign-up.ts'
 import {
   authCodes,
   authIdentities,
@@ -77,12 +77,12 @@ interface AuthOptions {
 export { offerFactorRemoval, openRemovalTicket } from './service-factor-removal.ts'
 export {
   confirmEmail,
+  createAccountForMailbox,
   deleteSignUps,
+  emailConfirmation,
   issueCode,
   isWaiting,
   isWithin,
-  mailConfirmation,
-  makeAccountOfMailbox,
   openConfirmation,
   signUp,
 } from './service-sign-up.ts'
@@ -103,7 +103,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
     const known = outdated.get(key)?.version ?? 0
     outdated.set(key, { version: Math.max(known, version), knownAt: Date.now() })
   }
-  const readRevocations = async () => {
+  const loadRevocations = async () => {
     const since = new Date(Date.now() - ACCESS_TOKEN_SECONDS * 1000 - 60_000)
     for (const { key, version } of await listMembershipChanges(db, since)) outdate(key, version)
     for (const [key, { knownAt }] of outdated) if (knownAt < since.getTime()) outdated.delete(key)
@@ -111,17 +111,19 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
     for (const row of rows) revoked.set(row.sessionId, row.revokedAt.getTime())
     for (const [id, at] of revoked) if (at < since.getTime()) revoked.delete(id)
   }
-  await retryWhileUnavailable(readRevocations)
-  const poll = setInterval(() => void readRevocations().catch(() => {}), REVOCATION_POLL_MS)
+  await retryWhileUnavailable(loadRevocations)
+  const poll = setInterval(() => void loadRevocations().catch(() => {}), REVOCATION_POLL_MS)
   poll.unref()
-  const stopListening = channels.subscribe(REVOCATIONS_CHANNEL, (sessionId) => revoked.set(sessionId, Date.now()))
-  const stopHearingChanges = channels.subscribe(MEMBERSHIPS_CHANNEL, (payload) => {
+  const stopListeningForRevocations = channels.subscribe(REVOCATIONS_CHANNEL, (sessionId) =>
+    revoked.set(sessionId, Date.now()),
+  )
+  const stopListeningForMemberships = channels.subscribe(MEMBERSHIPS_CHANNEL, (payload) => {
     const [workspaceId = '', userId = '', version] = payload.split(' ')
     outdate(membershipKey({ workspaceId, userId }), Number(version))
   })
 
   let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
-  const readKeys = async () => {
+  const loadKeys = async () => {
     // A key that signs no more is known for as long as tokens of it may be about.
     const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
     const rows = await db.select().from(authKeys).where(sql`(${isOld}) is not true`)
@@ -133,7 +135,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
   /** Tokens that were verified before, until they expire: checking a signature again proves nothing new. */
   const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
-  const isGood = (actor: Actor, version: number) =>
+  const isValid = (actor: Actor, version: number) =>
     !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version
 
   return {
@@ -141,7 +143,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
     async verify(token) {
       const known = verified.get(token)
       if (known) {
-        if (known.expiresAt > Date.now()) return isGood(known.actor, known.version) ? known.actor : null
+        if (known.expiresAt > Date.now()) return isValid(known.actor, known.version) ? known.actor : null
         verified.delete(token)
       }
       const options = { issuer: origin, audience: origin, algorithms: ['EdDSA'] }
@@ -149,10 +151,10 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
         const result = await jwtVerify(
           token,
           async (header: JWTHeaderParameters, jws: FlattenedJWSInput) => {
-            const current = keys ?? (await readKeys())
+            const current = keys ?? (await loadKeys())
             // A key made since we looked, by this process or another; forged ids cannot make us look more than once a second.
             const unknown = !current.set.keys.some((key) => key.kid === header.kid)
-            const fresh = unknown && Date.now() - current.readAt > 1_000 ? await readKeys() : current
+            const fresh = unknown && Date.now() - current.readAt > 1_000 ? await loadKeys() : current
             return fresh.resolve(header, jws)
           },
           options,
@@ -170,13 +172,13 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
         if (verified.size >= 10_000) verified.clear()
         const version = mv ?? 0
         verified.set(token, { actor, version, expiresAt: exp * 1000 })
-        return isGood(actor, version) ? actor : null
+        return isValid(actor, version) ? actor : null
       } catch (error) {
         if ((error as { code?: string }).code?.startsWith('ERR_J')) return null
         throw error
       }
     },
-    publicKeys: async () => (await readKeys()).set,
+    publicKeys: async () => (await loadKeys()).set,
     knowsKeys: () => keys?.set.keys.length !== 0,
     async revoke(tx, sessionIds) {
       if (sessionIds.length === 0) return
@@ -191,8 +193,8 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
     },
     close() {
       clearInterval(poll)
-      stopListening()
-      stopHearingChanges()
+      stopListeningForRevocations()
+      stopListeningForMemberships()
     },
   }
 }
@@ -233,7 +235,7 @@ export interface AuthContext {
 
 /** Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (the link is mailed again), RATE_LIMITED */
 export async function signIn(
-  context: AuthContext & Parameters<typeof refuseUnconfirmed>[0],
+  context: AuthContext & Parameters<typeof rejectUnconfirmed>[0],
   input: { email: string; password: string },
 ) {
   const { db, limits, request } = context
@@ -245,7 +247,7 @@ export async function signIn(
   if (!isKnown) await limits.spend('signInByAccount', hashToken(input.email))
   const isAccount = and(eq(authUsers.email, input.email), eq(authUsers.emailVerified, true))
   const [known] = await db.select({ id: authUsers.id }).from(authUsers).where(isAccount)
-  if (!known) return refuseUnconfirmed(context, input)
+  if (!known) return rejectUnconfirmed(context, input)
   const isPassword = and(eq(authIdentities.userId, known.id), eq(authIdentities.providerId, 'credential'))
   const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
   const hash = credential?.hash
@@ -282,11 +284,11 @@ export async function finishSignIn(
   user: { id: string; email: string; name: string },
   ssoIdentityId: string | null = null,
 ) {
-  return (await askSecondFactor(tx, user.id, ssoIdentityId)) ?? signInAs(tx, context, user, ssoIdentityId)
+  return (await requestSecondFactor(tx, user.id, ssoIdentityId)) ?? signInAs(tx, context, user, ssoIdentityId)
 }
 
 /** @returns null where the account has no second factor */
-async function askSecondFactor(tx: Db, userId: string, ssoIdentityId: string | null = null) {
+async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string | null = null) {
   const isOwn = and(eq(authFactors.userId, userId), isNotNull(authFactors.confirmedAt))
   const kinds = await tx.selectDistinct({ kind: authFactors.kind }).from(authFactors).where(isOwn)
   if (kinds.length === 0) return null
@@ -379,7 +381,7 @@ export async function beginSession(
       userId,
       ssoIdentityId,
       token: hashToken(newToken()),
-      expiresAt: sessionEnd(),
+      expiresAt: sessionExpiry(),
       ipAddress: request.address,
       userAgent: request.userAgent,
     })
@@ -388,10 +390,10 @@ export async function beginSession(
 }
 
 /** It was used just now, so it is good for as long as a new one. */
-export async function keepSession(db: Db, sessionId: string, request: Client): Promise<void> {
+export async function extendSession(db: Db, sessionId: string, request: Client): Promise<void> {
   await db
     .update(authSessions)
-    .set({ expiresAt: sessionEnd(), updatedAt: new Date(), ipAddress: request.address })
+    .set({ expiresAt: sessionExpiry(), updatedAt: new Date(), ipAddress: request.address })
     .where(eq(authSessions.id, sessionId))
 }
 
@@ -427,7 +429,7 @@ export async function isKnownAddress(db: Db, email: string, address: string): Pr
 }
 
 /** Lets guesses begin anew for an account whose owner has proved their mailbox. */
-export async function forgiveGuesses(limits: Limits, email: string): Promise<void> {
+export async function resetSignInAttempts(limits: Limits, email: string): Promise<void> {
   await limits.reset('signInByAccount', hashToken(email))
 }
 
@@ -441,7 +443,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
         .returning()
       if (!code || code.expiresAt < new Date()) return null
       if (code.codeChallenge && !input.codeVerifier) return 'no verifier' as const
-      if (!verifierFits(code.codeChallenge, input.codeVerifier)) return null
+      if (!matchesChallenge(code.codeChallenge, input.codeVerifier)) return null
       const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, code.userId))
       if (!user) return null
       return finishSignIn(tx, { auth, request }, user, code.ssoIdentityId)
@@ -485,7 +487,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
       return null
     }
     if (!token.rotatedAt) await useRefreshToken(tx, token)
-    await keepSession(tx, session.id, request)
+    await extendSession(tx, session.id, request)
     return openSession(tx, auth, { sessionId: session.id, user, workspace, parentId: token.id })
   })
   if (!pair) throw new Refusal('UNAUTHORIZED')
@@ -580,7 +582,7 @@ async function requireSsoWorkspace(
   const singleSignOn: SwitchProof['singleSignOn'] = to ? (isSame ? 'same' : 'another') : null
   throw new Refusal(
     'REAUTHENTICATION_NEEDED',
-    `Single sign-on signed you in to ${present?.name ?? 'one workspace'} only. Confirm that it is you to open ${wanted.name}.`,
+    `Single sign-on signed you in to ${present?.name ?? 'one workspace'} only. Confirm it's you to open ${wanted.name}.`,
     { details: { singleSignOn } satisfies SwitchProof },
   )
 }
@@ -618,7 +620,7 @@ function operates(env: { operators: string[] }, user: { email: string; emailVeri
 }
 
 /** Removes sign-ups, codes, sessions and revocations that nothing can use any more. */
-export async function forgetExpired(db: Db): Promise<void> {
+export async function purgeExpired(db: Db): Promise<void> {
   await purgeSignUps(db)
   await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))
   await db.delete(authSessions).where(lt(authSessions.expiresAt, sql`now()`))
@@ -653,7 +655,7 @@ async function openSession(
   const refreshToken = newToken()
   await tx
     .insert(authRefreshTokens)
-    .values({ sessionId, parentId, tokenHash: hashToken(refreshToken), expiresAt: sessionEnd() })
+    .values({ sessionId, parentId, tokenHash: hashToken(refreshToken), expiresAt: sessionExpiry() })
   const issuedAt = Math.floor(Date.now() / 1000)
   const expiresAt = issuedAt + ACCESS_TOKEN_SECONDS
   const payload = {
@@ -724,12 +726,12 @@ async function endSessions(tx: Db, auth: Auth, sessionIds: string[]): Promise<vo
   await auth.revoke(tx, sessionIds)
 }
 
-function sessionEnd(): Date {
+function sessionExpiry(): Date {
   return new Date(Date.now() + SESSION_DAYS * 86_400_000)
 }
 
 /** PKCE, RFC 7636: the challenge is the base64url of the verifier's SHA-256. */
-export function verifierFits(challenge: string | null, verifier: string | undefined): boolean {
+export function matchesChallenge(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true
   const given = createHash('sha256')
     .update(verifier ?? '')

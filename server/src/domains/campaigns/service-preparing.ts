@@ -19,7 +19,7 @@ import { find as findList, findStored } from '../lists/service.ts'
 import { filledPart } from '../sending/service.ts'
 import { secondsToSend } from '../sending-settings/service.ts'
 import { suppressedBecause } from '../suppressions/tables.ts'
-import { accountInUse, isKept, type XAccount } from '../x-account/service.ts'
+import { isLinked, resolveAccount, type XAccount } from '../x-account/service.ts'
 import { testMail } from './mails.ts'
 import { placesWithFallback } from './rules.ts'
 import { find } from './service.ts'
@@ -42,8 +42,8 @@ export async function estimate(
   { leadListId, channel, xAccountId, messageTemplate, allowReplied }: Plan,
 ) {
   const list = await findList(db, actor, leadListId)
-  const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
-  const ahead = await countAhead(db, actor, xAccountId ?? (isKept(account) ? account.id : null))
+  const account = await resolveAccount(db, actor.workspaceId, xAccountId ?? null)
+  const ahead = await countAhead(db, actor, xAccountId ?? (isLinked(account) ? account.id : null))
   const price = channel === 'api' ? (x?.sendPriceCents ?? 0) : 0
   const replied = await countReplied(db, actor, list)
   const messages = allowReplied ? list.leadCount : Math.max(0, list.leadCount - replied)
@@ -69,7 +69,7 @@ function paced({ workspaceId }: Actor, channel: Plan['channel'], account: XAccou
 export async function forecast({ db, env }: Pick<SignedInContext, 'db' | 'env'>, actor: Actor, id: string) {
   const { status, dmsQueuedCount, channel, xAccountId } = await find(db, actor, id)
   if (status !== 'active' || dmsQueuedCount === 0) return { seconds: null }
-  const account = await accountInUse(db, actor.workspaceId, xAccountId)
+  const account = await resolveAccount(db, actor.workspaceId, xAccountId)
   const ahead = await countAhead(db, actor, xAccountId, id)
   return { seconds: await secondsToSend(db, env, paced(actor, channel, account), ahead + dmsQueuedCount) }
 }

@@ -22,8 +22,8 @@ import {
 import type { SendingEnv } from '../sending-settings/service.ts'
 import {
   findAccount,
-  findKeptAccount,
-  keptAccountOf,
+  findLinkedAccount,
+  linkedAccountOf,
   requireConnectedAccount,
   type XAccount,
 } from '../x-account/service.ts'
@@ -64,7 +64,7 @@ const columns = {
     when ${campaigns.status} = 'paused' then (
       select ${olderOf(sql`resumed`)} from (
         select campaigns.id, campaigns.kind, campaigns.workspace_id, campaigns.created_at,
-          coalesce(campaigns.x_account_id, ${keptAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
+          coalesce(campaigns.x_account_id, ${linkedAccountOf(sql`campaigns.workspace_id`)}) as x_account_id
       ) resumed
     ) end`,
 }
@@ -339,7 +339,7 @@ async function activate(tx: Db, limits: SendingEnv, actor: Actor, campaign: Row)
  */
 async function accountFor(tx: Db, campaign: Row): Promise<XAccount | null> {
   const fixed = campaign.xAccountId ? await findAccount(tx, campaign.workspaceId, campaign.xAccountId) : null
-  if (campaign.channel === 'extension') return fixed ?? (await findKeptAccount(tx, campaign.workspaceId))
+  if (campaign.channel === 'extension') return fixed ?? (await findLinkedAccount(tx, campaign.workspaceId))
   if (fixed?.status === 'connected') return fixed
   if (fixed && campaign.dmsSentCount > 0)
     throw new Refusal(

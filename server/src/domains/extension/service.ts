@@ -7,7 +7,14 @@ import { transact } from '../../db/transact.ts'
 import { Refusal } from '../../refusal.ts'
 import { hashToken, newToken } from '../../sealing.ts'
 import { deviceNameOf } from '../account/service.ts'
-import { type AuthContext, beginSession, type Client, endSession, isSsoSession, keepSession } from '../auth/service.ts'
+import {
+  type AuthContext,
+  beginSession,
+  type Client,
+  endSession,
+  extendSession,
+  isSsoSession,
+} from '../auth/service.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 import { campaigns } from '../campaigns/tables.ts'
 import {
@@ -22,7 +29,7 @@ import { dms } from '../sending/tables.ts'
 import { findRest, type SendingEnv } from '../sending-settings/service.ts'
 import { findRole } from '../workspaces/service.ts'
 import { workspaces } from '../workspaces/tables.ts'
-import { accountInUse } from '../x-account/service.ts'
+import { resolveAccount } from '../x-account/service.ts'
 import { extensionCodes, extensionPairings } from './tables.ts'
 
 // Pairing
@@ -36,7 +43,7 @@ function newCode(): string {
 }
 
 /** The pairings that a session may see and end: its person's, from single sign-on only those of its workspace. */
-async function reachedBy(db: Db, actor: Actor) {
+async function isVisibleTo(db: Db, actor: Actor) {
   const isOwn = eq(extensionPairings.userId, actor.userId)
   return (await isSsoSession(db, actor)) ? and(isOwn, eq(extensionPairings.workspaceId, actor.workspaceId)) : isOwn
 }
@@ -47,7 +54,7 @@ export async function list(db: Db, actor: Actor, latestVersion: string | null) {
     .select({ pairing: extensionPairings, userAgent: authSessions.userAgent })
     .from(extensionPairings)
     .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
-    .where(and(await reachedBy(db, actor), gt(authSessions.expiresAt, sql`now()`)))
+    .where(and(await isVisibleTo(db, actor), gt(authSessions.expiresAt, sql`now()`)))
     .orderBy(desc(extensionPairings.reportedAt))
     .limit(PAIRINGS_MAX)
   const pairings = rows.map(({ pairing, userAgent }) => ({
@@ -66,7 +73,7 @@ export async function createCode(db: Db, actor: Actor) {
   await db.transaction(async (tx) => {
     const paired = await tx.$count(extensionPairings, eq(extensionPairings.userId, actor.userId))
     if (paired >= PAIRINGS_MAX)
-      throw new Refusal('TOO_MANY', `${PAIRINGS_MAX} extensions are paired already. Unpair one first.`)
+      throw new Refusal('TOO_MANY', `You already have ${PAIRINGS_MAX} paired extensions. Unpair one first.`)
     await tx.delete(extensionCodes).where(eq(extensionCodes.userId, actor.userId))
     await tx.insert(extensionCodes).values({
       codeHash: hashToken(code),
@@ -88,13 +95,13 @@ export async function pair(
   const token = EXTENSION_TOKEN_PREFIX + newToken()
   // What the code came from may end meanwhile: the second try finds no code.
   const account = await transact(db, async (tx) => {
-    const [spent] = await tx
+    const [redeemed] = await tx
       .delete(extensionCodes)
       .where(and(eq(extensionCodes.codeHash, hashToken(code)), gt(extensionCodes.expiresAt, sql`now()`)))
       .returning()
-    if (!spent) return null
-    const { userId, workspaceId } = spent
-    const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, spent.sessionId))
+    if (!redeemed) return null
+    const { userId, workspaceId } = redeemed
+    const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, redeemed.sessionId))
     if (!from) return null
     // What came from single sign-on ends with it.
     const sessionId = await beginSession(tx, request, userId, from.ssoIdentityId)
@@ -102,7 +109,7 @@ export async function pair(
     return findAccount(tx, { userId, workspaceId })
   })
   if (!account)
-    throw new Refusal('INVALID_CODE', 'This pairing code is wrong, was used, or has expired. Make a new one.')
+    throw new Refusal('INVALID_CODE', 'This pairing code is wrong, already used or expired. Create a new one.')
   return { token, ...account }
 }
 
@@ -137,7 +144,7 @@ export async function authenticateExtension(db: Db, token: string): Promise<Acto
     .innerJoin(authSessions, eq(authSessions.id, extensionPairings.sessionId))
     .where(and(eq(extensionPairings.tokenHash, hashToken(token)), gt(authSessions.expiresAt, sql`now()`)))
   const role = found && (await findRole(db, found))
-  if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is not paired any more.')
+  if (!found || !role) throw new Refusal('UNAUTHORIZED', 'This extension is no longer paired.')
   return { ...found, workspaceId: found.workspaceId as WorkspaceScope, role }
 }
 
@@ -162,7 +169,7 @@ export async function report(
     .where(eq(extensionPairings.sessionId, actor.sessionId))
     .returning({ workspaceId: extensionPairings.workspaceId })
   if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
-  await keepSession(db, actor.sessionId, request)
+  await extendSession(db, actor.sessionId, request)
   const account = await findAccount(db, { userId: actor.userId, workspaceId: pairing.workspaceId })
   return { account, ...(await readSending(db, actor, env)), latestVersion }
 }
@@ -176,7 +183,7 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
     from campaigns
     where workspace_id = ${workspaceId} and kind = 'campaign' and status = 'active' and channel = 'extension' and dms_queued_count > 0`)
   const { campaigns: waiting = 0, queued = 0, accountId = null } = rows[0] ?? {}
-  const account = await accountInUse(db, workspaceId, accountId)
+  const account = await resolveAccount(db, workspaceId, accountId)
   const { cap, countedInDay } = await findRest(db, limits, { workspaceId, account })
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
@@ -187,20 +194,20 @@ export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, act
     const [pairing] = await tx
       .select({ id: extensionPairings.sessionId })
       .from(extensionPairings)
-      .where(and(eq(extensionPairings.sessionId, id), await reachedBy(tx, actor)))
+      .where(and(eq(extensionPairings.sessionId, id), await isVisibleTo(tx, actor)))
     if (!pairing) throw new Refusal('PAIRING_NOT_FOUND')
     await endSession(tx, auth, { userId: actor.userId, id: pairing.id })
   })
 }
 
-export async function forgetExpiredCodes(db: Db): Promise<void> {
+export async function purgeExpiredPairingCodes(db: Db): Promise<void> {
   await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
 }
 
 // What it holds
 
 /** A message in the hands of an extension. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
-async function lockHeld(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
+async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
   const [dm] = await tx
     .select({
       id: dms.id,
@@ -222,7 +229,7 @@ async function lockHeld(tx: Db, actor: Actor, { id, lease }: { id: string; lease
 }
 
 /** Back into the queue: certainly not sent, so it does not count for the cap either. */
-async function giveBack(tx: Db, id: string): Promise<void> {
+async function returnToQueue(tx: Db, id: string): Promise<void> {
   await tx
     .update(dms)
     .set({
@@ -246,14 +253,14 @@ async function giveBack(tx: Db, id: string): Promise<void> {
 export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
   const no = { success: true as const, maySend: false, leaseExpiresAt: null }
   return transact(db, async (tx) => {
-    const dm = await lockHeld(tx, actor, held)
+    const dm = await lockClaimed(tx, actor, held)
     if (!dm.leadId) {
       await recordOutcome(tx, dm, { wasSent: false, errorMessage: LEAD_MISSING })
       return no
     }
     const reason = await findReasonToStop(tx, dm.id)
     if (reason) {
-      await giveBack(tx, dm.id)
+      await returnToQueue(tx, dm.id)
       await skipMessage(tx, dm.id, reason)
       return no
     }
@@ -264,13 +271,13 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
       .where(eq(campaigns.id, dm.campaignId))
       .for('share')
     if (campaign?.status !== 'active') {
-      await giveBack(tx, dm.id)
+      await returnToQueue(tx, dm.id)
       return no
     }
     const { workspaceId } = actor
     const until = await renewClaim(tx, limits, { ...dm, workspaceId, byHand: false, byApi: false })
     if (until) {
-      await giveBack(tx, dm.id)
+      await returnToQueue(tx, dm.id)
       return no
     }
     const [renewed] = await tx.select({ leaseExpiresAt: dms.leaseExpiresAt }).from(dms).where(eq(dms.id, dm.id))
@@ -281,7 +288,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
 /** An extension gives back what it has certainly not sent. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
 export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
   return transact(db, async (tx) => {
-    await giveBack(tx, (await lockHeld(tx, actor, held)).id)
+    await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)
     return { success: true as const }
   })
 }

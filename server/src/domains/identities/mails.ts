@@ -2,24 +2,24 @@ import type { Identity } from '@x-automated/contract/identities'
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
 
-/** Tells the owner of an account that somebody else vouches for them from now on. */
-export function identityLinkedMail(to: string, accountLink: string, provider: Identity['provider']): Email {
-  const [name, what] =
+/** Alerts the owner that an outside account can now sign in to theirs. */
+export function identityLinkedEmail(to: string, accountLink: string, provider: Identity['provider']): Email {
+  const [name, subject] =
     provider === 'google' ? ['Google', 'A Google account'] : ['Single sign-on', "A workspace's single sign-on"]
   return renderEmail(to, {
-    subject: `${name} signs you in from now on`,
-    lines: [`${what} was linked to your X-Automated account. It can sign in without your password.`],
-    action: { label: 'See how you sign in', link: accountLink },
-    closing: 'If this was not you, unlink it and change your password.',
+    subject: `${name} was linked to your account`,
+    lines: [`${subject} can now sign in to your X-Automated account without your password.`],
+    action: { label: 'Review sign-in methods', link: accountLink },
+    closing: "If this wasn't you, unlink it and change your password.",
   })
 }
 
-/** Tells the owner of an account that one of the accounts elsewhere signs in to it no more. */
-export function identityUnlinkedMail(to: string, accountLink: string): Email {
+/** Alerts the owner that an outside account can no longer sign in to theirs. */
+export function identityUnlinkedEmail(to: string, accountLink: string): Email {
   return renderEmail(to, {
-    subject: 'A way to sign in was unlinked',
-    lines: ['An account elsewhere that signed in to your X-Automated account was unlinked. It signs in no more.'],
-    action: { label: 'See how you sign in', link: accountLink },
-    closing: 'If this was not you, change your password and end all other sessions.',
+    subject: 'A sign-in method was unlinked',
+    lines: ['An outside account was unlinked from your X-Automated account and can no longer sign in to it.'],
+    action: { label: 'Review sign-in methods', link: accountLink },
+    closing: "If this wasn't you, change your password and sign out all other devices.",
   })
 }

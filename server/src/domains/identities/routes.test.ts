@@ -103,7 +103,7 @@ describe('signing in with Google', () => {
     const { answer } = await signInWithGoogle(person.email)
     expect(answer?.body.user.id).toBe(person.id)
     expect((await signIn(app, person.email)).status).toBe(200)
-    await mailTo(app, person.email, /Google signs you in/)
+    await mailTo(app, person.email, /Google was linked/)
   })
 
   it('asks for the second factor of an account that has one', async () => {
@@ -363,7 +363,7 @@ describe('linked accounts', () => {
       { id: identity.id, provider: 'google', email, createdAt: expect.any(String) },
     ])
     expect((await signInWithGoogle(email)).answer?.body.user.id).toBe(person.id)
-    await mailTo(app, person.email, /Google signs you in/)
+    await mailTo(app, person.email, /Google was linked/)
   })
 
   it('403: without a fresh proof', async () => {
@@ -409,7 +409,7 @@ describe('linked accounts', () => {
     expect((await person.call('DELETE', `/auth/identities/${identity.id}`)).status).toBe(204)
     expect(await identitiesOf(person)).toEqual([])
     expect((await signInWithGoogle(email)).answer?.body.user.id).not.toBe(person.id)
-    await mailTo(app, person.email, /A way to sign in was unlinked/)
+    await mailTo(app, person.email, /A sign-in method was unlinked/)
   })
 
   it('403: unlinking without a proof; 404: another’s, and one’s password', async () => {

@@ -17,18 +17,18 @@ import {
   endIdentities,
   finishSignIn,
   issueCode,
+  matchesChallenge,
   proveMailbox,
-  verifierFits,
 } from '../auth/service.ts'
 import { authIdentities, authUsers } from '../auth/tables.ts'
 import { findSignUpReferral, join, type WaitlistContext } from '../waitlist/service.ts'
-import { identityLinkedMail, identityUnlinkedMail } from './mails.ts'
+import { identityLinkedEmail, identityUnlinkedEmail } from './mails.ts'
 import { authLinkCodes, authStates } from './tables.ts'
 
 const STATE_SECONDS = 10 * 60
 const LINK_SECONDS = 60
 const GOOGLE = 'google'
-const SSO_TAKEN = 'This single sign-on signs in to another account here.'
+const SSO_TAKEN = 'This single sign-on is already linked to another account.'
 
 type Context = AuthContext & WaitlistContext & { google: Google | null }
 type State = typeof authStates.$inferSelect
@@ -76,7 +76,9 @@ async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt
   const google = requireGoogle(context)
   const state = newToken()
   const url = await google.authorizeUrl(requestOf(context, state)).catch(asUnavailable)
-  await context.db.insert(authStates).values({ ...row, stateHash: hashToken(state), expiresAt: soon(STATE_SECONDS) })
+  await context.db
+    .insert(authStates)
+    .values({ ...row, stateHash: hashToken(state), expiresAt: secondsFromNow(STATE_SECONDS) })
   return { url }
 }
 
@@ -143,7 +145,7 @@ async function codeFor(context: Context, state: State, claims: ProviderClaims): 
   }
   return db.transaction(async (tx) => {
     const joins = state.intent === 'waitlist'
-    const user = await findOrMakeUser(
+    const user = await findOrCreateUser(
       { ...context, db: tx },
       { claims, referralCode: state.referralCode ?? undefined, joins },
     )
@@ -163,7 +165,7 @@ interface ExternalSignIn {
  * Call it in a transaction.
  * @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
  */
-async function findOrMakeUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
+async function findOrCreateUser(context: Context, { claims, referralCode, joins }: ExternalSignIn) {
   const { db: tx, outbox, origin, limits, request } = context
   const [linked] = await tx
     .select({ user: authUsers })
@@ -195,7 +197,7 @@ async function findOrMakeUser(context: Context, { claims, referralCode, joins }:
       .insert(authIdentities)
       .values({ userId: user.id, providerId: GOOGLE, accountId: claims.subject, email: claims.email })
       .onConflictDoNothing()
-    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`, GOOGLE))
+    if (!isNew && wasConfirmed) await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, GOOGLE))
   }
   return user
 }
@@ -224,7 +226,7 @@ export async function signInIdToken(context: Context, { idToken, nonce, referral
       .onConflictDoNothing()
       .returning()
     if (!first) throw problem('failed')
-    const user = await findOrMakeUser({ ...context, db: tx }, { claims, referralCode, joins: false })
+    const user = await findOrCreateUser({ ...context, db: tx }, { claims, referralCode, joins: false })
     return finishSignIn(tx, context, user)
   })
 }
@@ -237,7 +239,9 @@ export async function issueLinkCode(
   identity: Omit<typeof authLinkCodes.$inferInsert, 'codeHash' | 'expiresAt'>,
 ): Promise<string> {
   const code = newToken()
-  await tx.insert(authLinkCodes).values({ ...identity, codeHash: hashToken(code), expiresAt: soon(LINK_SECONDS) })
+  await tx
+    .insert(authLinkCodes)
+    .values({ ...identity, codeHash: hashToken(code), expiresAt: secondsFromNow(LINK_SECONDS) })
   return code
 }
 
@@ -275,7 +279,7 @@ export async function link(
       .delete(authLinkCodes)
       .where(and(eq(authLinkCodes.codeHash, hashToken(code)), eq(authLinkCodes.sessionId, actor.sessionId)))
       .returning()
-    if (!row || row.expiresAt < new Date() || !verifierFits(row.codeChallenge, codeVerifier))
+    if (!row || row.expiresAt < new Date() || !matchesChallenge(row.codeChallenge, codeVerifier))
       return new Refusal('INVALID_CODE')
     const { providerId, accountId, email } = row
     const [made] = await tx
@@ -293,7 +297,7 @@ export async function link(
       return own ?? new Refusal('IDENTITY_TAKEN', providerId === GOOGLE ? undefined : SSO_TAKEN)
     }
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.post(tx, identityLinkedMail(user.email, `${origin}/account`, made.provider))
+    if (user) await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, made.provider))
     return made
   })
   // Refused only after the commit, so that a code is used up by a wrong verifier too.
@@ -326,16 +330,16 @@ export async function unlink(
     if (all.length === 1) throw new Refusal('LAST_WAY_IN')
     await endIdentities(tx, context.auth, isOwn)
     const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, actor.userId))
-    if (user) await outbox.post(tx, identityUnlinkedMail(user.email, `${origin}/account`))
+    if (user) await outbox.post(tx, identityUnlinkedEmail(user.email, `${origin}/account`))
   })
 }
 
 /** Removes sign-ins and links that nobody came back from. */
-export async function forgetExpiredStates(db: Db): Promise<void> {
+export async function purgeExpiredStates(db: Db): Promise<void> {
   await db.delete(authStates).where(lt(authStates.expiresAt, sql`now()`))
   await db.delete(authLinkCodes).where(lt(authLinkCodes.expiresAt, sql`now()`))
 }
 
-function soon(seconds: number): Date {
+function secondsFromNow(seconds: number): Date {
   return new Date(Date.now() + seconds * 1000)
 }

@@ -2,9 +2,9 @@ import { safeName } from '@x-automated/contract/fields'
 import { type GivenRole, INVITATION_DAYS } from '@x-automated/contract/people'
 import { renderEmail } from '../../jobs/mail.ts'
 import type { Email } from '../../outside/mail.ts'
-import { ROLE_WORDS } from './rules.ts'
+import { ROLE_NAMES } from './rules.ts'
 
-/** Asks somebody into a workspace. The same whether the address has an account or not. */
+/** Invites an address to a workspace. The text is the same whether or not it has an account. */
 export function invitationEmail(
   to: string,
   { role, link, ...names }: { workspace: string; invitedBy: string; role: GivenRole; link: string },
@@ -13,16 +13,16 @@ export function invitationEmail(
   return renderEmail(to, {
     subject: `Join ${workspace} on X-Automated`,
     lines: [
-      `${invitedBy} invites you to the workspace ${workspace} as ${ROLE_WORDS[role]}.`,
-      `Log in, or sign up, with this address (${to}) to accept.`,
+      `${invitedBy} invited you to the workspace ${workspace} as ${ROLE_NAMES[role]}.`,
+      `To accept, log in or sign up with this address (${to}).`,
     ],
-    action: { label: 'See the invitation', link },
-    closing: `The link works once, for ${INVITATION_DAYS} days. If you do not know who this is, ignore this mail and nothing happens.`,
+    action: { label: 'View invitation', link },
+    closing: `The link works once, within ${INVITATION_DAYS} days. Don't know the sender? You can ignore this email.`,
   })
 }
 
-/** Tells the former and the new owner of a workspace that it changed hands. */
-export function ownerChangedMail(
+/** Tells the former and the new owner that ownership of a workspace was transferred. */
+export function ownerChangedEmail(
   to: string,
   facts: { workspace: string; from: string; by: string; link: string; supportEmail: string },
 ): Email {
@@ -30,21 +30,21 @@ export function ownerChangedMail(
   const { link, supportEmail } = facts
   return renderEmail(to, {
     subject: `${workspace} has a new owner`,
-    lines: [`${from} made ${by} the owner of the workspace ${workspace}: billing and deletion are theirs from now on.`],
-    action: { label: 'See who is in the workspace', link },
-    closing: `If that should not be, write to the new owner, or to our support: ${supportEmail}`,
+    lines: [`${from} made ${by} the owner of the workspace ${workspace}. The owner controls billing and deletion.`],
+    action: { label: 'View members', link },
+    closing: `Not expected? Contact the new owner, or our support: ${supportEmail}`,
   })
 }
 
-/** Tells somebody that they were taken out of a workspace. */
-export function removedMail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
+/** Tells a person that an admin removed them from a workspace. */
+export function removedEmail(to: string, { link, ...names }: { workspace: string; link: string }): Email {
   const workspace = safeName(names.workspace)
   return renderEmail(to, {
     subject: `You are no longer in ${workspace}`,
     lines: [
-      `An admin took you out of the workspace ${workspace} on X-Automated. Your account and your own workspace stay.`,
+      `An admin removed you from the workspace ${workspace} on X-Automated. You keep your account and your own workspace.`,
     ],
     action: { label: 'Open X-Automated', link },
-    closing: 'If you think that is a mistake, ask an admin of that workspace.',
+    closing: 'If you think this is a mistake, contact an admin of that workspace.',
   })
 }

@@ -63,7 +63,7 @@ describe('POST /workspace/invitations', () => {
     const mail = await mailTo(app, email, /^Join /)
     const safe = 'Locked Bcc: x@evil.example https evil.example/pay'
     expect(mail.subject).toBe(`Join ${safe} on X-Automated`)
-    expect(mail.text).toContain(`${safe} invites you to the workspace ${safe} as a member.`)
+    expect(mail.text).toContain(`${safe} invited you to the workspace ${safe} as a member.`)
     for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/:\/\/evil|\u202e/)
   })
 

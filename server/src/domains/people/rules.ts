@@ -1,13 +1,13 @@
 import type { GivenRole } from '@x-automated/contract/people'
 
-/** How mails name what somebody is made. */
-export const ROLE_WORDS: Record<GivenRole, string> = {
+/** Role names with their article, for emails. */
+export const ROLE_NAMES: Record<GivenRole, string> = {
   viewer: 'a viewer',
   member: 'a member',
   admin: 'an admin',
 }
 
-/** Where a mailed invitation leads. The token stays in the fragment, which no log and no other site sees. */
+/** The link in an invitation email. The token is in the fragment, which no log or Referer header contains. */
 export function invitationLink(origin: string, token: string): string {
   return `${origin}/invitation#token=${token}`
 }

@@ -26,12 +26,12 @@ export async function list(db: Db, { workspaceId }: Actor) {
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), isOpen))
     .orderBy(desc(workspaceInvitations.sentAt))
     .limit(INVITATIONS_MAX)
-  const beyond = await beyondPeople(db, workspaceId)
+  const beyond = await findPeopleLimit(db, workspaceId)
   return { invitations, planLimit: beyond?.message ?? null }
 }
 
 /** Why nobody more can come into a workspace; null where somebody can. Who is in it stays, whatever becomes of its plan. */
-async function beyondPeople(db: Db, workspaceId: string): Promise<Refusal | null> {
+async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
   const { plan, limit } = await limitOn(db, workspaceId, 'people')
   if (!Number.isFinite(limit)) return null
   const used = await db.$count(workspaceMembers, eq(workspaceMembers.workspaceId, workspaceId))
@@ -48,7 +48,7 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
   await context.limits.spend('inviteByWorkspace', workspaceId)
   return context.db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
-    const beyond = await beyondPeople(tx, workspaceId)
+    const beyond = await findPeopleLimit(tx, workspaceId)
     if (beyond) throw beyond
     const isHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(authUsers.email, email))
     const [here] = await tx
@@ -64,7 +64,10 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
       .from(workspaceInvitations)
       .where(and(isTheirs, eq(workspaceInvitations.email, email)))
     if (!known && (await tx.$count(workspaceInvitations, isTheirs)) >= INVITATIONS_MAX)
-      throw new Refusal('TOO_MANY', `${INVITATIONS_MAX} invitations are open already. Take one back first.`)
+      throw new Refusal(
+        'TOO_MANY',
+        `This workspace already has ${INVITATIONS_MAX} pending invitations. Revoke one first.`,
+      )
     return send(context, tx, { workspace, email, role, actor })
   })
 }
@@ -79,7 +82,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
     const workspace = await lockPeople(tx, actor, 'admin')
     const [invitation] = await tx.select().from(workspaceInvitations).where(isIt)
     if (!invitation) throw new Refusal('INVITATION_NOT_FOUND')
-    const beyond = await beyondPeople(tx, actor.workspaceId)
+    const beyond = await findPeopleLimit(tx, actor.workspaceId)
     if (beyond) throw beyond
     return send(context, tx, { workspace, email: invitation.email, role: invitation.role, actor })
   })
@@ -131,7 +134,7 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
 }
 
 /** Takes back what somebody has invited who may not any more: else whoever is taken out could come in again by an address of their own. */
-export async function takeBackInvitationsOf(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
+export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isTheirs = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isTheirs)
 }
@@ -183,7 +186,7 @@ type Row = typeof workspaceInvitations.$inferSelect
 
 /** Uses an invitation up. Whoever is in the workspace already keeps their role. @throws Refusal PLAN_LIMIT */
 async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Promise<void> {
-  const beyond = await beyondPeople(tx, workspaceId)
+  const beyond = await findPeopleLimit(tx, workspaceId)
   if (beyond) throw beyond
   await tx.delete(workspaceInvitations).where(eq(workspaceInvitations.id, id))
   await tx.insert(workspaceMembers).values({ workspaceId, userId, role, chosenAt: sql`now()` }).onConflictDoNothing()
@@ -202,11 +205,11 @@ export async function findOpenInvitation(
     .from(workspaceInvitations)
     .where(and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.email, email), isOpen))
     .for('update')
-  if (!found || (await beyondPeople(tx, workspaceId))) return null
+  if (!found || (await findPeopleLimit(tx, workspaceId))) return null
   return { enter: (userId) => enter(tx, found, userId) }
 }
 
 /** Removes invitations that nobody accepted in time. */
-export async function forgetExpired(db: Db): Promise<void> {
+export async function purgeExpired(db: Db): Promise<void> {
   await db.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
 }

@@ -7,11 +7,11 @@ import { requireProof } from '../account/service.ts'
 import { authUsers } from '../auth/tables.ts'
 import { endMemberships, setRole } from '../workspaces/service.ts'
 import { workspaceMembers, workspaces } from '../workspaces/tables.ts'
-import { ownerChangedMail, removedMail } from './mails.ts'
-import { takeBackInvitationsOf } from './service-invitations.ts'
+import { ownerChangedEmail, removedEmail } from './mails.ts'
+import { revokeInvitationsBy } from './service-invitations.ts'
 import { type Context, isMember, lockPeople } from './service-locks.ts'
 
-export { findOpenInvitation, forgetExpired as forgetExpiredInvitations } from './service-invitations.ts'
+export { findOpenInvitation, purgeExpired as purgeExpiredInvitations } from './service-invitations.ts'
 
 const shownPerson = {
   id: authUsers.id,
@@ -57,7 +57,7 @@ export async function update(db: Db, actor: Actor, { id, role }: { id: string; r
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
     if (person.role !== role) await setRole(tx, { workspaceId: actor.workspaceId, userId: id }, role)
-    if (!roleAllows(role, 'admin')) await takeBackInvitationsOf(tx, actor, id)
+    if (!roleAllows(role, 'admin')) await revokeInvitationsBy(tx, actor, id)
     return { ...person, role }
   })
 }
@@ -68,9 +68,9 @@ export async function remove({ db, outbox, origin }: Context, actor: Actor, id: 
     const workspace = await lockPeople(tx, actor, 'admin')
     const person = await findPerson(tx, actor, id)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
-    await takeBackInvitationsOf(tx, actor, id)
+    await revokeInvitationsBy(tx, actor, id)
     await endMemberships(tx, isMember(actor, id))
-    if (!person.isYou) await outbox.post(tx, removedMail(person.email, { workspace, link: `${origin}/login` }))
+    if (!person.isYou) await outbox.post(tx, removedEmail(person.email, { workspace, link: `${origin}/login` }))
   })
 }
 
@@ -80,7 +80,7 @@ export async function leave(db: Db, actor: Actor) {
     await lockPeople(tx, actor, 'viewer')
     const person = await findPerson(tx, actor, actor.userId)
     if (person.role === 'owner') throw new Refusal('LAST_OWNER')
-    await takeBackInvitationsOf(tx, actor, actor.userId)
+    await revokeInvitationsBy(tx, actor, actor.userId)
     await endMemberships(tx, isMember(actor, actor.userId))
   })
   return { success: true as const }
@@ -115,7 +115,7 @@ export async function transfer(
       link: `${origin}/settings?tab=people`,
       supportEmail,
     }
-    for (const { email } of [next, former]) await outbox.post(tx, ownerChangedMail(email, facts))
+    for (const { email } of [next, former]) await outbox.post(tx, ownerChangedEmail(email, facts))
   })
   return { success: true as const }
 }

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../requests/context.ts'
 import { allowanceOf, beyondPlan, use } from '../billing/service.ts'
 import { type IncomingLead, upsertLeads } from '../leads/service.ts'
 import { leads } from '../leads/tables.ts'
-import { accountInUse, CONNECTION_LOST, withAccount } from '../x-account/service.ts'
+import { CONNECTION_LOST, resolveAccount, withAccount } from '../x-account/service.ts'
 import {
   type Failure,
   isHidden,
@@ -182,7 +182,7 @@ function stillOurs(row: ScrapeRow): SQL | undefined {
 async function step(runner: Runner, row: ScrapeRow): Promise<ScrapeRow | null> {
   try {
     const { db } = runner.database
-    const account = await accountInUse(db, row.workspaceId, row.isAccountFixed ? row.xAccountId : null)
+    const account = await resolveAccount(db, row.workspaceId, row.isAccountFixed ? row.xAccountId : null)
     if (account?.status !== 'connected') {
       const error = account?.reason ?? 'No X account is connected. The scrape goes on once one is.'
       return settle(runner, row, { status: 'waiting', resumesAt: null, failures: 0, error })

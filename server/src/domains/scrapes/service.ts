@@ -7,7 +7,7 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import type { RequestContext, SignedInContext } from '../../requests/context.ts'
 import { allowanceOf, beyondPlan } from '../billing/service.ts'
 import { leads } from '../leads/tables.ts'
-import { accountInUse, connectWithPassword, withAccount } from '../x-account/service.ts'
+import { connectWithPassword, resolveAccount, withAccount } from '../x-account/service.ts'
 import {
   cents,
   estimate,
@@ -72,7 +72,7 @@ async function start(
     if (!roleAllows(actor.role, 'admin')) throw new Refusal('FORBIDDEN')
     await connectWithPassword(context, actor, credentials)
   }
-  const account = await accountInUse(context.db, actor.workspaceId, xAccountId ?? null)
+  const account = await resolveAccount(context.db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   return context.db.transaction(async (tx) => {
     await requireAllowance(tx, actor.workspaceId)
@@ -111,7 +111,7 @@ export async function estimateFor(
 ) {
   const { x, db } = context
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
-  const account = await accountInUse(db, actor.workspaceId, xAccountId ?? null)
+  const account = await resolveAccount(db, actor.workspaceId, xAccountId ?? null)
   if (account?.status !== 'connected') throw new Refusal('X_SESSION_EXPIRED')
   const user = await withAccount(context, account.id, (api, token) => api.findUser(token, twitterHandle)).catch(
     (error: unknown) => {

@@ -200,7 +200,11 @@ describe('recovery codes', () => {
     expect((await person.call('GET', '/auth/factors')).body.recoveryCodesLeft).toBe(8)
     await vi.waitFor(async () => {
       const told = (await mailsTo(app, person.email)).map(({ text }) => text)
-      expect(told.some((text) => text.includes('with a recovery code, which works no more. 9 are left.'))).toBe(true)
+      expect(
+        told.some((text) =>
+          text.includes('A recovery code was used to log in to your X-Automated account. 9 codes left.'),
+        ),
+      ).toBe(true)
     }, 10_000)
   })
 
@@ -212,7 +216,7 @@ describe('recovery codes', () => {
     expect((await second(await ticketOf(person), { code: renewed.body.recoveryCodes[0] })).status).toBe(200)
     await vi.waitFor(async () => {
       const told = (await mailsTo(app, person.email)).map(({ text }) => text)
-      expect(told.some((text) => text.includes('New recovery codes were made'))).toBe(true)
+      expect(told.some((text) => text.includes('New recovery codes were created'))).toBe(true)
     }, 10_000)
     await app.db.update(authSessions).set({ reauthenticatedAt: null }).where(eq(authSessions.userId, person.id))
     expect((await person.call('POST', '/auth/recovery-codes')).body.code).toBe('REAUTHENTICATION_NEEDED')

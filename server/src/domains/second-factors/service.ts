@@ -6,6 +6,7 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import { safeName } from '@x-automated/contract/fields'
+import { formatCount, formatList, pluralize } from '@x-automated/contract/format'
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import type { Actor } from '../../actor.ts'
@@ -17,19 +18,19 @@ import { createSealer, hashToken, type Sealer } from '../../sealing.ts'
 import { requireProof } from '../account/service.ts'
 import { type AuthContext, openRemovalTicket, requireAccountSession, signInAs, trustSession } from '../auth/service.ts'
 import { authUsers } from '../auth/tables.ts'
-import { factorsChangedMail } from './mails.ts'
+import { factorsChangedEmail } from './mails.ts'
 import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
 const ISSUER = 'X-Automated'
 const STEP_SECONDS = 30
 /** Clocks differ: the code before and the one after are taken too (RFC 6238, 5.2). */
-const STEPS_APART = 1
+const ALLOWED_DRIFT_STEPS = 1
 const CHALLENGE_SECONDS = 10 * 60
 const RECOVERY_CODES = 10
 /** EdDSA, ES256 and RS256 (COSE): what every browser has. */
 const ALGORITHMS = [-8, -7, -257]
 /** Unconfirmed and confirmed ones of one account. */
-const MOST_FACTORS = 20
+const MAX_FACTORS = 20
 
 type Row = typeof authFactors.$inferSelect
 type Credential = { id: string; [key: string]: unknown }
@@ -73,9 +74,10 @@ export async function enrol(
   const { db, env, origin } = context
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
   if (!user) throw new Refusal('UNAUTHORIZED')
-  await forgetUnfinished(db)
+  await purgeUnfinishedFactors(db)
   const existing = await db.select().from(authFactors).where(eq(authFactors.userId, user.id))
-  if (existing.length >= MOST_FACTORS) throw invalidField('kind', `An account has at most ${MOST_FACTORS} factors.`)
+  if (existing.length >= MAX_FACTORS)
+    throw invalidField('kind', `An account can have at most ${MAX_FACTORS} second factors.`)
 
   const secret = kind === 'totp' ? new Secret({ size: 20 }) : null
   const options =
@@ -139,20 +141,20 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
     const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, found.id)).for('update')
     if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
     if (factor.confirmedAt) {
-      if (!(await fits(context, tx, factor, shown, challengeOf(factor)))) return null
+      if (!(await verifyFactor(context, tx, factor, shown, challengeOf(factor)))) return null
       await trustSession(tx, actor.sessionId)
       return { recoveryCodes: null }
     }
     const confirmed =
       factor.kind === 'totp'
-        ? await fitsTotp(context, tx, factor, shown.code)
+        ? await verifyTotp(context, tx, factor, shown.code)
         : await registerPasskey(context, tx, factor, shown.credential)
     if (!confirmed) return null
     const isFirst = (await tx.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0
     await tx.update(authFactors).set({ confirmedAt: new Date() }).where(eq(authFactors.id, factor.id))
-    const change = `“${safeName(factor.name)}” was added to your X-Automated account. It is asked for when you log in from now on.`
-    await tellOwner(context, tx, actor.userId, change)
-    return { recoveryCodes: isFirst ? await makeRecoveryCodes(tx, actor.userId) : null }
+    const change = `“${safeName(factor.name)}” was added to your X-Automated account. You will need it the next time you log in.`
+    await notifyOwner(context, tx, actor.userId, change)
+    return { recoveryCodes: isFirst ? await createRecoveryCodes(tx, actor.userId) : null }
   })
   // Refused only after the commit, so that a challenge is used up by a wrong answer too.
   if (!outcome) throw new Refusal('INVALID_CODE')
@@ -180,8 +182,13 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
   await db.transaction(async (tx) => {
     await tx.delete(authFactors).where(eq(authFactors.id, factor.id))
     if (!factor.confirmedAt) return
-    await removeUselessRecoveryCodes(tx, actor.userId)
-    await tellOwner(context, tx, actor.userId, `“${safeName(factor.name)}” was removed from your X-Automated account.`)
+    await removeOrphanedRecoveryCodes(tx, actor.userId)
+    await notifyOwner(
+      context,
+      tx,
+      actor.userId,
+      `“${safeName(factor.name)}” was removed from your X-Automated account.`,
+    )
   })
 }
 
@@ -197,17 +204,17 @@ export async function removeByMailbox(context: Context, { ticket }: { ticket: st
     const isOlder = and(eq(authFactors.userId, userId), lt(authFactors.confirmedAt, provedAt))
     const removed = await tx.delete(authFactors).where(isOlder).returning({ name: authFactors.name })
     if (removed.length === 0) return
-    await removeUselessRecoveryCodes(tx, userId)
-    const names = new Intl.ListFormat('en').format(removed.map(({ name }) => `“${safeName(name)}”`))
-    const was = removed.length === 1 ? 'was' : 'were'
-    await tellOwner(
+    await removeOrphanedRecoveryCodes(tx, userId)
+    const names = formatList(removed.map(({ name }) => `“${safeName(name)}”`))
+    const was = pluralize(removed.length, 'was', 'were')
+    await notifyOwner(
       context,
       tx,
       userId,
       `After a password reset, ${names} ${was} removed from your X-Automated account.`,
     )
   })
-  return { success: true as const, message: 'The second factors were removed.' }
+  return { success: true as const, message: 'Your second factors were removed.' }
 }
 
 /** @throws Refusal FACTOR_NOT_FOUND where there is no factor that they could stand in for, REAUTHENTICATION_NEEDED */
@@ -217,8 +224,8 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
     throw new Refusal('FACTOR_NOT_FOUND')
   await requireProof(context, actor)
   const recoveryCodes = await db.transaction(async (tx) => {
-    const codes = await makeRecoveryCodes(tx, actor.userId)
-    await tellOwner(context, tx, actor.userId, 'New recovery codes were made; those before work no more.')
+    const codes = await createRecoveryCodes(tx, actor.userId)
+    await notifyOwner(context, tx, actor.userId, 'New recovery codes were created. Your previous codes no longer work.')
     return codes
   })
   return { recoveryCodes }
@@ -271,7 +278,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
   // Whoever comes here knows the password: guesses are counted over all addresses, and recovery codes and passkeys stay open to the owner.
   if (shown.code?.length === 6) await limits.spend('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {
-    const proved = await provesItself(context, tx, userId, shown, step.challenge)
+    const proved = await verifySecondStep(context, tx, userId, shown, step.challenge)
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!proved || !user) return null
     // Gone already where the same ticket was quicker elsewhere.
@@ -283,7 +290,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
   return session
 }
 
-async function provesItself(
+async function verifySecondStep(
   context: Context,
   tx: Db,
   userId: string,
@@ -297,35 +304,35 @@ async function provesItself(
     .for('update')
   if (shown.credential) {
     const factor = factors.find(({ credentialId }) => credentialId === shown.credential?.id)
-    return factor !== undefined && (await fits(context, tx, factor, shown, asked))
+    return factor !== undefined && (await verifyFactor(context, tx, factor, shown, asked))
   }
   for (const factor of factors.filter(({ kind }) => kind === 'totp'))
-    if (await fitsTotp(context, tx, factor, shown.code)) return true
+    if (await verifyTotp(context, tx, factor, shown.code)) return true
   const [used] = await tx
     .delete(authRecoveryCodes)
     .where(and(eq(authRecoveryCodes.userId, userId), eq(authRecoveryCodes.codeHash, hashToken(shown.code ?? ''))))
     .returning()
   if (!used) return false
   const left = await tx.$count(authRecoveryCodes, eq(authRecoveryCodes.userId, userId))
-  const change = `Somebody logged in to your X-Automated account with a recovery code, which works no more. ${left} ${left === 1 ? 'is' : 'are'} left.`
-  await tellOwner(context, tx, userId, change)
+  const change = `A recovery code was used to log in to your X-Automated account. ${formatCount(left, 'code')} left.`
+  await notifyOwner(context, tx, userId, change)
   return true
 }
 
 // Proofs
 
-function fits(context: Context, tx: Db, factor: Row, shown: Shown, asked: string | null): Promise<boolean> {
+function verifyFactor(context: Context, tx: Db, factor: Row, shown: Shown, asked: string | null): Promise<boolean> {
   return factor.kind === 'totp'
-    ? fitsTotp(context, tx, factor, shown.code)
-    : fitsPasskey(context, tx, factor, shown.credential, asked)
+    ? verifyTotp(context, tx, factor, shown.code)
+    : verifyPasskey(context, tx, factor, shown.credential, asked)
 }
 
 /** Is it the code of now, and was it not taken before? Notes that it was. */
-async function fitsTotp({ env }: Context, tx: Db, factor: Row, code: string | undefined): Promise<boolean> {
+async function verifyTotp({ env }: Context, tx: Db, factor: Row, code: string | undefined): Promise<boolean> {
   if (!code || !factor.sealedSecret) return false
   const totp = new TOTP({ secret: Secret.fromBase32(sealerOf(env).open(factor.sealedSecret)), period: STEP_SECONDS })
   const now = Date.now()
-  const apart = totp.validate({ token: code, timestamp: now, window: STEPS_APART })
+  const apart = totp.validate({ token: code, timestamp: now, window: ALLOWED_DRIFT_STEPS })
   if (apart === null) return false
   const step = Math.floor(now / 1000 / STEP_SECONDS) + apart
   const [taken] = await tx
@@ -374,7 +381,7 @@ async function registerPasskey(
   return true
 }
 
-async function fitsPasskey(
+async function verifyPasskey(
   { origin }: Context,
   tx: Db,
   factor: Row,
@@ -420,9 +427,9 @@ function credentialsOf(factors: Row[]) {
 // Rows
 
 /** By mail, as it may not have been them. @param change what happened, as a sentence */
-async function tellOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
+async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
-  if (user) await outbox.post(tx, factorsChangedMail(user.email, change, `${origin}/account`))
+  if (user) await outbox.post(tx, factorsChangedEmail(user.email, change, `${origin}/account`))
 }
 
 /** @throws Refusal FACTOR_NOT_FOUND */
@@ -436,13 +443,13 @@ async function findFactor(db: Db, { userId }: Actor, id: string): Promise<Row> {
 }
 
 /** Recovery codes stand in for a factor: with the last one they go. */
-async function removeUselessRecoveryCodes(tx: Db, userId: string): Promise<void> {
+async function removeOrphanedRecoveryCodes(tx: Db, userId: string): Promise<void> {
   const left = await tx.$count(authFactors, and(eq(authFactors.userId, userId), isConfirmed))
   if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))
 }
 
 /** New ones in the place of all before. 80 bits each, so that a plain hash keeps them. */
-async function makeRecoveryCodes(tx: Db, userId: string): Promise<string[]> {
+async function createRecoveryCodes(tx: Db, userId: string): Promise<string[]> {
   await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomBytes(10).toString('hex'))
   await tx.insert(authRecoveryCodes).values(codes.map((code) => ({ userId, codeHash: hashToken(code) })))
@@ -450,7 +457,7 @@ async function makeRecoveryCodes(tx: Db, userId: string): Promise<string[]> {
 }
 
 /** Factors that were never verified, and tickets that nobody came back with. */
-export async function forgetUnfinished(db: Db): Promise<void> {
+export async function purgeUnfinishedFactors(db: Db): Promise<void> {
   await db
     .delete(authFactors)
     .where(and(isNull(authFactors.confirmedAt), lt(authFactors.challengeExpiresAt, sql`now()`)))

@@ -7,7 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import { campaigns, waitsForOlder } from '../campaigns/tables.ts'
 import { leads } from '../leads/tables.ts'
 import { findRest, pauseSecondsOf, type SendingEnv } from '../sending-settings/service.ts'
-import { findCurrentAccount, isKept } from '../x-account/service.ts'
+import { findCurrentAccount, isLinked } from '../x-account/service.ts'
 import { xAccounts } from '../x-account/tables.ts'
 import { restSeconds } from './rules.ts'
 import { xUserLock } from './service-locks.ts'
@@ -119,7 +119,7 @@ async function findSecondsHeld(tx: Db, campaignIds: readonly string[]): Promise<
 export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, holder: string): Promise<ClaimAnswer> {
   const account = await lockAccount(tx, campaign)
   // Connected since it was launched without one: from now on it is the campaign's.
-  if (!campaign.xAccountId && isKept(account))
+  if (!campaign.xAccountId && isLinked(account))
     await tx.update(campaigns).set({ xAccountId: account.id }).where(eq(campaigns.id, campaign.id))
   for (;;) {
     const [next] = await tx
@@ -186,7 +186,7 @@ export async function claimFrom(tx: Db, pace: SendingEnv, campaign: Campaign, ho
         message: next.dm.message,
         leaseExpiresAt: row.leaseExpiresAt,
         // An account that the workspace has let go of paces what nobody has launched from it, and no more.
-        sendsAs: account && (campaign.xAccountId || isKept(account)) ? account.handle : null,
+        sendsAs: account && (campaign.xAccountId || isLinked(account)) ? account.handle : null,
       },
     }
   }

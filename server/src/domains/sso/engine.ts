@@ -1,3 +1,4 @@
+import { formatCount } from '@x-automated/contract/format'
 import type { SsoConnectionInput } from '@x-automated/contract/sso'
 import type { z } from 'zod'
 import { createOpenId, type OpenId, ProviderUnavailable } from '../../outside/openid.ts'
@@ -9,13 +10,13 @@ import {
   readCertificates,
   readSamlMetadata,
 } from '../../outside/saml-metadata.ts'
-import { refusalOf } from '../../public-address.ts'
+import { addressProblem } from '../../public-address.ts'
 import { invalidField } from '../../refusal.ts'
 import { newToken, type Sealer } from '../../sealing.ts'
 import { openIdRequestOf, serviceProviderOf } from './rules.ts'
 import type { ssoConnections } from './tables.ts'
 
-/** How we talk to the identity provider of a workspace. Nothing here touches the database. */
+/** What talking to a workspace's identity provider needs. Nothing in this module touches the database. */
 export interface ProviderContext {
   env: { standIns: boolean; authSecret: string }
   origin: string
@@ -24,7 +25,7 @@ export interface ProviderContext {
 }
 export type Connection = typeof ssoConnections.$inferSelect
 type Input = z.output<typeof SsoConnectionInput>
-/** What of a connection its admin sets. */
+/** The part of a connection that its owner configures. */
 export type Provider = Pick<
   Connection,
   'kind' | 'issuer' | 'clientId' | 'sealedClientSecret' | 'scopes' | 'ssoUrl' | 'certificates'
@@ -50,11 +51,11 @@ export function samlOf(
 }
 
 /**
- * Where the browser goes to sign in.
- * @returns the address, and what the answer will bring back: OpenID Connect's state, SAML's InResponseTo
+ * Builds the sign-in request for the provider.
+ * @returns its URL, and the id that the response returns: `state` (OpenID Connect) or `InResponseTo` (SAML)
  * @throws ProviderUnavailable
  */
-export async function leaveFor(context: ProviderContext, connection: Connection, loginHint: string | null) {
+export async function startProviderSignIn(context: ProviderContext, connection: Connection, loginHint: string | null) {
   if (connection.kind === 'oidc') {
     const request = newToken()
     const asked = openIdRequestOf(context.env.authSecret, request)
@@ -65,24 +66,24 @@ export async function leaveFor(context: ProviderContext, connection: Connection,
   return { request, url: await samlUrl(samlOf(context, connection), request) }
 }
 
-/** The metadata behind an address, where one is given. @throws Refusal INVALID_INPUT */
+/** Downloads SAML metadata; null if no URL is given. @throws Refusal INVALID_INPUT */
 export async function fetchMetadata({ safeFetch }: ProviderContext, { metadataUrl }: Input): Promise<string | null> {
   if (!metadataUrl) return null
   try {
     const answer = await safeFetch(metadataUrl)
     if (answer.ok) return await answer.text()
-    throw invalidField('metadataUrl', `The address answered with ${answer.status}.`)
+    throw invalidField('metadataUrl', `The address returned HTTP ${answer.status}.`)
   } catch (error) {
-    if (error instanceof AddressRefused) throw invalidField('metadataUrl', `The address ${wordsOf(error)}.`)
+    if (error instanceof AddressRefused) throw invalidField('metadataUrl', `The address ${messageOf(error)}.`)
     if (error instanceof Error && error.name !== 'Refusal')
-      throw invalidField('metadataUrl', 'The address could not be reached.')
+      throw invalidField('metadataUrl', 'Could not reach this address.')
     throw error
   }
 }
 
 /**
- * What an admin's form says of the provider.
- * @param stored whose client secret stays where none is given, for the same client of the same issuer
+ * Validates the provider settings of a form.
+ * @param stored keeps its client secret if none is given and issuer and client are unchanged
  * @throws Refusal INVALID_INPUT
  */
 export function readProvider(
@@ -92,13 +93,13 @@ export function readProvider(
 ): Provider {
   const none = { clientId: null, sealedClientSecret: null, scopes: null, ssoUrl: null, certificates: null }
   const checkAddress = (field: string, address: string) => {
-    const refused = refusalOf(new URL(address), env.standIns)
+    const refused = addressProblem(new URL(address), env.standIns)
     if (refused) throw invalidField(field, `The address ${refused}.`)
   }
   if (input.kind === 'oidc') {
     const { issuer = '', clientId = '', clientSecret, scopes = 'openid email profile' } = input
     checkAddress('issuer', issuer)
-    // Given to another issuer, it would be given away.
+    // A stored secret must never be sent to a different issuer.
     const keeps = stored?.kind === 'oidc' && stored.issuer === issuer && stored.clientId === clientId
     const sealedClientSecret = clientSecret ? ssoSealer.seal(clientSecret) : keeps ? stored.sealedClientSecret : null
     if (!sealedClientSecret) throw invalidField('clientSecret', 'Enter the client secret.')
@@ -128,7 +129,7 @@ export interface Check {
   detail: string
 }
 
-/** Looks at everything of a connection that can be looked at without signing in. */
+/** Checks everything about a connection that does not require signing in. */
 export async function checkConnection(context: ProviderContext, connection: Connection): Promise<Check[]> {
   return connection.kind === 'oidc' ? checkOpenId(openIdOf(context, connection)) : checkSaml(connection)
 }
@@ -139,18 +140,18 @@ async function checkOpenId(provider: OpenId): Promise<Check[]> {
       return { label, ...(await look()) }
     } catch (error) {
       if (!(error instanceof ProviderUnavailable)) throw error
-      return { label, ok: false, detail: `It does not answer as it should: ${reasonOf(error)}.` }
+      return { label, ok: false, detail: `Unexpected response: ${reasonOf(error)}.` }
     }
   }
   return [
     await check('Discovery', async () => {
       const { issuer, authorization_endpoint, token_endpoint } = await provider.discover()
       const ok = Boolean(authorization_endpoint && token_endpoint)
-      return { ok, detail: ok ? `Found ${issuer}` : 'It names no addresses for signing in.' }
+      return { ok, detail: ok ? `Found ${issuer}` : 'The discovery document lists no sign-in endpoints.' }
     }),
     await check('Signing keys', async () => {
       const keys = await provider.countKeys()
-      return { ok: keys > 0, detail: keys === 1 ? '1 key' : `${keys} keys` }
+      return { ok: keys > 0, detail: formatCount(keys, 'key') }
     }),
   ]
 }
@@ -166,18 +167,18 @@ function checkSaml({ ssoUrl, certificates }: Connection): Check[] {
     {
       label: 'Certificate',
       ok: daysLeft >= 0,
-      detail: daysLeft >= 0 ? `Good for ${daysLeft === 1 ? '1 more day' : `${daysLeft} more days`}` : 'It has expired.',
+      detail: daysLeft >= 0 ? `Valid for ${formatCount(daysLeft, 'more day')}` : 'Expired.',
     },
   ]
 }
 
-/** The innermost reason, which tells the most; ours hold no secrets. */
+/** The innermost cause is the most specific. None of these messages contains a secret. */
 function reasonOf(error: Error): string {
   let reason: Error = error
   while (reason.cause instanceof Error) reason = reason.cause
-  return wordsOf(reason)
+  return messageOf(reason)
 }
 
-function wordsOf({ message }: Error): string {
+function messageOf({ message }: Error): string {
   return message.replace(/\.$/, '').slice(0, 200)
 }

@@ -5,13 +5,13 @@ import type { Email } from '../../outside/mail.ts'
 export interface ConnectionChange {
   kind: 'set up' | 'changed' | 'removed'
   workspace: string
-  /** Does everyone have to link it again? */
+  /** Whether everyone has to link it again. */
   endsLinks: boolean
   origin: string
 }
 
-/** Informs the owner, or somebody who has linked it, of a change of a workspace's identity provider. */
-export function connectionChangedMail(
+/** Tells the owner and everyone who linked it that a workspace's identity provider has changed. */
+export function connectionChangedEmail(
   { email, isOwner, isLinked }: { email: string; isOwner: boolean; isLinked: boolean },
   change: ConnectionChange,
 ): Email {
@@ -22,7 +22,7 @@ export function connectionChangedMail(
       ? `You can no longer sign in with it, and its sessions have ended. Log in with your password or an emailed code${kind === 'removed' ? '' : ', then link it again on your account page'}.`
       : 'Your link to it still works.'
     : endsLinks && kind !== 'removed'
-      ? 'Members who had linked it have to link it again.'
+      ? 'Members who linked it have to link it again.'
       : null
   return renderEmail(email, {
     subject: `Single sign-on for ${workspace} was ${kind}`,
@@ -33,10 +33,10 @@ export function connectionChangedMail(
       ...(consequence ? [consequence] : []),
     ],
     action: isOwner
-      ? { label: 'See single sign-on', link: `${origin}/settings?tab=single-sign-on` }
-      : { label: 'See how you sign in', link: `${origin}/account#sign-in` },
+      ? { label: 'Review single sign-on', link: `${origin}/settings?tab=single-sign-on` }
+      : { label: 'Review sign-in methods', link: `${origin}/account#sign-in` },
     closing: isOwner
-      ? 'If this was not you, change your password and end all other sessions.'
-      : 'If you did not expect this, ask the owner of the workspace.',
+      ? "If this wasn't you, change your password and sign out all other devices."
+      : "If you didn't expect this, ask the workspace owner.",
   })
 }

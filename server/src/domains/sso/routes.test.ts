@@ -359,7 +359,7 @@ describe('linking', () => {
     const taken = await link(company.owner, company, `mia@${company.domain}`)
     expect([taken.answer.status, taken.answer.body.error]).toEqual([
       409,
-      'This single sign-on signs in to another account here.',
+      'This single sign-on is already linked to another account.',
     ])
     expect((await link(member, company, 'mia@elsewhere.example')).page.searchParams.get('error')).toBe('sso_domain')
 
@@ -440,7 +440,7 @@ describe('setting it up', () => {
       ])
     }
     const { body } = await owner.call('POST', '/sso/connection/test')
-    expect([body.ok, body.checks[1].detail]).toEqual([true, expect.stringMatching(/^Good for \d+ more days$/)])
+    expect([body.ok, body.checks[1].detail]).toEqual([true, expect.stringMatching(/^Valid for \d+ more days$/)])
   })
 
   it('400: says at its field what is wrong', async () => {

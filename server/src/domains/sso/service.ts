@@ -27,14 +27,14 @@ import {
   type Connection,
   checkConnection,
   fetchMetadata,
-  leaveFor,
   openIdOf,
   type Provider,
   type ProviderContext,
   readProvider,
   samlOf,
+  startProviderSignIn,
 } from './engine.ts'
-import { type ConnectionChange, connectionChangedMail } from './mails.ts'
+import { type ConnectionChange, connectionChangedEmail } from './mails.ts'
 import { domainOf, isProvedBy, keepsLinks, openIdRequestOf, providerIdOf, serviceProviderOf } from './rules.ts'
 import { ssoAssertions, ssoConnections, ssoDomains, ssoRequests } from './tables.ts'
 
@@ -48,7 +48,7 @@ type Request = typeof ssoRequests.$inferSelect
 type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
 
 /** Why nobody is let in; the page that they come back to says it. */
-class SsoStopped extends Error {
+class SsoRejected extends Error {
   readonly problem: SsoProblem
   constructor(problem: SsoProblem) {
     super(problem)
@@ -108,21 +108,23 @@ async function prepare(
   row: Pick<Request, 'connectionId' | 'codeChallenge' | 'loginHint' | 'sessionId'>,
 ): Promise<{ url: string }> {
   const request = newToken()
-  await db.insert(ssoRequests).values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: soon() })
+  await db
+    .insert(ssoRequests)
+    .values({ ...row, requestHash: hashToken(request), step: 'leave', expiresAt: requestExpiry() })
   return { url: `${origin}/api/auth/sso/leave?request=${request}` }
 }
 
 /** Leads a browser that has begun on to its provider, once. @returns the address: the provider's, or ours with `error` */
 export async function leave(context: SignInContext, given: string): Promise<string> {
   const request = await take(context.db, 'leave', given)
-  return orProblem(context, request, async () => {
-    if (!request) throw new SsoStopped('sso_failed')
-    if (!request.connectionId) throw new SsoStopped('sso_not_set_up')
+  return redirectOnError(context, request, async () => {
+    if (!request) throw new SsoRejected('sso_failed')
+    if (!request.connectionId) throw new SsoRejected('sso_not_set_up')
     const connection = await connectionBy(context.db, request.connectionId)
-    const { request: asked, url } = await leaveFor(context, connection, request.loginHint)
+    const { request: asked, url } = await startProviderSignIn(context, connection, request.loginHint)
     await context.db
       .insert(ssoRequests)
-      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: soon() })
+      .values({ ...request, requestHash: hashToken(asked), step: 'return', expiresAt: requestExpiry() })
     return url
   })
 }
@@ -133,13 +135,13 @@ export async function leave(context: SignInContext, given: string): Promise<stri
 export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
   const state = callback.searchParams.get('state') ?? ''
   const request = await take(context.db, 'return', state)
-  return orProblem(context, request, async () => {
+  return redirectOnError(context, request, async () => {
     const connection = await connectionFor(context.db, request, { workspaceId, kind: 'oidc' })
     // As the provider knows it, whatever host the request came by.
     const address = new URL(serviceProviderOf(context.origin, workspaceId).redirectUri)
     address.search = callback.search
     const claims = await openIdOf(context, connection).finish(address, openIdRequestOf(context.env.authSecret, state))
-    return arrive(context, { request, connection, claims })
+    return completeSignIn(context, { request, connection, claims })
   })
 }
 
@@ -148,7 +150,7 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
   const response = openSamlResponse(encoded)
   const requestId = response?.requestId ?? ''
   const request = await take(context.db, 'return', requestId)
-  return orProblem(context, request, async () => {
+  return redirectOnError(context, request, async () => {
     const connection = await connectionFor(context.db, request, { workspaceId, kind: 'saml' })
     const { assertionId, expiresAt, ...claims } = await finishSaml(samlOf(context, connection), { encoded, requestId })
     const [first] = await context.db
@@ -157,7 +159,7 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
       .onConflictDoNothing()
       .returning()
     if (!first) throw new Error('an assertion that was used before')
-    return arrive(context, { request, connection, claims })
+    return completeSignIn(context, { request, connection, claims })
   })
 }
 
@@ -175,7 +177,7 @@ async function take(db: Db, step: Request['step'], given: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/** The connection that a request was made for, where the answer came to the place of its workspace and kind. @throws SsoStopped */
+/** The connection that a request was made for, where the answer came to the place of its workspace and kind. @throws SsoRejected */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -190,31 +192,34 @@ async function connectionFor(
 
 async function connectionBy(db: Db, id: string): Promise<Connection> {
   const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.id, id))
-  if (!connection) throw new SsoStopped('sso_not_set_up')
+  if (!connection) throw new SsoRejected('sso_not_set_up')
   return connection
 }
 
-interface Arrival {
+interface ProviderResponse {
   request: Request | null
   connection: Connection
   claims: ProviderClaims
 }
 
 /** Ends a sign-in, or a link, that the provider has vouched for, with a one-time code. */
-async function arrive(context: SignInContext, { request, connection, claims }: Arrival): Promise<string> {
+async function completeSignIn(
+  context: SignInContext,
+  { request, connection, claims }: ProviderResponse,
+): Promise<string> {
   const { codeChallenge = '', sessionId = null } = request ?? {}
   const code = await context.db.transaction(async (tx) => {
     // What has vouched must still be the workspace's provider when the code is made.
     const [present] = await tx.select().from(ssoConnections).where(eq(ssoConnections.id, connection.id)).for('share')
-    if (!isDeepStrictEqual(present, connection)) throw new SsoStopped('sso_failed')
-    const email = await provedEmail(tx, connection, claims)
+    if (!isDeepStrictEqual(present, connection)) throw new SsoRejected('sso_failed')
+    const email = await requireProvedEmail(tx, connection, claims)
     if (sessionId === null) {
       const { userId, id } = await findMember({ ...context, db: tx }, { connection, claims, email })
       return issueCode(tx, userId, codeChallenge, id)
     }
     const [session] = await tx.select().from(authSessions).where(eq(authSessions.id, sessionId))
     const member = { workspaceId: connection.workspaceId, userId: session?.userId ?? '' }
-    if (!session || !(await findRole(tx, member))) throw new SsoStopped('sso_not_member')
+    if (!session || !(await findRole(tx, member))) throw new SsoRejected('sso_not_member')
     const identity = { providerId: providerIdOf(connection.id), accountId: claims.subject, email }
     return issueLinkCode(tx, { ...identity, codeChallenge, sessionId })
   })
@@ -223,22 +228,22 @@ async function arrive(context: SignInContext, { request, connection, claims }: A
   return page.href
 }
 
-/** The address that a provider vouches for, on a domain that DNS has proved to be its workspace's. @throws SsoStopped */
-async function provedEmail(
+/** The address that a provider vouches for, on a domain that DNS has proved to be its workspace's. @throws SsoRejected */
+async function requireProvedEmail(
   tx: Db,
   { workspaceId }: Connection,
   { email, emailConfirmed }: ProviderClaims,
 ): Promise<string> {
   const domain = email ? domainOf(email) : null
-  if (!email || !domain) throw new SsoStopped('sso_no_email')
-  if (emailConfirmed === false) throw new SsoStopped('sso_unconfirmed_email')
+  if (!email || !domain) throw new SsoRejected('sso_no_email')
+  if (emailConfirmed === false) throw new SsoRejected('sso_unconfirmed_email')
   const isProved = and(
     eq(ssoDomains.workspaceId, workspaceId),
     eq(ssoDomains.domain, domain),
     isNotNull(ssoDomains.verifiedAt),
   )
   const [found] = await tx.select({ id: ssoDomains.id }).from(ssoDomains).where(isProved)
-  if (!found) throw new SsoStopped('sso_domain')
+  if (!found) throw new SsoRejected('sso_domain')
   return email
 }
 
@@ -246,7 +251,7 @@ async function provedEmail(
  * Who is let in: the account that the provider's subject was linked to from inside a session, while it is a member of the workspace.
  * Whoever is invited to it and has no account yet is made one; an account that exists is never found by its address.
  * @param email that the provider vouches for, on a proved domain
- * @returns the identity that links them @throws SsoStopped
+ * @returns the identity that links them @throws SsoRejected
  */
 async function findMember(
   context: SignInContext,
@@ -261,20 +266,20 @@ async function findMember(
     .select({ id: authIdentities.id, userId: authIdentities.userId })
     .from(authIdentities)
     .where(isTheirs)
-  if (!linked) return enterInvited(context, { connection, claims, email })
+  if (!linked) return acceptInvitation(context, { connection, claims, email })
   const role = await findRole(tx, { workspaceId: connection.workspaceId, userId: linked.userId })
-  if (!role) throw new SsoStopped('sso_not_member')
+  if (!role) throw new SsoRejected('sso_not_member')
   return linked
 }
 
-/** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoStopped: not invited, or there is an account with the address */
-async function enterInvited(
+/** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoRejected: not invited, or there is an account with the address */
+async function acceptInvitation(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
 ): Promise<Identity> {
   const { db: tx } = context
   const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
-  if (!invitation) throw new SsoStopped('sso_not_linked')
+  if (!invitation) throw new SsoRejected('sso_not_linked')
   // Whoever signed up with the address and never proved it makes way, as at a sign-up.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx
@@ -282,7 +287,7 @@ async function enterInvited(
     .values({ email, name: claims.name ?? email.slice(0, email.lastIndexOf('@')) })
     .onConflictDoNothing()
     .returning()
-  if (!user) throw new SsoStopped('sso_not_linked')
+  if (!user) throw new SsoRejected('sso_not_linked')
   await proveMailbox(context, user)
   const [identity] = await tx
     .insert(authIdentities)
@@ -298,7 +303,11 @@ function pageOf({ origin }: { origin: string }, request: Request | null): URL {
   return new URL(`${request?.sessionId ? '/account' : '/auth/callback'}?provider=sso`, origin)
 }
 
-async function orProblem(context: SignInContext, request: Request | null, go: () => Promise<string>): Promise<string> {
+async function redirectOnError(
+  context: SignInContext,
+  request: Request | null,
+  go: () => Promise<string>,
+): Promise<string> {
   try {
     return await go()
   } catch (error) {
@@ -313,7 +322,7 @@ async function orProblem(context: SignInContext, request: Request | null, go: ()
 }
 
 function problemOf(error: unknown): SsoProblem {
-  if (error instanceof SsoStopped) return error.problem
+  if (error instanceof SsoRejected) return error.problem
   if (error instanceof ProviderUnavailable) return 'sso_unavailable'
   return error instanceof ProviderDeclined && error.cancelled ? 'sso_cancelled' : 'sso_failed'
 }
@@ -393,7 +402,7 @@ export async function save(
     if (stored && isUnchanged(stored, provider)) return shownConnection(tx, stored)
     if (stored) {
       const endsLinks = !keepsLinks(stored, provider)
-      await mailChange(context, tx, stored, { kind: 'changed', endsLinks })
+      await emailChange(context, tx, stored, { kind: 'changed', endsLinks })
       await tx.delete(ssoRequests).where(eq(ssoRequests.connectionId, stored.id))
       if (endsLinks) await unlinkAll(tx, context.auth, stored.id)
     }
@@ -403,7 +412,7 @@ export async function save(
       .onConflictDoUpdate({ target: ssoConnections.workspaceId, set: { ...provider, userId, updatedAt: sql`now()` } })
       .returning()
     if (!saved) throw new Error('the connection could not be saved')
-    if (!stored) await mailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
+    if (!stored) await emailChange(context, tx, saved, { kind: 'set up', endsLinks: false })
     return shownConnection(tx, saved)
   })
 }
@@ -418,7 +427,7 @@ async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<voi
 }
 
 /** Emails the owner and everyone who has linked a connection. Call it before links end. */
-async function mailChange(
+async function emailChange(
   { outbox, origin }: OwnerContext,
   tx: Db,
   { id, workspaceId }: Connection,
@@ -441,7 +450,7 @@ async function mailChange(
   const facts = { ...change, workspace: workspace?.name ?? '', origin }
   await outbox.postAll(
     tx,
-    people.map((person) => connectionChangedMail(person, facts)),
+    people.map((person) => connectionChangedEmail(person, facts)),
   )
 }
 
@@ -458,7 +467,7 @@ export async function remove(context: OwnerContext, actor: Actor): Promise<void>
       .where(eq(ssoConnections.workspaceId, actor.workspaceId))
       .returning()
     if (!removed) throw new Refusal('SSO_CONNECTION_NOT_FOUND')
-    await mailChange(context, tx, removed, { kind: 'removed', endsLinks: true })
+    await emailChange(context, tx, removed, { kind: 'removed', endsLinks: true })
     await unlinkAll(tx, context.auth, removed.id)
   })
 }
@@ -544,11 +553,11 @@ export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): 
 }
 
 /** Removes sign-ins that nobody came back from, and assertions that have ended. */
-export async function forgetExpiredRequests(db: Db): Promise<void> {
+export async function purgeExpiredRequests(db: Db): Promise<void> {
   await db.delete(ssoRequests).where(lt(ssoRequests.expiresAt, sql`now()`))
   await db.delete(ssoAssertions).where(lt(ssoAssertions.expiresAt, sql`now()`))
 }
 
-function soon(): Date {
+function requestExpiry(): Date {
   return new Date(Date.now() + REQUEST_SECONDS * 1000)
 }

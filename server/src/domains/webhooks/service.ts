@@ -9,7 +9,7 @@ import { and, asc, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Channels } from '../../db/channels.ts'
 import type { Db } from '../../db/open.ts'
-import { refusalOf } from '../../public-address.ts'
+import { addressProblem } from '../../public-address.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import {
   attempt,
@@ -164,7 +164,7 @@ export async function rotateSecret({ db, env }: OperatorContext, id: string) {
 }
 
 function requireAllowedUrl(env: { standIns: boolean }, url: string): void {
-  const problem = refusalOf(new URL(url), env.standIns)
+  const problem = addressProblem(new URL(url), env.standIns)
   if (problem) throw invalidField('url', problem)
 }
 

@@ -178,6 +178,6 @@ export async function listMembershipChanges(db: Db, since: Date): Promise<{ key:
 }
 
 /** Removes changes that no access token is older than. */
-export async function forgetMembershipChanges(db: Db): Promise<void> {
+export async function purgeMembershipChanges(db: Db): Promise<void> {
   await db.delete(membershipChanges).where(lt(membershipChanges.changedAt, sql`now() - interval '1 hour'`))
 }

@@ -482,7 +482,7 @@ describe('access tokens of X', () => {
     await expect(accessTokenOf(app.services, id)).rejects.toThrow(XError)
     expect((await person.call('GET', '/session/status')).body).toMatchObject({
       connected: false,
-      reason: 'X does not accept this connection any more. Connect the account again.',
+      reason: 'X has ended this connection. Connect again.',
     })
   })
 
@@ -492,7 +492,7 @@ describe('access tokens of X', () => {
     await expect(accessTokenOf(other, id)).rejects.toMatchObject({ kind: 'unauthorized' })
     expect((await person.call('GET', '/session/status')).body).toMatchObject({
       connected: false,
-      reason: 'X does not accept this connection any more. Connect the account again.',
+      reason: 'X has ended this connection. Connect again.',
     })
   })
 

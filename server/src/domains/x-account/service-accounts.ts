@@ -25,19 +25,19 @@ export async function findCurrentAccount(db: Db, workspaceId: string): Promise<X
 }
 
 /** As `findCurrentAccount`, unless the workspace has let go of it. */
-export async function findKeptAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
+export async function findLinkedAccount(db: Db, workspaceId: string): Promise<XAccount | null> {
   const account = await findCurrentAccount(db, workspaceId)
-  return isKept(account) ? account : null
+  return isLinked(account) ? account : null
 }
 
-/** The id of what `findKeptAccount` finds, within a statement. */
-export function keptAccountOf(workspaceId: SQL): SQL<string | null> {
+/** The id of what `findLinkedAccount` finds, within a statement. */
+export function linkedAccountOf(workspaceId: SQL): SQL<string | null> {
   return sql`(select a.id from x_accounts a where a.workspace_id = ${workspaceId} and a.status <> 'disconnected'
     order by a.chosen_at desc, a.id desc limit 1)`
 }
 
 /** There is one, and its workspace has not let go of it. */
-export function isKept(account: XAccount | null): account is XAccount {
+export function isLinked(account: XAccount | null): account is XAccount {
   return account !== null && account.status !== 'disconnected'
 }
 
@@ -49,7 +49,7 @@ export async function requireConnectedAccount(db: Db, workspaceId: string): Prom
 }
 
 /** The account that something goes through: the one it was given, or the current one. @throws Refusal X_ACCOUNT_NOT_FOUND */
-export async function accountInUse(db: Db, workspaceId: string, id: string | null): Promise<XAccount | null> {
+export async function resolveAccount(db: Db, workspaceId: string, id: string | null): Promise<XAccount | null> {
   return id === null ? findCurrentAccount(db, workspaceId) : findAccount(db, workspaceId, id)
 }
 

@@ -31,19 +31,19 @@ export async function connectWithPassword(
 ) {
   if (!x) throw new Refusal('X_UNAVAILABLE', 'X is not configured on this server.')
   if (!(await x.signInMethods()).includes('password'))
-    throw new Refusal('X_CREDENTIALS_REFUSED', 'X offers no sign-in by password here.')
+    throw new Refusal('X_CREDENTIALS_REFUSED', 'X does not offer password sign-in here.')
   const { tokens, user } = await signInAt(x, input)
   const answer = { success: true as const, message: CONNECTED }
   try {
     const former = await database.db.transaction(async (tx) => {
-      const tokensBefore = await keepAccount(tx, sealer, actor, tokens, user)
+      const tokensBefore = await saveAccount(tx, sealer, actor, tokens, user)
       await remember(tx, answer)
       return tokensBefore
     })
-    await giveToCampaigns(database.db, actor.workspaceId)
-    if (former) await giveUp(x, former)
+    await assignToCampaigns(database.db, actor.workspaceId)
+    if (former) await revokeTokens(x, former)
   } catch (error) {
-    if (error instanceof Refusal) await giveUp(x, tokens)
+    if (error instanceof Refusal) await revokeTokens(x, tokens)
     throw error
   }
   return answer
@@ -65,7 +65,7 @@ async function signInAt(
 }
 
 /** Tells X that we want these tokens no more, as well as it goes: X forgets an access token by itself after two hours. */
-async function giveUp(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
+async function revokeTokens(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
   await x.revokeToken(refreshToken ?? accessToken).catch(() => {})
 }
 
@@ -131,14 +131,14 @@ export async function finishAuthorize(
           .from(workspaceMembers)
           .where(and(eq(workspaceMembers.workspaceId, begun.workspaceId), eq(workspaceMembers.userId, begun.userId)))
         if (!member || !roleAllows(member.role, 'admin')) throw new Refusal('FORBIDDEN')
-        const former = await keepAccount(tx, sealer, begun, tokens, user)
+        const former = await saveAccount(tx, sealer, begun, tokens, user)
         return { former, outcome: (await isShared(tx, begun.workspaceId, user.id)) ? 'shared' : 'connected' } as const
       })
-      await giveToCampaigns(database.db, begun.workspaceId)
-      if (former) await giveUp(x, former)
+      await assignToCampaigns(database.db, begun.workspaceId)
+      if (former) await revokeTokens(x, former)
       return outcome
     } catch (error) {
-      await giveUp(x, tokens)
+      await revokeTokens(x, tokens)
       throw error
     }
   } catch (error) {
@@ -163,7 +163,7 @@ function outcomeOf(error: unknown): XCallbackOutcome {
  * What an extension was to send before any account was known is this workspace's current one's from now on, so that campaigns on it take turns.
  * Behind the account's own transaction, as campaigns are locked before accounts (db/transact.ts); where it is cut off here, the first claim does it.
  */
-async function giveToCampaigns(db: Db, workspaceId: string): Promise<void> {
+async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
   const account = await findCurrentAccount(db, workspaceId)
   if (!account || account.status === 'disconnected') return
   await db.execute(sql`
@@ -187,7 +187,7 @@ async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<b
 }
 
 /** Removes connections that nobody came back from. */
-export async function forgetExpiredAuthorizations(db: Db): Promise<void> {
+export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
   await db.delete(xAuthorizations).where(lt(xAuthorizations.expiresAt, sql`now()`))
 }
 
@@ -196,7 +196,7 @@ export async function forgetExpiredAuthorizations(db: Db): Promise<void> {
  * @returns the tokens that it had before, of which X may forget then: one that the account is renewed to meanwhile is waited for
  * @throws Refusal PLAN_LIMIT
  */
-async function keepAccount(
+async function saveAccount(
   db: Db,
   sealer: Sealer,
   { workspaceId, userId }: { workspaceId: string; userId: string },

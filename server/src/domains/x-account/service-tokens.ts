@@ -19,7 +19,7 @@ export interface Needs {
 /** Access tokens are renewed when less than this is left of them. */
 const RENEW_BEFORE_MS = 60_000
 
-export const CONNECTION_LOST = 'X does not accept this connection any more. Connect the account again.'
+export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
 
 /** Says that X does not take our tokens any more: the screen shows the reason, and work waits until it is connected again. */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
@@ -44,9 +44,9 @@ export async function accessTokenOf(
 ): Promise<string> {
   if (!x) throw new XError('unavailable', 'X is not configured.')
   const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
-  const stored = goodToken(quick, sealer, renew, accepted)
+  const stored = validToken(quick, sealer, renew, accepted)
   if (stored) return stored
-  const renewed = await inTurn(database, () => renewToken({ database, x, sealer }, accountId, renew, accepted))
+  const renewed = await limitRenewals(database, () => renewToken({ database, x, sealer }, accountId, renew, accepted))
   if (renewed) return renewed
   throw new XError('unauthorized', CONNECTION_LOST)
 }
@@ -60,7 +60,7 @@ function renewToken(
 ): Promise<string | null> {
   return database.db.transaction(async (tx) => {
     const [account] = await tx.select().from(xAccounts).where(eq(xAccounts.id, accountId)).for('update')
-    const already = goodToken(account, sealer, renew, accepted)
+    const already = validToken(account, sealer, renew, accepted)
     if (already) return already
     if (!isAccepted(account, accepted)) return null
     // Still under the lock: who connects it again meanwhile waits, and is not marked for tokens that were not theirs.
@@ -86,12 +86,12 @@ function renewToken(
 }
 
 /** Each renewal keeps a connection of the pool while X is asked. */
-const RENEWALS_AT_ONCE = 2
+const MAX_CONCURRENT_RENEWALS = 2
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 
 /** Waits for a turn without a connection, so that a slow X never takes all of them. */
-async function inTurn<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
-  const turns = renewals.get(pool) ?? { free: RENEWALS_AT_ONCE, waiting: [] }
+async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
+  const turns = renewals.get(pool) ?? { free: MAX_CONCURRENT_RENEWALS, waiting: [] }
   renewals.set(pool, turns)
   if (turns.free > 0) turns.free -= 1
   else await new Promise<void>((resolve) => turns.waiting.push(resolve))
@@ -137,7 +137,7 @@ export async function withAccount<T>(
     })
 }
 
-function goodToken(
+function validToken(
   account: XAccount | undefined,
   sealer: Sealer,
   refused: string | null,

@@ -23,13 +23,13 @@ import { xAccounts } from './tables.ts'
  */
 
 export {
-  accountInUse,
   findAccount,
   findCurrentAccount,
-  findKeptAccount,
-  isKept,
-  keptAccountOf,
+  findLinkedAccount,
+  isLinked,
+  linkedAccountOf,
   requireConnectedAccount,
+  resolveAccount,
   type XAccount,
 } from './service-accounts.ts'
 export {
@@ -38,7 +38,7 @@ export {
   CALLBACK_PATH,
   connectWithPassword,
   finishAuthorize,
-  forgetExpiredAuthorizations,
+  purgeExpiredAuthorizations,
 } from './service-connecting.ts'
 export { CONNECTION_LOST, withAccount } from './service-tokens.ts'
 
@@ -102,13 +102,13 @@ export async function choose(db: Db, actor: Actor, id: string) {
       .set({ chosenAt: chosenNow(actor.workspaceId) })
       .where(eq(xAccounts.id, id))
     // Scrapes that wait for a connection have one now.
-    if (state === 'connected') await tellConnected(tx, actor.workspaceId)
+    if (state === 'connected') await notifyConnected(tx, actor.workspaceId)
     return show(tx, actor, id)
   })
 }
 
 /** As the trigger on x_accounts tells of an account that was connected. */
-async function tellConnected(db: Db, workspaceId: string): Promise<void> {
+async function notifyConnected(db: Db, workspaceId: string): Promise<void> {
   await db.execute(sql`select pg_notify('scrapes', 'connected:' || ${workspaceId}::text)`)
 }
 
@@ -140,13 +140,13 @@ export async function check(needs: Needs, actor: Actor, id: string) {
   } catch (error) {
     if (!(error instanceof XError)) throw error
     // Whoever is shut out has been marked so, with the reason.
-    if (!SHUT_OUT.has(error.kind)) throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
+    if (!REJECTED_BY_X.has(error.kind)) throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
   }
   return show(db, actor, id)
 }
 
 /** What X says when nothing more is to be had with an account's tokens. */
-const SHUT_OUT = new Set(['unauthorized', 'credentials', 'account'])
+const REJECTED_BY_X = new Set(['unauthorized', 'credentials', 'account'])
 
 /** Ends the connection of the current account, here and at X. */
 export async function disconnect(needs: Needs, actor: Actor) {
@@ -208,7 +208,7 @@ async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) 
       )
     // What waited for the one that went may go on with the one that is current now.
     const current = await findCurrentAccount(tx, actor.workspaceId)
-    if (current?.status === 'connected') await tellConnected(tx, actor.workspaceId)
+    if (current?.status === 'connected') await notifyConnected(tx, actor.workspaceId)
     return accounts
   })
   const tokens = ended.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
