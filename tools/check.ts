@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { repositoryLanguageProblems } from './language.ts'
 import { onParentGone, runQuietly } from './programs.ts'
 import { root } from './root.ts'
 import { repositoryProblems, sourceFiles } from './structure.ts'
@@ -26,6 +27,13 @@ const checks: Check[] = [
     name: 'structure',
     async work() {
       const problems = repositoryProblems(root)
+      if (problems.length > 0) throw new Error(problems.join('\n'))
+    },
+  },
+  {
+    name: 'plain English',
+    async work() {
+      const problems = repositoryLanguageProblems(root)
       if (problems.length > 0) throw new Error(problems.join('\n'))
     },
   },

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+
+/** Phrases that read like a translation, with plain English for each. Add one once its last use is gone. */
+const PHRASES: readonly [phrase: RegExp, instead: string][] = [[/\bthereby\b/i, 'so']]
+
+const ignoredFolders = new Set(['node_modules', 'build', 'dist', 'public', 'migrations', 'pictures'])
+const ignoredFiles = new Set(['tools/language.ts', 'tools/language.test.ts'])
+
+/** Phrases in this text that plain English avoids, each as "path:line: …". Comments, strings and documents all count. */
+export function languageProblems(path: string, text: string): string[] {
+  if (!PHRASES.some(([phrase]) => phrase.test(text))) return []
+  return text.split('\n').flatMap((line, index) =>
+    PHRASES.flatMap(([phrase, instead]) => {
+      const found = phrase.exec(line)
+      return found ? [`${path}:${index + 1}: "${found[0]}" reads like a translation: write ${instead}`] : []
+    }),
+  )
+}
+
+/** `languageProblems` of every source and document of the repository at `root`. */
+export function repositoryLanguageProblems(root: string): string[] {
+  const walk = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const isIgnored = entry.name.startsWith('.') || ignoredFolders.has(entry.name)
+      if (isIgnored) return []
+      const file = join(folder, entry.name)
+      if (entry.isDirectory()) return walk(file)
+      if (!/\.(tsx?|m?js|cjs|css|html|md)$/.test(entry.name)) return []
+      const path = relative(root, file).split(sep).join('/')
+      return ignoredFiles.has(path) ? [] : languageProblems(path, readFileSync(file, 'utf8'))
+    })
+  return walk(root)
+}
