@@ -203,7 +203,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign "Rest" launched! 4 DMs queued for 4 leads.').waitFor()
     await shows(row(page, 'Rest'), /Active\s+2 \/ 4\s+2/)
     await row(page, 'Rest')
-      .getByText(/^The daily cap is reached: nothing is sent until/)
+      .getByText(/^Daily cap reached: nothing will be sent until/)
       .waitFor()
     world.expectConsole(/status of 429/)
     await button(page, 'Process DM Queue (Simulated)').click()
@@ -316,7 +316,7 @@ describe('campaigns, in a browser', () => {
       await page.goto(path)
       await page.getByText('This page does not fully understand version 0.0.9 of the extension').waitFor()
     }
-    await page.getByText('Installed. This page cannot tell what it is doing.').waitFor()
+    await page.getByText("Installed. This page can't tell what it's doing.").waitFor()
     await expectSoundPage(page)
   })
 

@@ -16,21 +16,21 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
 
   // Sending: what is wrong is said; hours that are closed hold a campaign back, and its page says so.
   await page.goto('/settings')
-  await page.getByRole('heading', { name: 'Pace of @settings_sender' }).waitFor()
+  await page.getByRole('heading', { name: 'Sending limits for @settings_sender' }).waitFor()
   await page.getByText('0 of 500').waitFor()
   await page.getByRole('textbox', { name: 'Daily cap' }).fill('900')
-  await page.getByRole('button', { name: 'Save pace' }).click()
-  await page.getByText('A whole number from 1 to 500.').waitFor()
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Enter a whole number from 1 to 500.').waitFor()
   await expectSoundBothWays(page)
   await page.getByRole('textbox', { name: 'Daily cap' }).fill('40')
   await page.getByRole('switch', { name: 'All day' }).uncheck()
   const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)
   await page.getByLabel('From', { exact: true }).fill(`${hour(2)}:00`)
   await page.getByLabel('To', { exact: true }).fill(`${hour(3)}:00`)
-  await page.getByRole('button', { name: 'Save pace' }).click()
-  await page.getByText('Saved. It holds from the next message on.').waitFor()
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Saved. Applies from the next message.').waitFor()
   await page.getByText('0 of 40').waitFor()
-  await page.getByText(/Outside working hours: nothing is sent until/).waitFor()
+  await page.getByText(/Outside working hours: nothing will be sent until/).waitFor()
 
   await page.getByLabel('Words and phrases').fill('lass das')
   await page.getByRole('button', { name: 'Add word' }).click()
@@ -38,17 +38,17 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByText('Opt-out words saved.').waitFor()
 
   // Whom campaigns may write to: lifted only after X's rules were read.
-  const basis = page.getByRole('switch', { name: /Campaigns write only to leads with a contact basis/ })
+  const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })
   await basis.click()
-  await page.getByText('Campaigns write only to leads with a contact basis now.').waitFor()
+  await page.getByText('Campaigns now only message leads with a contact basis.').waitFor()
   await basis.click()
   const question = page.getByRole('dialog')
   const lift = question.getByRole('button', { name: 'Lift the limit' })
   expect(await lift.isDisabled()).toBe(true)
   await expectSoundPage(page)
-  await question.getByLabel('I have read this, and answer for whom we write to.').check()
+  await question.getByLabel("I've read this and take responsibility for who we message.").check()
   await lift.click()
-  await page.getByText('Campaigns write to every lead of their list now.').waitFor()
+  await page.getByText('Campaigns now message every lead on their list.').waitFor()
   await page.getByText(/^Lifted by/).waitFor()
 
   await importLeads(world, person.token, ['twitter_handle', 'open_set_1', 'open_set_2'])
@@ -63,7 +63,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await client.campaigns.queue({ id: campaign.id })
   await page.goto(`/campaigns/${campaign.id}`)
   await page.getByText('Waiting: outside working hours').waitFor()
-  await page.getByText(/^Nothing is sent until .*Then it goes on by itself\.$/).waitFor()
+  await page.getByText(/^Nothing will be sent until .*Sending then resumes automatically\.$/).waitFor()
   await expectSoundPage(page)
 
   // The suppression list: added, found, removed, taken back, imported.
@@ -104,7 +104,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
 
   // Notifications: no email for completed campaigns. Then the working hours open, and the bell shows one.
   await page.goto('/settings?tab=notifications')
-  const completed = page.getByRole('group', { name: 'A campaign is complete' })
+  const completed = page.getByRole('group', { name: 'Campaign complete' })
   await completed.getByRole('switch', { name: 'Email' }).uncheck()
   await expectSoundBothWays(page)
   await page.reload()

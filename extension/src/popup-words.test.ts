@@ -14,13 +14,13 @@ const still = { doing: 'nothing' } as const
 const usual = { paused: false, pairing, sendsInBackground: true, remote, changed: false, activity: still }
 
 test.each([
-  [{ paused: true }, 'Paused. Nothing is sent until you switch sending on.'],
+  [{ paused: true }, 'Paused. Turn sending on to continue.'],
   [{ changed: true }, 'Not sending.'],
   [{ activity: { doing: 'stopped', error: 'x', until: 9 } }, 'Not sending.'],
   [{ activity: { doing: 'sending', handle: 'ada' } }, 'Sending to @ada…'],
   [{ activity: { doing: 'waiting', until: 0 } }, '1,500 queued in a campaign.'],
-  [{ pairing: null }, 'Ready for the messages that you start on the campaigns page.'],
-  [{ sendsInBackground: false }, 'Ready. It sends while the campaigns page is open.'],
+  [{ pairing: null }, 'Ready. Start sending on the Campaigns page.'],
+  [{ sendsInBackground: false }, 'Ready. Messages are sent while the Campaigns page is open.'],
   [{ remote: { ...remote, campaigns: 2 } }, '1,500 queued in 2 campaigns.'],
   [{ remote: { ...remote, queued: 0 } }, 'Ready. Nothing is queued.'],
   [{ remote: null }, 'Ready. Nothing is queued.'],

@@ -12,13 +12,13 @@ export function stateWords(
   { paused, pairing, sendsInBackground, remote, changed, activity }: Standing,
   now: number,
 ): string {
-  if (paused) return 'Paused. Nothing is sent until you switch sending on.'
+  if (paused) return 'Paused. Turn sending on to continue.'
   if (changed || activity.doing === 'stopped') return 'Not sending.'
   if (activity.doing === 'sending') return `Sending to @${activity.handle}…`
   if (activity.doing === 'waiting' && activity.until > now)
     return `Waiting until ${clock(activity.until)} to send the next one.`
-  if (!pairing) return 'Ready for the messages that you start on the campaigns page.'
-  if (!sendsInBackground) return 'Ready. It sends while the campaigns page is open.'
+  if (!pairing) return 'Ready. Start sending on the Campaigns page.'
+  if (!sendsInBackground) return 'Ready. Messages are sent while the Campaigns page is open.'
   return remote && remote.queued > 0
     ? `${count(remote.queued)} queued in ${remote.campaigns === 1 ? 'a campaign' : `${count(remote.campaigns)} campaigns`}.`
     : 'Ready. Nothing is queued.'

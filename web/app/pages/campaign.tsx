@@ -25,7 +25,7 @@ import { useRealSend } from '../features/campaigns/real-send'
 import { useNoSender } from '../features/real-send/no-sender'
 import { RunNotice, useRunNoticeKnown } from '../features/real-send/run-notice'
 import { ReplyDetectionNotice, useReplyDetectionKnown } from '../features/replies/reply-detection'
-import { RestCallout } from '../features/sending-settings/rest-callout'
+import { WaitCallout } from '../features/sending-settings/wait-callout'
 import { pageMeta } from '../features/shell/page-meta'
 import { paths } from '../paths'
 import { Button, ButtonLink } from '../ui/button'
@@ -166,7 +166,7 @@ export default function CampaignPage() {
               queued is kept.
             </Callout>
           )}
-          <RestCallout campaign={campaign} disconnected={disconnected} />
+          <WaitCallout campaign={campaign} disconnected={disconnected} />
           <RunNotice campaigns={noSender ? undefined : shown} />
           {noSender && (
             <Callout

@@ -1,7 +1,7 @@
 import type { Campaign } from '@x-automated/contract/campaigns'
 import { formatNumber } from '@x-automated/contract/format'
 import type { Waiting } from '@x-automated/contract/sending-settings'
-import { isWorthSaying, REST_WORDS } from '../sending-settings/limits-text'
+import { isNotable, WAIT_TEXT } from '../sending-settings/limits-text'
 
 type Counts = Pick<Campaign, 'totalLeadsInList' | 'dmsQueuedCount' | 'dmsSentCount' | 'dmsFailedCount'>
 
@@ -75,7 +75,7 @@ export function notableWait(
   disconnected: boolean,
   now: number,
 ): Waiting | null {
-  return status === 'active' && !waiting && !disconnected && isWorthSaying(waitingFor, now) ? waitingFor : null
+  return status === 'active' && !waiting && !disconnected && isNotable(waitingFor, now) ? waitingFor : null
 }
 
 /** Says how many messages of a paused or archived campaign may still go out; null: none. */
@@ -108,7 +108,7 @@ export function activityText(
     case 'active':
       if (disconnected) return 'Not sending: its X account is not connected'
       if (campaign.waiting) return 'Waiting: an older campaign on this X account sends first'
-      if (rest) return `Waiting: ${REST_WORDS[rest.reason]}`
+      if (rest) return `Waiting: ${WAIT_TEXT[rest.reason]}`
       if (noSender) return 'Waiting for a browser that sends'
       return queued === 0 ? 'Finishing' : `Sending message ${number(Math.min(done + 1, total))} of ${number(total)}`
     case 'completed':

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 import { DateTime } from '../../ui/date-time'
 import { SkeletonRows } from '../../ui/skeleton'
 import { Table, Td, Th, Tr } from '../../ui/table'
-import { restInWords } from '../sending-settings/limits-text'
+import { waitText } from '../sending-settings/limits-text'
 import type { CampaignActions } from './campaign-actions'
 import { CampaignBar } from './campaign-bar'
 import { CampaignButtons } from './campaign-buttons'
@@ -101,7 +101,7 @@ function CampaignRow({
             </span>
           )}
           {hasNoSender && <span className="text-xs text-warn">No browser sends it. Press “Start Real Send”.</span>}
-          {rest && <span className="text-xs text-muted">{restInWords(rest, now)}</span>}
+          {rest && <span className="text-xs text-muted">{waitText(rest, now)}</span>}
         </span>
       </Td>
       <Td label="Lead List" className="md:min-w-20 xl:min-w-28">

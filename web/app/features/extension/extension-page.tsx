@@ -9,7 +9,7 @@ import { PairedExtensions } from './paired-extensions'
 import { ThisBrowser } from './this-browser'
 import { useExtensionHere, usePairings } from './use-extension'
 
-/** The browser extension: is it here and paired, how to install it, what it can do and see, and what X says to it. */
+/** The browser extension: its status, how to install it, and what it can do and see. */
 export function ExtensionPage() {
   const here = useExtensionHere()
   const pairings = usePairings()
@@ -29,8 +29,8 @@ export function ExtensionPage() {
         <div className="grid min-w-0 content-start gap-6">
           <ThisBrowser here={here} latest={latest} />
           <Card
-            title="Install it"
-            description="For Chrome, Edge, Brave and other browsers of the family, version 120 or later."
+            title="Install the extension"
+            description="Works in Chrome, Edge, Brave and other Chromium browsers (120+)."
             actions={
               pairings.isPending ? (
                 <SkeletonButton size="sm" className="w-36" />
@@ -44,7 +44,6 @@ export function ExtensionPage() {
               )
             }
           >
-            {/* Whoever cannot be asked has not said that there is none. */}
             <InstallSteps available={pairings.data === undefined || latest !== null} />
           </Card>
           <PairedExtensions pairings={pairings} latest={latest} />
@@ -52,36 +51,30 @@ export function ExtensionPage() {
         <div className="grid min-w-0 content-start gap-6">
           <Card title="What it does">
             <ul className="grid list-disc gap-2 pl-5">
-              <li>Opens the conversation with a lead in a tab of its own, types your message and presses send once.</li>
-              <li>Says that it is sent only when it has seen the message stand there.</li>
-              <li>
-                Asks X-Automated right before it presses send whether it still may: a pause, a reply or an opt-out stops
-                it.
-              </li>
-              <li>Keeps to the pace and the daily cap of your X account.</li>
-              <li>Where X has changed its page, it stops and says so.</li>
+              <li>Opens the conversation with a lead in a separate tab, types your message and presses send once.</li>
+              <li>Marks a message as sent only after it appears in the conversation.</li>
+              <li>Checks with X-Automated before each send, so a pause, reply or opt-out stops it in time.</li>
+              <li>Follows the sending limits of your X account.</li>
+              <li>Stops and tells you if X has changed its page.</li>
             </ul>
           </Card>
           <Card title="What it can see">
             <ul className="grid list-disc gap-2 pl-5">
-              <li>Pages of x.com in this browser, and X-Automated. No other site.</li>
-              <li>It reads who is signed in to X, and the conversations that it writes in.</li>
+              <li>Pages on x.com and X-Automated in this browser. No other sites.</li>
+              <li>The account logged in to X, and the conversations it sends in.</li>
               <li>Not your password, cookies, history or other tabs.</li>
-              <li>
-                Its own key lets it fetch and report messages that you have queued, and nothing else. You can take it
-                back here.
-              </li>
+              <li>Its key can only fetch and report messages you queued. You can revoke the key here.</li>
             </ul>
           </Card>
           <Card title="What X says">
             <p>
-              X’s rules allow automated direct messages only to people who asked for them or wrote to you first, with an
-              easy way to opt out. Messages in bulk that nobody asked for, and scripts that use its website, can end in
-              the suspension of your account.
+              X’s rules allow automated direct messages only to people who asked for them or messaged you first, with an
+              easy way to opt out. Unsolicited bulk messages, and scripts that use its website, can get your account
+              suspended.
             </p>
             <p className="pt-2">
-              The extension uses X’s website in your name. Write only to people who expect to hear from you, and send
-              through the API where you can.
+              The extension uses X’s website as you. Only message people who expect to hear from you, and send through
+              the API if you can.
             </p>
             <p className="pt-2">
               <a

@@ -17,10 +17,10 @@ interface PairedExtensionsProps {
   latest: string | null
 }
 
-/** Every browser whose extension may send for the account, and the way to take that back. */
+/** Every browser whose extension may send for the account. */
 export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
   return (
-    <Card title="Paired browsers" description="Each has a key of its own, which works until you unpair it.">
+    <Card title="Paired browsers" description="Each browser has its own key until you unpair it.">
       {pairings.isPending ? (
         <Skeleton className="h-12" />
       ) : pairings.isError ? (
@@ -35,9 +35,7 @@ export function PairedExtensions({ pairings, latest }: PairedExtensionsProps) {
           {errorText(pairings.error)}
         </Callout>
       ) : pairings.data.pairings.length === 0 ? (
-        <p className="text-muted">
-          None yet. Once a browser is paired, you see it here and can unpair it from anywhere.
-        </p>
+        <p className="text-muted">No paired browsers yet. You can unpair them here from anywhere.</p>
       ) : (
         <Rows label="Paired browsers">
           {pairings.data.pairings.map((pairing) => (
@@ -57,7 +55,7 @@ function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | nu
   const ask = async () => {
     const sure = await confirm({
       title: 'Unpair this browser?',
-      body: `The extension in ${name} sends nothing more by itself. What it has in hand right now may still go out.`,
+      body: `The extension in ${name} will stop sending. A message it is sending right now may still go out.`,
       confirm: 'Unpair',
       danger: true,
     })
@@ -74,14 +72,14 @@ function PairingRow({ pairing, latest }: { pairing: Pairing; latest: string | nu
           ) : paused ? (
             <Badge tone="warn">Paused</Badge>
           ) : (
-            sendsInBackground && <Badge tone="good">Sends without a page</Badge>
+            sendsInBackground && <Badge tone="good">Sends in the background</Badge>
           )}
         </>
       }
       detail={
         <>
-          {signedInAs ? `@${signedInAs} on X` : 'Nobody signed in to X'} · version {version}
-          {latest !== null && latest !== version && ` (newest ${latest})`} · last seen <DateTime value={lastSeenAt} />
+          {signedInAs ? `@${signedInAs} on X` : 'Not logged in to X'} · version {version}
+          {latest !== null && latest !== version && ` (latest: ${latest})`} · last seen <DateTime value={lastSeenAt} />
         </>
       }
       action={

@@ -7,7 +7,7 @@ import { toast } from '../../ui/toast'
 import { RoleNotice, VIEWER_WORDS } from '../settings/role-notice'
 import { useIsOffered } from '../settings/use-role'
 
-/** The way by hand, for where this page cannot reach the extension: a code to type in its popup. */
+/** Manual pairing, if this page cannot reach the extension: a code to type in its popup. */
 export function PairingCode() {
   const mayPair = useIsOffered('member')
   const make = useMutation({
@@ -22,18 +22,18 @@ export function PairingCode() {
     )
   return (
     <div className="grid gap-2 pt-4">
-      <p className="text-muted">Installed, and still not seen here? Pair it by a code that you type in its popup.</p>
+      <p className="text-muted">Already installed? Pair it with a code.</p>
       {make.data && (
         <p role="status" className="flex flex-wrap items-center gap-3">
           <code className="rounded-md bg-sunken px-3 py-1.5 font-mono text-lg tracking-wide">{make.data.code}</code>
           <CopyButton size="sm" text={make.data.code} />
           <span className="text-muted">
-            good once, until <DateTime value={make.data.expiresAt} />
+            works once, until <DateTime value={make.data.expiresAt} />
           </span>
         </p>
       )}
       <Button size="sm" className="w-fit" loading={make.isPending} onClick={() => make.mutate()}>
-        {make.data ? 'Make another code' : 'Make a pairing code'}
+        {make.data ? 'Get a new code' : 'Get a pairing code'}
       </Button>
     </div>
   )

@@ -7,17 +7,17 @@ import { Switch } from '../../ui/choice'
 import { Skeleton, SkeletonButton, SkeletonLine } from '../../ui/skeleton'
 import type { ExtensionHere } from '../real-send/extension-link'
 import { useIsOffered } from '../settings/use-role'
-import { activityWords, otherVersionWords } from './extension-words'
+import { activityText, otherVersionText } from './extension-text'
 import { PairingCode } from './pairing-code'
 import { useExtensionActions } from './use-extension'
 
 interface ThisBrowserProps {
   here: ExtensionHere | null | undefined
-  /** The version that is handed out. */
+  /** The version available for download. */
   latest: string | null
 }
 
-/** The extension of this browser, as it is right now. */
+/** The status of the extension in this browser. */
 export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   const mayPair = useIsOffered('member')
   const { pair, sendInBackground, unpairHere } = useExtensionActions()
@@ -36,7 +36,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
       <Card title="This browser" actions={<Badge>Not installed</Badge>}>
         <p className="flex items-start gap-2 text-muted">
           <Puzzle aria-hidden className="mt-0.5 size-4 shrink-0" />
-          The extension is not in this browser. Install it below; this page notices by itself.
+          The extension isn’t installed in this browser. Install it below; this page updates automatically.
         </p>
         <PairingCode />
       </Card>
@@ -49,40 +49,40 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
     >
       <div className="grid gap-4">
         <p role="status" className="font-strong">
-          {activityWords(here)}
+          {activityText(here)}
         </p>
         {pageChanged !== null && (
           <Callout tone="warn" title="X may have changed its page">
-            The extension does not find {pageChanged} any more, so it sends nothing. Look for a newer version below, or
-            press “Check again” in its popup.
+            The extension no longer finds {pageChanged}, so it has stopped sending. Install a newer version below, or
+            click “Check again” in its popup.
           </Callout>
         )}
-        {paused && <Callout tone="warn">Sending is switched off in the extension’s popup.</Callout>}
+        {paused && <Callout tone="warn">Sending is paused in the extension’s popup.</Callout>}
         {isOtherVersion && (
           <Callout tone="warn" title="The extension is another version">
-            {otherVersionWords(here)}
+            {otherVersionText(here)}
           </Callout>
         )}
         {latest !== null && latest !== version && (
-          <Callout tone="info" title={`Version ${latest} is there`}>
-            This browser has {version ?? 'another version'}. Download it, unpack it over the folder that you have, and
-            press the round arrow beside the extension at chrome://extensions.
+          <Callout tone="info" title={`Version ${latest} is available`}>
+            This browser has {version ?? 'another version'}. Download the new one, unzip it over the existing folder,
+            and click the reload icon of the extension at chrome://extensions.
           </Callout>
         )}
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2">
           <dt className="text-muted">Account</dt>
           <dd className="wrap-anywhere">
-            {pairedWith ? `${pairedWith.email} · ${pairedWith.workspaceName}` : 'None yet'}
+            {pairedWith ? `${pairedWith.email} · ${pairedWith.workspaceName}` : 'Not paired'}
           </dd>
           <dt className="text-muted">X</dt>
-          <dd>{signedInAs ? `Signed in as @${signedInAs}` : 'Nobody seen signed in yet. Open x.com once.'}</dd>
+          <dd>{signedInAs ? `Logged in as @${signedInAs}` : 'Not detected yet. Open x.com once.'}</dd>
           <dt className="text-muted">Version</dt>
           <dd data-numeric>{version ?? 'Unknown'}</dd>
         </dl>
         {pairedWith && (
           <Switch
-            label="Send without this page"
-            hint="Campaigns of the extension go on while no page of X-Automated is open, as long as this browser runs."
+            label="Send in the background"
+            hint="Extension campaigns keep running while no X-Automated page is open, as long as this browser runs."
             checked={sendInBackground.isPending ? sendInBackground.variables : sendsInBackground}
             disabled={sendInBackground.isPending}
             onChange={(event) => sendInBackground.mutate(event.currentTarget.checked)}
@@ -110,7 +110,7 @@ export function ThisBrowser({ here, latest }: ThisBrowserProps) {
   )
 }
 
-/** A sentence that takes two lines on a phone. */
+/** A sentence that wraps to two lines on a phone. */
 function TextSkeleton() {
   return (
     <span className="grid">

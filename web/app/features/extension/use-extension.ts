@@ -11,16 +11,16 @@ import {
   setBackgroundSending,
 } from '../real-send/extension-link'
 
-const LOOK_EVERY_MS = 2_000
+const POLL_MS = 2_000
 
-/** An extension that is there has answered by then, its start included. */
+/** An installed extension answers within this time, even if it has to start. */
 const ANSWERS_WITHIN_MS = 1_000
 
 const statusKey = ['extension', 'here']
 
 /**
- * The extension of this browser: how it is, null where there is none, undefined while that is not known. KeyValueStorage fresh while it is looked at.
- * @param asks false while nothing depends on it: asking wakes it
+ * Polls the status of the extension in this browser: null if there is none, undefined until known.
+ * @param asks false while nothing depends on it: asking wakes the extension
  */
 export function useExtensionHere(asks = true): ExtensionHere | null | undefined {
   return useQuery({
@@ -31,30 +31,27 @@ export function useExtensionHere(asks = true): ExtensionHere | null | undefined 
       return reply.success ? reply.status : null
     },
     networkMode: 'always',
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_MS,
     staleTime: 0,
   }).data
 }
 
-/**
- * Is there nothing to wait for any more, for what stands below a word about the extension of this browser?
- * @param asks as above: false where nothing is said of it
- */
-export function useExtensionToldOf(asks: boolean): boolean {
+/** Whether the status is known, or the extension took too long to answer. @param asks false if nothing depends on it */
+export function useIsExtensionKnown(asks: boolean): boolean {
   const here = useExtensionHere(asks)
   const isLate = useSlow(asks, ANSWERS_WITHIN_MS)
   return !asks || here !== undefined || isLate
 }
 
-/** The extensions that are paired with the account, in whatever browser. */
+/** The extensions paired with the account, in any browser. */
 export function usePairings() {
-  return useQuery(api.extension.list.queryOptions({ refetchInterval: LOOK_EVERY_MS * 2, staleTime: 0 }))
+  return useQuery(api.extension.list.queryOptions({ refetchInterval: POLL_MS * 2, staleTime: 0 }))
 }
 
-/** What one can have the extension of this browser do. */
+/** Pairing, unpairing and background sending. */
 export function useExtensionActions() {
   const queries = useQueryClient()
-  const reread = () =>
+  const refresh = () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: statusKey }),
       queries.invalidateQueries({ queryKey: api.extension.key() }),
@@ -68,19 +65,19 @@ export function useExtensionActions() {
     },
     onSuccess: () => toast.success('This browser is paired.'),
     onError,
-    onSettled: reread,
+    onSettled: refresh,
   })
   const sendInBackground = useMutation({
     mutationFn: (allowed: boolean) => requireSuccess(setBackgroundSending(allowed)),
     onError,
-    onSettled: reread,
+    onSettled: refresh,
   })
-  const unpairHere = useMutation({ mutationFn: () => ask({ action: 'UNPAIR' }), onError, onSettled: reread })
+  const unpairHere = useMutation({ mutationFn: () => ask({ action: 'UNPAIR' }), onError, onSettled: refresh })
   const unpair = useMutation({
     mutationFn: (id: string) => client.extension.remove({ id }),
-    onSuccess: () => toast.success('Unpaired. Its key opens nothing any more.'),
+    onSuccess: () => toast.success('Unpaired. Its key no longer works.'),
     onError,
-    onSettled: reread,
+    onSettled: refresh,
   })
   return { pair, sendInBackground, unpairHere, unpair }
 }

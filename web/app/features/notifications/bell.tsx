@@ -4,17 +4,17 @@ import { Bell as BellIcon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { api } from '../../api'
 import { IconButton } from '../../ui/button'
-import { LOOK_EVERY_MS } from './refresh-interval'
+import { NOTIFICATIONS_POLL_MS } from './refresh-interval'
 
-// Comes when somebody reaches for it.
+// Loaded on hover or focus.
 const loadSheet = () => import('./notifications-sheet')
 const NotificationsSheet = lazy(loadSheet)
 
-/** What has happened meanwhile: the number of unread notifications, and behind it all of them. */
+/** The number of unread notifications; opens the list. */
 export default function Bell() {
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
-  const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: LOOK_EVERY_MS }))
+  const count = useQuery(api.notifications.countUnread.queryOptions({ refetchInterval: NOTIFICATIONS_POLL_MS }))
   const unread = count.data?.unread ?? 0
   const shown = unread >= UNREAD_MAX ? `${UNREAD_MAX - 1}+` : String(unread)
   return (

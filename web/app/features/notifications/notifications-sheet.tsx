@@ -14,11 +14,11 @@ import { EmptyState } from '../../ui/empty-state'
 import { Pager } from '../../ui/pager'
 import { SkeletonText } from '../../ui/skeleton'
 import { toast } from '../../ui/toast'
-import { LOOK_EVERY_MS } from './refresh-interval'
+import { NOTIFICATIONS_POLL_MS } from './refresh-interval'
 
 const PAGE_SIZE = 20
 
-const SIGNS: Record<NotificationKind, typeof Pause> = {
+const ICONS: Record<NotificationKind, typeof Pause> = {
   x_disconnected: Unplug,
   campaign_paused: Pause,
   campaign_completed: CircleCheck,
@@ -28,7 +28,7 @@ const SIGNS: Record<NotificationKind, typeof Pause> = {
   plan_ended: CreditCard,
 }
 
-/** What people are told of, newest first. */
+/** Notifications, newest first. */
 export default function NotificationsSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
@@ -36,7 +36,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
     ...api.notifications.list.queryOptions({ input: { page, pageSize: PAGE_SIZE }, placeholderData: keepPreviousData }),
     staleTime: 0,
     enabled: open,
-    refetchInterval: open ? LOOK_EVERY_MS : false,
+    refetchInterval: open ? NOTIFICATIONS_POLL_MS : false,
   })
   const markRead = useMutation(
     api.notifications.markRead.mutationOptions({
@@ -55,7 +55,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
       title="Notifications"
       description={
         <Link to={`${paths.settings}?tab=notifications`} onClick={onClose} className="underline">
-          What you are told of
+          Notification settings
         </Link>
       }
       footer={
@@ -80,9 +80,9 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
       ) : !data ? (
         <SkeletonText lines={6} />
       ) : data.total === 0 ? (
-        <EmptyState icon={<BellIcon aria-hidden />} title="Nothing has happened yet">
-          You are told here when an X account is disconnected, when a campaign pauses by itself or is complete, and when
-          something happens to your plan.
+        <EmptyState icon={<BellIcon aria-hidden />} title="No notifications yet">
+          You'll be notified when an X account is disconnected, when a campaign is paused automatically or completes,
+          and when something changes with your plan.
         </EmptyState>
       ) : (
         <>
@@ -113,7 +113,7 @@ export default function NotificationsSheet({ open, onClose }: { open: boolean; o
 }
 
 function NotificationRow({ notification, onOpen }: { notification: Notification; onOpen: () => void }) {
-  const Sign = SIGNS[notification.kind]
+  const Icon = ICONS[notification.kind]
   return (
     <li>
       <Link
@@ -121,7 +121,7 @@ function NotificationRow({ notification, onOpen }: { notification: Notification;
         onClick={onOpen}
         className={cx('flex gap-3 rounded-md px-3 py-3 hover:bg-hover', !notification.readAt && 'bg-accent-soft')}
       >
-        <Sign aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
+        <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
         <span className="grid min-w-0 gap-0.5">
           <span className="font-strong wrap-anywhere">
             {notification.title}

@@ -10,30 +10,30 @@ import { toast } from '../../ui/toast'
 
 const KINDS: Record<NotificationKind, { label: string; hint: string }> = {
   x_disconnected: {
-    label: 'An X account is disconnected',
-    hint: 'X does not take its connection any more, so nothing is sent from it.',
+    label: 'X account disconnected',
+    hint: 'Sending is paused until you reconnect.',
   },
-  campaign_paused: { label: 'A campaign pauses by itself', hint: 'It needs you before it goes on.' },
-  campaign_completed: { label: 'A campaign is complete', hint: 'Every lead of its list was written to or skipped.' },
+  campaign_paused: { label: 'Campaign paused automatically', hint: 'Needs your attention.' },
+  campaign_completed: { label: 'Campaign complete', hint: 'Every lead on its list was messaged or skipped.' },
   usage_high: {
-    label: 'A limit of your plan is nearly used up',
-    hint: 'At 80 % of a month’s DMs or scraped leads. Owners only.',
+    label: 'Plan limit nearly reached',
+    hint: 'At 80% of this month’s DMs or scraped leads. Owners only.',
   },
-  payment_failed: { label: 'A payment fails', hint: 'Your plan goes on for a week meanwhile. Owners only.' },
-  trial_ending: { label: 'A trial ends soon', hint: 'Your card is charged then. Owners only.' },
-  plan_ended: { label: 'A plan has ended', hint: 'What is queued is still sent. Owners only.' },
+  payment_failed: { label: 'Payment failed', hint: 'You keep your plan for another week. Owners only.' },
+  trial_ending: { label: 'Trial ending soon', hint: 'We charge your card when it ends. Owners only.' },
+  plan_ended: { label: 'Plan ended', hint: 'Queued messages are still sent. Owners only.' },
 }
 
 const kinds = Object.entries(KINDS) as [NotificationKind, (typeof KINDS)[NotificationKind]][]
 
-/** What one is told of, and how. */
+/** Which notifications the user gets, in the app and by email. */
 export function NotificationsTab() {
   const queries = useQueryClient()
   const key = api.notifications.listPreferences.queryKey()
   const query = useQuery(api.notifications.listPreferences.queryOptions())
   const save = useMutation(
     api.notifications.setPreference.mutationOptions({
-      // Shown at once, and taken back if it fails.
+      // Optimistic, reverted on error.
       onMutate(change) {
         const before = queries.getQueryData(key)
         queries.setQueryData(
@@ -70,7 +70,7 @@ export function NotificationsTab() {
     <Card title="Notifications" description="These apply to you in every workspace and save automatically.">
       <div className="grid max-w-2xl divide-y divide-line">
         {kinds.map(([kind, { label, hint }]) => {
-          const own = query.data?.preferences.find((one) => one.kind === kind)
+          const preference = query.data?.preferences.find((one) => one.kind === kind)
           return (
             <fieldset
               key={kind}
@@ -81,16 +81,16 @@ export function NotificationsTab() {
                 <p className="font-strong">{label}</p>
                 <p className="text-muted">{hint}</p>
               </div>
-              {own ? (
+              {preference ? (
                 <div className="flex gap-6">
                   <Switch
                     label="In-app"
-                    checked={own.inApp}
+                    checked={preference.inApp}
                     onChange={(event) => save.mutate({ kind, inApp: event.currentTarget.checked })}
                   />
                   <Switch
                     label="Email"
-                    checked={own.email}
+                    checked={preference.email}
                     onChange={(event) => save.mutate({ kind, email: event.currentTarget.checked })}
                   />
                 </div>

@@ -1,2 +1,2 @@
-/** How often new notifications are looked for. */
-export const LOOK_EVERY_MS = 15_000
+/** How often new notifications are fetched. */
+export const NOTIFICATIONS_POLL_MS = 15_000

@@ -3,8 +3,8 @@ import { formatNumber } from '@x-automated/contract/format'
 import { paths } from '../../paths'
 import { ButtonLink } from '../../ui/button'
 import { Callout } from '../../ui/callout'
-import { otherVersionWords } from '../extension/extension-words'
-import { useExtensionHere, useExtensionToldOf } from '../extension/use-extension'
+import { otherVersionText } from '../extension/extension-text'
+import { useExtensionHere, useIsExtensionKnown } from '../extension/use-extension'
 import { useExtensionRun } from './extension-run'
 
 /** How far the run of this tab is; or that there is no extension to run the campaigns that need one. */
@@ -37,7 +37,7 @@ function ExtensionNotice() {
           </ButtonLink>
         }
       >
-        {otherVersionWords(here)}
+        {otherVersionText(here)}
       </Callout>
     )
   if (here !== null) return null
@@ -58,7 +58,7 @@ function ExtensionNotice() {
 
 /** Is it known what the notice says? What stands below it comes no sooner. */
 export function useRunNoticeKnown(campaigns: readonly Campaign[] | undefined): boolean {
-  return useExtensionToldOf(campaigns?.some(needsExtension) ?? false)
+  return useIsExtensionKnown(campaigns?.some(needsExtension) ?? false)
 }
 
 function needsExtension({ channel, status }: Campaign): boolean {

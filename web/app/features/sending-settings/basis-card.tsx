@@ -9,7 +9,7 @@ import { DateTime } from '../../ui/date-time'
 import { Dialog } from '../../ui/dialog'
 import { toast } from '../../ui/toast'
 
-/** Whom campaigns may write to: only people who want to hear from us, unless the owner lifts that. */
+/** Whether campaigns may only message leads with a contact basis. Only the owner may lift that. */
 export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']; disabled: boolean }) {
   const queries = useQueryClient()
   const [asking, setAsking] = useState(false)
@@ -25,8 +25,8 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
         close()
         toast.success(
           settings.basis.required
-            ? 'Campaigns write only to leads with a contact basis now.'
-            : 'Campaigns write to every lead of their list now.',
+            ? 'Campaigns now only message leads with a contact basis.'
+            : 'Campaigns now message every lead on their list.',
         )
       },
       onError: (error) => toast.error(errorText(error, 'Failed to save the setting. Please try again.')),
@@ -39,15 +39,15 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
     >
       <div className="grid max-w-xl gap-3">
         <Switch
-          label="Campaigns write only to leads with a contact basis"
-          hint="They asked, wrote first, or are a customer. All others are skipped, and the campaign says so. What is queued already stays queued."
+          label="Only message leads with a contact basis"
+          hint="Others are skipped and listed in the campaign. Queued messages aren't affected."
           checked={basis.required}
           disabled={disabled || save.isPending}
           onChange={(event) => (event.currentTarget.checked ? save.mutate({ required: true }) : setAsking(true))}
         />
-        {disabled && <p className="text-muted">Only the owner of the workspace changes this.</p>}
+        {disabled && <p className="text-muted">Only the workspace owner can change this.</p>}
         {!basis.isRealX && (
-          <p className="text-muted">Here X is a stand-in that reaches nobody, so it is off unless you switch it on.</p>
+          <p className="text-muted">This server uses a simulated X that reaches no one, so this is off by default.</p>
         )}
         {basis.liftedAt && (
           <p className="text-muted">
@@ -59,8 +59,8 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
       <Dialog
         open={asking}
         onClose={close}
-        title="Write to people without a contact basis?"
-        description="Please read what X says first."
+        title="Message people without a contact basis?"
+        description="Read X's rules first."
         footer={
           <>
             <Button onClick={close}>Keep the limit</Button>
@@ -77,12 +77,12 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
       >
         <div className="grid gap-4">
           <ul className="grid list-disc gap-2 ps-5">
-            <li>Automated direct messages may go only to people who asked for them or wrote to you first.</li>
-            <li>There must be an easy way to opt out, and it must be honoured at once.</li>
-            <li>Bulk messages that nobody asked for can end in the suspension of your account.</li>
+            <li>You may only send automated direct messages to people who asked for them or messaged you first.</li>
+            <li>You must offer an easy way to opt out and honor it immediately.</li>
+            <li>Unsolicited bulk messages can get your account suspended.</li>
           </ul>
           <p>
-            The rules in full:{' '}
+            Full rules:{' '}
             <a
               className="underline"
               href="https://help.x.com/en/rules-and-policies/x-automation"
@@ -93,7 +93,7 @@ export function BasisCard({ basis, disabled }: { basis: SendingSettings['basis']
             </a>
           </p>
           <Checkbox
-            label="I have read this, and answer for whom we write to."
+            label="I've read this and take responsibility for who we message."
             checked={hasRead}
             onChange={(event) => setHasRead(event.currentTarget.checked)}
           />

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { formatNumber } from '@x-automated/contract/format'
 import { DEFAULT_HOURS } from '@x-automated/contract/sending-limits'
 import type { SendingLimits, SendingSettings } from '@x-automated/contract/sending-settings'
 import { type FormEvent, useState } from 'react'
@@ -13,18 +14,18 @@ import { Input } from '../../ui/input'
 import { Progress } from '../../ui/progress'
 import { toast } from '../../ui/toast'
 import {
+  capUsageText,
   DAYS,
   draftOf,
-  isWorthSaying,
+  isNotable,
   type LimitsDraft,
   limitsInput,
   problemsOf,
-  restInWords,
-  shareOfCap,
+  waitText,
 } from './limits-text'
 
 export interface LimitsCardProps {
-  pace: SendingLimits
+  account: SendingLimits
   limits: SendingSettings['limits']
   disabled: boolean
 }
@@ -34,10 +35,10 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
   label: zone.replaceAll('_', ' '),
 }))
 
-/** When and how fast one X account sends, and how far it is today. */
-export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
+/** The sending limits of one X account, and how much of them is used. */
+export function LimitsCard({ account, limits, disabled }: LimitsCardProps) {
   const queries = useQueryClient()
-  const saved = draftOf(pace, DEFAULT_HOURS)
+  const saved = draftOf(account, DEFAULT_HOURS)
   const [draft, setDraft] = useState(saved)
   const [shown, setShown] = useState(false)
   const problems = problemsOf(draft, limits)
@@ -47,9 +48,9 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
     api.sendingSettings.saveLimits.mutationOptions({
       onSuccess(settings) {
         queries.setQueryData(api.sendingSettings.find.queryKey(), settings)
-        const now = settings.accounts.find(({ xAccountId }) => xAccountId === pace.xAccountId)
+        const now = settings.accounts.find(({ xAccountId }) => xAccountId === account.xAccountId)
         if (now) setDraft(draftOf(now, DEFAULT_HOURS))
-        toast.success('Saved. It holds from the next message on.')
+        toast.success('Saved. Applies from the next message.')
         return queries.invalidateQueries({ queryKey: api.campaigns.key() })
       },
       onError: (error) => toast.error(errorText(error, 'Failed to save the settings. Please try again.')),
@@ -59,38 +60,34 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setShown(true)
-    if (Object.keys(problems).length === 0) save.mutate(limitsInput(pace.xAccountId, draft))
+    if (Object.keys(problems).length === 0) save.mutate(limitsInput(account.xAccountId, draft))
   }
   const problem = (name: keyof typeof problems) => (shown ? problems[name] : undefined)
   const now = new Date()
   return (
     <Card
-      title={pace.handle ? `Pace of @${pace.handle}` : 'Pace of the extension'}
+      title={account.handle ? `Sending limits for @${account.handle}` : 'Sending limits for the extension'}
       description={
-        pace.handle
-          ? 'Over all campaigns, direct messages and the extension.'
-          : 'No X account is connected: this holds for what the extension sends.'
+        account.handle
+          ? 'Applies to campaigns, quick DMs and the extension.'
+          : 'No X account is connected, so these limits apply to the extension.'
       }
     >
       <div className="grid gap-6">
         <div className="grid max-w-xl gap-3">
           <Progress
-            label={
-              pace.warmingUp
-                ? 'Used of the cap in the last 24 hours, while it warms up'
-                : 'Used of the cap in the last 24 hours'
-            }
-            value={pace.countedInDay}
-            max={Math.max(1, pace.capNow)}
-            detail={shareOfCap(pace)}
+            label={account.warmingUp ? 'Sent in the last 24 hours (warming up)' : 'Sent in the last 24 hours'}
+            value={account.countedInDay}
+            max={Math.max(1, account.capNow)}
+            detail={capUsageText(account)}
           />
-          {isWorthSaying(pace.waitingFor, now.getTime()) && <Callout>{restInWords(pace.waitingFor, now)}</Callout>}
+          {isNotable(account.waitingFor, now.getTime()) && <Callout>{waitText(account.waitingFor, now)}</Callout>}
         </div>
         <form noValidate className="grid max-w-xl gap-5" onSubmit={submit}>
           <Field
             label="Time zone"
             error={problem('timeZone')}
-            hint={own !== draft.timeZone && !disabled ? `Your browser says ${own.replaceAll('_', ' ')}.` : undefined}
+            hint={own !== draft.timeZone && !disabled ? `Your browser uses ${own.replaceAll('_', ' ')}.` : undefined}
           >
             <Combobox
               options={
@@ -101,7 +98,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
               value={draft.timeZone || null}
               onChange={(timeZone) => set({ timeZone: timeZone ?? '' })}
               disabled={disabled}
-              empty="No time zone of that name."
+              empty="No matching time zone."
             />
           </Field>
           <fieldset className="grid gap-3" disabled={disabled}>
@@ -140,7 +137,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
                 <Field
                   label="To"
                   error={problem('end')}
-                  hint={draft.end < draft.start ? 'On the next day.' : undefined}
+                  hint={draft.end < draft.start ? 'Ends the next day.' : undefined}
                 >
                   <Input type="time" value={draft.end} onChange={(event) => set({ end: event.currentTarget.value })} />
                 </Field>
@@ -151,7 +148,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
             <Field
               label="Daily cap"
               error={problem('dailyCap')}
-              hint={`In any 24 hours. Empty: ${limits.dailyCap.toLocaleString('en-US')}, the most there is.`}
+              hint={`Per rolling 24 hours. Maximum ${formatNumber(limits.dailyCap)}.`}
             >
               <Input
                 inputMode="numeric"
@@ -164,7 +161,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
             <Field
               label="Pause between messages, in seconds"
               error={problem('pauseSeconds')}
-              hint="A little more each time, never less, so that it does not look mechanical."
+              hint="We add a random delay so it looks natural."
             >
               <Input
                 inputMode="numeric"
@@ -177,7 +174,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
           </div>
           <Switch
             label="Warm up"
-            hint="Begins with 20 messages a day and grows by 10 % each day, up to the daily cap."
+            hint="Starts at 20 messages a day and increases 10% daily"
             checked={draft.warmUp}
             disabled={disabled}
             onChange={(event) => set({ warmUp: event.currentTarget.checked })}
@@ -185,7 +182,7 @@ export function LimitsCard({ pace, limits, disabled }: LimitsCardProps) {
           {!disabled && (
             <div className="flex flex-wrap gap-2">
               <Button type="submit" variant="primary" loading={save.isPending} disabled={!isChanged}>
-                Save pace
+                Save limits
               </Button>
               {isChanged && <Button onClick={() => setDraft(saved)}>Discard changes</Button>}
             </div>

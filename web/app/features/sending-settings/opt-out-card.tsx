@@ -7,7 +7,7 @@ import { ChipsInput } from '../../ui/chips-input'
 import { Field } from '../../ui/field'
 import { toast } from '../../ui/toast'
 
-/** The words by which a reply ends all writing to its sender. */
+/** Words that opt a sender out when they reply with one. */
 export function OptOutCard({ words, disabled }: { words: readonly string[]; disabled: boolean }) {
   const queries = useQueryClient()
   const [draft, setDraft] = useState<readonly string[]>(words)
@@ -25,7 +25,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
   return (
     <Card
       title="Opt-out words"
-      description="Whoever replies with one of these goes on the suppression list, and is never written to again."
+      description="Anyone who replies with one of these is suppressed and never messaged again."
     >
       <div className="grid max-w-xl gap-4">
         <Field label="Words and phrases">
@@ -34,7 +34,7 @@ export function OptOutCard({ words, disabled }: { words: readonly string[]; disa
             values={draft}
             onChange={setDraft}
             disabled={disabled}
-            empty="None: saved like this, the default words hold."
+            empty="Leave empty to use only the built-in words."
           />
         </Field>
         {!disabled && (

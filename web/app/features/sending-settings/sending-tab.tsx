@@ -9,10 +9,10 @@ import { BasisCard } from './basis-card'
 import { LimitsCard } from './limits-card'
 import { OptOutCard } from './opt-out-card'
 
-/** While it is open the figures of today are asked for this often. */
+/** Usage is refreshed this often while the tab is open. */
 const REFRESH_MS = 30_000
 
-/** How the workspace sends: at which pace from which account, to whom, and which words end it. */
+/** Sending limits per X account, opt-out words, and the contact basis. */
 export function SendingTab() {
   const settings = useQuery(api.sendingSettings.find.queryOptions({ refetchInterval: REFRESH_MS }))
   const mayManage = useHasRole('admin')
@@ -33,7 +33,7 @@ export function SendingTab() {
   }
   if (!settings.data || mayManage === undefined) {
     return (
-      <Card title="Pace">
+      <Card title="Sending limits">
         <LoadingText>Loading settings...</LoadingText>
         <div className="grid max-w-xl gap-5">
           <SkeletonText lines={2} />
@@ -51,11 +51,9 @@ export function SendingTab() {
   const { accounts, limits, optOutWords, basis } = settings.data
   return (
     <div className="grid grid-cols-1 gap-6">
-      {!mayManage && (
-        <Callout title="Only the owner and admins change how the workspace sends">You see what is set.</Callout>
-      )}
-      {accounts.map((pace) => (
-        <LimitsCard key={pace.xAccountId ?? 'extension'} pace={pace} limits={limits} disabled={!mayManage} />
+      {!mayManage && <Callout title="View only">Only the owner and admins can change these settings.</Callout>}
+      {accounts.map((account) => (
+        <LimitsCard key={account.xAccountId ?? 'extension'} account={account} limits={limits} disabled={!mayManage} />
       ))}
       <OptOutCard key={optOutWords.join('\n')} words={optOutWords} disabled={!mayManage} />
       <BasisCard basis={basis} disabled={!isOwner} />
