@@ -20,7 +20,7 @@ import {
   startNotificationEmails,
 } from './domains/notifications/service.ts'
 import { purgeExpiredInvitations } from './domains/people/service.ts'
-import { forgetRemovals } from './domains/removals/service.ts'
+import { purgeRemovals } from './domains/removals/service.ts'
 import { workOnReplies } from './domains/replies/service.ts'
 import { SCRAPES_CHANNEL, workOnScrapes } from './domains/scrapes/service.ts'
 import { purgeUnfinishedFactors } from './domains/second-factors/service.ts'
@@ -168,7 +168,7 @@ export async function startServer({
       await failAbandoned(database.db)
       const expired = [
         purgeIdempotencyKeys,
-        forgetRemovals,
+        purgeRemovals,
         purgeExpired,
         purgeMembershipChanges,
         purgeExpiredInvitations,

@@ -430,7 +430,7 @@ describe('GET /leads/export', () => {
         body: {
           success: false,
           code: 'INVALID_INPUT',
-          error: 'The file names too many tags: a workspace has at most 100.',
+          error: 'The file has too many tags: a workspace can have at most 100.',
         },
       },
     })

@@ -1,22 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 
-/*
- * What is known of people whose lead is deleted, so that nobody is written to twice, nor after they replied, because a lead went and came in again.
- */
+// Remembers contacted people after their lead is deleted, so that nobody is messaged twice when the lead returns.
 
-/** Told apart by workspace: the same person is another text in each. */
+/** Includes the workspace, so that the same person has a different hash in each. */
 const hashOf = (workspaceId: SQL, what: SQL) =>
   sql`encode(sha256(convert_to(${workspaceId}::text || ${what}, 'UTF8')), 'base64')`
 const xUserHash = (alias: string, workspaceId: SQL) => hashOf(workspaceId, sql`'#' || ${sql.raw(alias)}.x_user_id`)
 const handleHash = (alias: string, workspaceId: SQL) =>
   hashOf(workspaceId, sql`'@' || lower(${sql.raw(alias)}.twitter_handle)`)
 
-/**
- * Keeps of leads that are about to be deleted that they were written to, or may have been, and that they replied.
- * Before anything of theirs goes: it is read from their messages.
- */
-export async function rememberContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+/** Records that leads about to be deleted were or may have been messaged, or replied. Call it before their messages go. */
+export async function storePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at, replied_at)
@@ -30,8 +25,8 @@ export async function rememberContacts(tx: Db, workspaceId: string, leadIds: SQL
     where l.workspace_id = ${own} and l.id in (${leadIds}) and coalesce(written.at, l.replied_at) is not null`)
 }
 
-/** Keeps that somebody was written to who is no lead, and of whom nothing but X's id is known. */
-export async function rememberContact(tx: Db, workspaceId: string, xUserId: string, at: Date): Promise<void> {
+/** Records that a person without a lead was messaged, by X user id. */
+export async function storePastContact(tx: Db, workspaceId: string, xUserId: string, at: Date): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     insert into past_contacts (workspace_id, x_user_hash, handle_hash, contacted_at)
@@ -39,12 +34,12 @@ export async function rememberContact(tx: Db, workspaceId: string, xUserId: stri
     from (values (${xUserId}::text, ''::text)) known (x_user_id, twitter_handle)`)
 }
 
-/** Over a workspace and an X user id: somebody with that id was written to, and no lead was known by it then. */
+/** SQL: whether a person with this X id was messaged while no lead had it. */
 export function wasContacted(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.contacted_at is not null`)
 }
 
-/** As `wasContacted`: they have replied. */
+/** SQL: like `wasContacted`, whether they replied. */
 export function hadReplied(workspaceId: string, xUserId: string): SQL<boolean> {
   return isRemembered(workspaceId, xUserId, sql`p.replied_at is not null`)
 }
@@ -55,8 +50,8 @@ function isRemembered(workspaceId: string, xUserId: string, which: SQL): SQL<boo
     where p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('known', own)} and ${which})`
 }
 
-/** Gives those of the stage who became leads anew what is remembered of them; from then on it is the lead's own. */
-export async function recallContacts(tx: Db, workspaceId: string): Promise<void> {
+/** Restores what is remembered of staged people to their new leads. */
+export async function restorePastContacts(tx: Db, workspaceId: string): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     with known as materialized (${remembered(own, sql`incoming_leads`, sql`i.lead_id`, sql`i.is_new`)}),
@@ -70,15 +65,15 @@ export async function recallContacts(tx: Db, workspaceId: string): Promise<void>
     where l.id = found.lead_id`)
 }
 
-/** Lets go of what is remembered of leads that are there again with all that they were. */
-export async function forgetContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
+/** Deletes what is remembered of restored leads. */
+export async function deletePastContacts(tx: Db, workspaceId: string, leadIds: SQL): Promise<void> {
   const own = sql`${workspaceId}::uuid`
   await tx.execute(sql`
     delete from past_contacts p using (${remembered(own, sql`leads`, sql`i.id`, sql`i.id in (${leadIds})`)}) known
     where p.id = known.id`)
 }
 
-/** Rows of past_contacts that are about some people: by X's user id, or by handle where either does not know the id, as leads are told apart. */
+/** Rows of past_contacts about these people: by X user id, or by handle if either lacks the id. */
 function remembered(own: SQL, people: SQL, leadId: SQL, which: SQL): SQL {
   return sql`
     select p.id, ${leadId} as lead_id from ${people} i join past_contacts p on p.workspace_id = ${own} and p.x_user_hash = ${xUserHash('i', own)} where ${which}

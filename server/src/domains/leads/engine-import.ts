@@ -1,3 +1,4 @@
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_REJECTED_NAMED } from '@x-automated/contract/import-limits'
 import type { ContactBasis, ImportResult } from '@x-automated/contract/leads'
 import { TAG_COLORS, TAGS_MAX } from '@x-automated/contract/tags'
@@ -13,27 +14,25 @@ import {
   type StagedLines,
   settleStage,
   stageRows,
-  unstageDoubles,
+  unstageDuplicates,
   unstageSuppressed,
 } from './engine-stage.ts'
 import { LEAD_METADATA_MAX } from './rules.ts'
 
-/*
- * How a file of leads is taken in: read line by line, staged, settled.
- */
+// Imports a file of leads: reads, stages and saves it.
 
-/** A line of a file that was not imported, and why. */
+/** A row that was not imported, and why. */
 export interface RejectedLine {
   line: number
   problem: string
 }
 
-/** The lines of a file that could not be taken: all are counted, the first ones named. */
+/** Collects rejected rows: counts all and keeps the first ones. */
 export function rejectedLines() {
   let named: RejectedLine[] = []
   let count = 0
   return {
-    /** @param some the first of them, `total` in all */
+    /** @param some the first of `total` rejected rows */
     add(some: readonly RejectedLine[], total: number): void {
       named = named.concat(some).sort((a, b) => a.line - b.line)
       named.length = Math.min(named.length, IMPORT_REJECTED_NAMED)
@@ -43,7 +42,7 @@ export function rejectedLines() {
   }
 }
 
-/** How far an import is: bytes of the file that are read, then lines that are saved. */
+/** Progress of an import: bytes read, then rows saved. */
 export interface ImportProgress {
   stage: 'reading' | 'saving'
   done: number
@@ -51,39 +50,39 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** What each column is, in place of the file's first line; '' passes it over. */
+  /** The meaning of each column, replacing the header; '' skips a column. */
   columns?: readonly string[]
-  /** The contact basis of everyone of whom the file names none. */
+  /** The contact basis of rows without one. */
   basis?: { basis: ContactBasis; source: string | null } | null
   onProgress?: (progress: ImportProgress) => void
-  /** What else is to be so if and only if the leads are in: called with the result in their transaction. */
+  /** Called with the result in the transaction that saves the leads. */
   onDone?: (tx: Db, result: ImportResult) => Promise<void>
-  /** Stops it before it goes on with the next lines; nothing of the file is kept. Throws its reason. */
+  /** Stops the import before the next part; nothing is saved. Throws its reason. */
   signal?: AbortSignal
 }
 
-/** What was read from a file since the part before. */
+/** The next part of a file. */
 export interface FilePart {
-  /** A list in JSON: what the domain makes of each good line. */
+  /** A JSON list of the rows to stage. */
   rows: string
   rejected: RejectedLine[]
   rejectedCount: number
-  /** Of the whole file, so far. */
+  /** Of the whole file so far. */
   bytesRead: number
 }
 
-/** A file of leads that was received whole. */
+/** A completely received file of leads. */
 export interface ImportSource {
   bytes: number
-  /** Runs `work` when the file's turn has come: only a few files are imported at the same time. Throws the signal's reason. */
+  /** Runs `work` when it is this file's turn, as only a few are imported at a time. Throws the signal's reason. */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** The file from its beginning. @throws Refusal INVALID_INPUT: see `importLeads` */
+  /** Reads the file from its beginning. @throws Refusal INVALID_INPUT as `importLeads` */
   read(columns?: readonly string[]): AsyncIterable<FilePart>
 }
 
 /**
- * Takes in a file of leads, all of its good lines or, on a fault, none. The same file again changes nothing.
- * @throws Refusal INVALID_INPUT: an empty file, one without a column twitter_handle, with too many bad lines, or with more tags than there may be
+ * Imports a file of leads: all good rows, or none if it fails. Importing it again changes nothing.
+ * @throws Refusal INVALID_INPUT: empty, no column twitter_handle, too many bad rows, or too many tags
  */
 export async function importLeads(
   db: Db,
@@ -97,7 +96,7 @@ export async function importLeads(
     await openStage(tx)
     for await (const part of source.read(columns)) {
       rejected.add(part.rejected, part.rejectedCount)
-      // Also without rows: PostgreSQL ends a transaction that is idle for a minute.
+      // Call it for empty parts too: PostgreSQL ends a transaction that is idle for a minute.
       await stageRows(tx, part.rows)
       onProgress({ stage: 'reading', done: part.bytesRead, of: source.bytes })
       signal?.throwIfAborted()
@@ -107,8 +106,8 @@ export async function importLeads(
         update incoming_leads set basis = ${basis.basis}, basis_source = ${basis.source} where basis is null`)
     await tx.execute(sql`analyze incoming_leads`)
     for (const key of [sql`lower(twitter_handle)`, sql`x_user_id`]) {
-      const { doubles, total } = await unstageDoubles(tx, key, IMPORT_REJECTED_NAMED)
-      const problems = doubles.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
+      const { duplicates, total } = await unstageDuplicates(tx, key, IMPORT_REJECTED_NAMED)
+      const problems = duplicates.map(({ line, first }) => ({ line, problem: `is a duplicate of line ${first}` }))
       rejected.add(problems, total)
     }
     const reject = ({ lines, total }: StagedLines, problem: string) =>
@@ -126,10 +125,7 @@ export async function importLeads(
         signal?.throwIfAborted()
       },
     })
-    reject(
-      overfull,
-      `would give this lead more than ${LEAD_METADATA_MAX.toLocaleString('en')} characters in custom columns`,
-    )
+    reject(overfull, `would give this lead more than ${formatNumber(LEAD_METADATA_MAX)} characters in custom columns`)
     await tagStaged(tx, owner)
     const result = { ...counts, ...rejected.answer() }
     await onDone(tx, result)
@@ -137,7 +133,7 @@ export async function importLeads(
   })
 }
 
-/** Gives the staged people the tags that the file names; those that are not there yet are made. */
+/** Tags the staged leads as the file says, creating missing tags. */
 async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
   const { rows } = await tx.execute<{ name: string }>(sql`
     select min(said.tag) as name from incoming_leads i, unnest(i.tags) said(tag) group by lower(said.tag) order by 1 limit ${TAGS_MAX + 1}`)
@@ -149,7 +145,7 @@ async function tagStaged(tx: Db, { workspaceId }: Owner): Promise<void> {
     from tags where workspace_id = ${workspaceId}`)
   const { known = 0, wanted = 0 } = counted[0] ?? {}
   if (known + names.length - wanted > TAGS_MAX)
-    throw new Refusal('INVALID_INPUT', `The file names too many tags: a workspace has at most ${TAGS_MAX}.`)
+    throw new Refusal('INVALID_INPUT', `The file has too many tags: a workspace can have at most ${TAGS_MAX}.`)
   await tx.execute(sql`
     insert into tags (workspace_id, name, color)
     select ${workspaceId}, name, (${sql.param([...TAG_COLORS])}::text[])[1 + (${known} + place::int - 1) % ${TAG_COLORS.length}]

@@ -3,10 +3,10 @@ import { invalidField, Refusal } from '../../refusal.ts'
 import { type Columns, readHeader, readLine, stagedRow } from './rules.ts'
 
 /**
- * Reads the records of one file of leads, in their order. Loaded by the thread that reads files, so it imports little.
- * @param named what each column is, in place of the file's first line; '' leaves it out
- * @returns for each record the row to stage, or what is wrong with it; null for the header
- * @throws Refusal INVALID_INPUT: the header is not that of a file of leads
+ * Reads the rows of a lead file. Loaded by the CSV thread, so it imports little.
+ * @param named the meaning of each column, replacing the header; '' skips a column
+ * @returns for each record the row to stage, or its problem; null for the header
+ * @throws Refusal INVALID_INPUT for an invalid header
  */
 export function readLeadLines(named?: readonly string[]) {
   let columns: Columns | null = null

@@ -15,12 +15,11 @@ import {
 } from './tables.ts'
 
 /*
- * How a page of leads is read: as one JSON text, which costs a third of what rows and columns do to take apart.
- * What the leads page asks first and most, all leads or those of one status from the beginning or behind a cursor, is one statement with its total,
- * which each connection plans once.
+ * Reads a page of leads as one JSON text, which is three times cheaper to parse than rows. The most frequent pages
+ * (all leads, or one status) are one prepared statement together with their total.
  */
 
-/** A lead as pages show it. */
+/** A lead as shown on pages. */
 export interface PageLead {
   id: string
   name: string
@@ -44,7 +43,7 @@ export interface PageLead {
 
 type Json<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] }
 
-/** Tags in the order in which they were given. */
+/** Tags in the order in which they were added. */
 const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, follower_count as "followerCount", following_count as "followingCount",
   source_profile as "sourceProfile", url, profile_image_url as "profileImageUrl", location, website, metadata, dm_status as "dmStatus", basis,
   array(select t.tag_id from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id) as "tagIds",
@@ -53,13 +52,13 @@ const columns = sql`leads.id, name, twitter_handle as "twitterHandle", bio, foll
 
 const asJson = sql<Json<PageLead>[]>`coalesce(json_agg(page), '[]')`
 
-/** In place: nobody else has the rows, and a page is read often. */
+/** Converts in place, because pages are read often and nobody else uses the rows. */
 function asLeads(rows: Json<PageLead>[]): PageLead[] {
   for (const row of rows) Object.assign(row, { createdAt: new Date(row.createdAt), updatedAt: new Date(row.updatedAt) })
   return rows as unknown as PageLead[]
 }
 
-/** What leads are ordered by, before their ids; each has an index. */
+/** Sort keys before the id; each order has an index. */
 interface Order {
   by: SQL[]
   bound(value: unknown): SQL
@@ -98,7 +97,7 @@ const ORDERS: Record<Exclude<LeadSort, `-${string}`>, Order> = {
 
 const orderOf = (sort: LeadSort) => ORDERS[sort.replace('-', '') as keyof typeof ORDERS]
 const keysOf = (sort: LeadSort) => [...orderOf(sort).by, sql`leads.id`]
-/** The same over a row `s` of lead_standings, which knows two of the orders. */
+/** The same for a row `s` of lead_standings, which supports two of the orders. */
 const standingKeysOf = (sort: LeadSort) => [
   ...(sort.endsWith('dmStatus') ? [sql`s.standing`] : []),
   sql`s.created_at`,
@@ -113,13 +112,13 @@ function inOrder(sort: LeadSort, keys = keysOf(sort)): SQL {
   )
 }
 
-/** Behind a place, whose parts may be placeholders. */
+/** SQL: after a place, whose parts may be placeholders. */
 function isBehind(sort: LeadSort, { value, id }: { value: unknown; id: unknown }, keys = keysOf(sort)): SQL {
   const is = sort.startsWith('-') ? sql`<` : sql`>`
   return sql`(${sql.join(keys, sql`, `)}) ${is} (${orderOf(sort).bound(value)}, ${id}::uuid)`
 }
 
-/** Where a page that ends with this lead is gone on from. */
+/** The place of the last lead of a page. */
 export function placeOf(sort: LeadSort, lead: PageLead): Place {
   return { value: orderOf(sort).valueOf(lead), id: lead.id }
 }
@@ -130,7 +129,7 @@ interface Span {
   limit: number
 }
 
-/** The leads that a condition means, from a place in their order or after so many of them. */
+/** Reads leads that match a condition, from a place or an offset. */
 export async function readPage(
   db: Db,
   where: SQL | undefined,
@@ -144,7 +143,7 @@ export async function readPage(
   )
 }
 
-/** As `readPage`, of all leads or those of one status in an order that lead_standings has. */
+/** Like `readPage`, for all leads or one status in an order of lead_standings. */
 export async function readStandingPage(
   db: Db,
   workspaceId: string,
@@ -153,7 +152,7 @@ export async function readStandingPage(
   return readIds(db, sql`${standingIds(workspaceId, { status, sort, place })} limit ${limit} offset ${offset}`, sort)
 }
 
-/** Does lead_standings have this order, of all leads or of those of one status? */
+/** Whether lead_standings has this order. */
 export function isStandingOrder(sort: LeadSort, status: unknown): boolean {
   return status === undefined ? sort.endsWith('dmStatus') : sort.endsWith('createdAt')
 }
@@ -167,7 +166,7 @@ function standingIds(
   return sql`select s.lead_id as id from ${ofStanding(workspaceId, status)} ${behind} order by ${inOrder(sort, keys)}`
 }
 
-/** The ids first: far back in the list, an index alone tells them. */
+/** Selects the ids first: on late pages an index alone suffices. */
 async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   const { rows } = await db.execute<{ leads: Json<PageLead>[] }>(sql`
     select ${asJson} as leads from (
@@ -176,13 +175,13 @@ async function readIds(db: Db, ids: SQL, sort: LeadSort): Promise<PageLead[]> {
   return asLeads(rows[0]?.leads ?? [])
 }
 
-/** How many leads a workspace has: all, or those that the filter counts to one status. */
+/** SQL: the number of leads of a workspace, or of one filter status. */
 export function countedLeads(workspaceId: unknown, status: unknown): SQL<number> {
   const only = status === undefined ? sql`` : sql`and ${filterStatus} = ${status}`
   return sql`(select coalesce(sum(count), 0)::int from ${leadCounts} where workspace_id = ${workspaceId} ${only})`
 }
 
-/** The first of all leads, or of those of one status, in their order or behind a place in it; and how many there are of them. */
+/** Reads all leads or those of one status, from the start or a place, with their total. */
 export async function readPlainPage(
   db: Db,
   workspaceId: string,
@@ -194,7 +193,7 @@ export async function readPlainPage(
   return { leads: asLeads((row?.leads ?? []).slice(0, limit)), total: row?.total ?? 0 }
 }
 
-/** Rows that a statement reads. They stand in it as they are: as a parameter PostgreSQL would not know them, and plan anew each time. */
+/** Page sizes as literals: with a parameter, PostgreSQL would plan the statement each time. */
 const SIZES = [LEADS_PAGE_SIZE + 1, 101]
 
 interface Plain {
@@ -206,7 +205,7 @@ interface Plain {
 
 const prepared = new WeakMap<Db, Map<string, ReturnType<typeof preparePlainPage>>>()
 
-/** A statement is put together once for a pool; for a transaction, each time. */
+/** Prepares a statement once per pool; in a transaction, each time. */
 function plainPage(db: Db, plain: Plain) {
   const name = `leads ${Object.values(plain).join(' ')}`
   const known = prepared.get(db) ?? new Map<string, ReturnType<typeof preparePlainPage>>()

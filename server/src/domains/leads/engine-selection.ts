@@ -12,26 +12,24 @@ import { isMessageable, suppressedLeads } from '../suppressions/tables.ts'
 import { anywhere, narrow, readCursor, writeCursor } from './rules.ts'
 import { knownFollowers, leads, ofStanding, words } from './tables.ts'
 
-/*
- * Which leads are meant: by a filter, or by a selection that a call changes.
- */
+// Selects leads by a filter or by ids.
 
-/** The workspace that is asked about: an actor's, or that of a row. */
+/** Anything with a workspace: an actor or a row. */
 export type WorkspaceOf = { workspaceId: string }
 
-/** The tag that is meant, by its id or its name. */
+/** SQL over `tags`: the tag with this id or name. */
 export function isTag(workspaceId: string, tag: string): SQL {
   const named = sql`lower(tags.name) = lower(${tag}::text)`
   const meant = isId(tag) ? sql`(tags.id = ${tag} or ${named})` : named
   return sql`tags.workspace_id = ${workspaceId} and ${meant}`
 }
 
-/** Over a kept filter: does it ask for a tag by one of these names, or ids? */
+/** SQL over a stored filter: whether it uses any of these tags, by name or id. */
 export function asksForTag(filter: PgColumn, names: readonly string[]): SQL {
   return sql`lower(${filter} ->> 'tag') = any(${sql.param(names.map((name) => name.toLowerCase()))}::text[])`
 }
 
-/** A filter to keep, without the ids that name nothing in the workspace. A tag by its name may still come. */
+/** A filter without ids unknown to the workspace. Tag names stay, because the tag may be created later. */
 export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, filter: LeadFilter): Promise<LeadFilter> {
   const { listId, scrapeId, tag, ...rest } = filter
   const { rows } = await db.execute<{ list: boolean; scrape: boolean; tag: boolean }>(sql`select
@@ -47,10 +45,10 @@ export async function withoutUnknownIds(db: Db, { workspaceId }: WorkspaceOf, fi
   }
 }
 
-/** A filter whose list, if it names one, is filled by hand. `within`: what a smart list asks for beside it. */
+/** A filter whose list, if any, is a manual one. `within` is the filter of a smart list. */
 export type ResolvedFilter = LeadQuery & { within?: LeadFilter }
 
-/** Puts what a smart list asks for in the place of its name. What goes on to ask for leads by a filter that a caller gave begins here. */
+/** Replaces a smart list by its filter. Every caller-supplied filter passes through here first. */
 export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuery): Promise<ResolvedFilter> {
   if (filter.listId === undefined) return filter
   const [list] = await db
@@ -60,7 +58,7 @@ export async function resolveFilter(db: Db, actor: WorkspaceOf, filter: LeadQuer
   return list?.filter ? narrow(filter, list.filter) : filter
 }
 
-/** The rows of `leads` that a filter means (specification §5, Leads filters), within the workspace. */
+/** SQL condition for the workspace's leads that match a filter. */
 export function matching(
   workspaceId: string,
   { keyword, minFollowers, maxFollowers, status, listId, scrapeId, tag, basis, suppressed, within }: ResolvedFilter,
@@ -71,7 +69,7 @@ export function matching(
     eq(leads.workspaceId, workspaceId),
     within && matching(workspaceId, within),
     pattern === undefined ? undefined : sql`${words} ilike ${pattern}`,
-    // A space may stand between two fields there: only then must one of them be seen to hold the keyword by itself.
+    // With a space, the keyword could match across two fields, so check each field as well.
     pattern === undefined || !keyword?.includes(' ')
       ? undefined
       : sql`(${leads.name} ilike ${pattern} or ${leads.twitterHandle} ilike ${pattern} or ${leads.bio} ilike ${pattern})`,
@@ -97,8 +95,8 @@ export function matching(
 }
 
 /**
- * The ids of the leads that a selection means, as a subquery without its brackets: `… in (${selectLeads(actor, selection)})`.
- * Ids of other workspaces are not among them. Whoever locks or changes many leads does so in the order of their ids.
+ * SQL subquery (without brackets) of the workspace's selected lead ids: `… in (${selectLeads(actor, selection)})`.
+ * Lock and change leads in the order of their ids.
  */
 export function selectLeads(
   actor: WorkspaceOf,
@@ -110,17 +108,16 @@ export function selectLeads(
   return sql`select ${leads.id} from ${leads} where ${chosen}`
 }
 
-/** The leads that a call changes, and where the next one goes on. */
+/** The leads that one call changes, and the cursor for the next call. */
 export interface Part {
-  /** Their ids, as a subquery without its brackets; the same in each statement, whatever happens meanwhile. */
+  /** Subquery (without brackets) of their ids, stable for the transaction. */
   leads: SQL
   cursor: string | null
 }
 
 /**
- * Chooses the leads of a selection for the transaction: those that are named, or of those that a filter means at most `most`, oldest first, behind the cursor.
- * So a call never holds its locks for long, however many leads a filter means.
- * @throws Refusal INVALID_INPUT: no cursor of an answer to a filter
+ * Chooses the leads of a selection for the transaction: the given ids, or up to `most` filtered leads after the cursor,
+ * oldest first, which bounds how long locks are held. @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function choosePart(
   tx: Db,

@@ -1,27 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
-import { recallContacts } from './engine-contacts.ts'
-import { mergeTwins } from './engine-twins.ts'
+import { restorePastContacts } from './engine-contacts.ts'
+import { mergeDuplicateLeads } from './engine-duplicates.ts'
 import { type IncomingLead, LEAD_METADATA_MAX, stagedRow } from './rules.ts'
 
-/*
- * How people become leads: staged in a table of the connection's own, settled by a few statements.
- */
+// Creates and updates leads: staged in a temporary table, then saved by a few statements.
 
-/** Who leads belong to, and who brought them in. */
+/** The workspace of leads, and the user who added them. */
 export interface Owner {
   workspaceId: string
   userId: string | null
 }
 
 /**
- * Makes or updates the lead of each person, in the caller's transaction, with a few statements whatever their number.
- * A lead is known by X's user id; by handle where the id is unknown, and then it is given the id. Its status is never touched.
- * Who is on the suppression list becomes none and is left as they are.
+ * Creates or updates leads in the caller's transaction, matched by X user id, or by handle if the id is unknown.
+ * Keeps their status and skips suppressed people.
  * @param people each at most once
- * @param read `whole`: what X says of them replaces what stood there; `parts`: only what is said does
- * @returns the leads' ids, in no order
+ * @param read `whole`: X's profile replaces the stored one; `parts`: only given values do
+ * @returns the leads' ids, in no particular order
  */
 export async function upsertLeads(
   tx: Db,
@@ -37,7 +34,7 @@ export async function upsertLeads(
   return rows.map((row) => row.lead_id)
 }
 
-/** People on their way in, until the transaction ends. A table of the connection's own, made once on each. */
+/** Creates the connection's temporary table of incoming people. It is emptied when the transaction ends. */
 export async function openStage(tx: Db): Promise<void> {
   await tx.execute(sql`create temp table if not exists incoming_leads (
     line integer primary key, x_user_id text, twitter_handle text not null, name text, bio text, follower_count integer, following_count integer,
@@ -51,7 +48,7 @@ async function stage(tx: Db, people: readonly IncomingLead[]): Promise<void> {
   await stageRows(tx, JSON.stringify(people.map((lead, place) => stagedRow(place + 1, lead))))
 }
 
-/** @param rows a list in JSON of what `stagedRow` makes */
+/** @param rows a JSON list of `stagedRow` objects */
 export async function stageRows(tx: Db, rows: string): Promise<void> {
   await tx.execute(sql`
     insert into incoming_leads (line, ${STAGED})
@@ -65,12 +62,12 @@ const STAGED = sql.raw(
   'x_user_id, twitter_handle, name, bio, follower_count, following_count, source_profile, url, profile_image_url, location, website, metadata, basis, basis_at, basis_source, tags',
 )
 
-/** Takes out of the stage whoever stands there a second time by this key; answers with how many lines those are, and the first `named` of them. */
-export async function unstageDoubles(
+/** Removes duplicates by this key from the stage. Returns their number and the first `named` of them. */
+export async function unstageDuplicates(
   tx: Db,
   key: SQL,
   named: number,
-): Promise<{ doubles: { line: number; first: number }[]; total: number }> {
+): Promise<{ duplicates: { line: number; first: number }[]; total: number }> {
   const { rows } = await tx.execute<{ line: number; first: number; total: number }>(sql`
     with gone as (
       delete from incoming_leads i
@@ -79,16 +76,16 @@ export async function unstageDoubles(
       returning i.line, d.first
     )
     select line, first, count(*) over ()::int as total from gone order by line limit ${named}`)
-  return { doubles: rows, total: rows[0]?.total ?? 0 }
+  return { duplicates: rows, total: rows[0]?.total ?? 0 }
 }
 
-/** How many lines, and the first of them. */
+/** The number of staged rows, and the first of them. */
 export interface StagedLines {
   lines: number[]
   total: number
 }
 
-/** @param gone a statement that returns the `line` of each; `named` of them are in the answer */
+/** @param gone a statement that returns the `line` of each row @param named how many lines to return */
 async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   const { rows } = await tx.execute<StagedLines & Record<string, unknown>>(sql`
     with gone as (${gone})
@@ -96,7 +93,7 @@ async function linesOf(tx: Db, gone: SQL, named: number): Promise<StagedLines> {
   return rows[0] ?? { lines: [], total: 0 }
 }
 
-/** Takes out of the stage who is not to be written to: they do not become leads. */
+/** Removes suppressed people from the stage. */
 export async function unstageSuppressed(tx: Db, workspaceId: string, named: number): Promise<StagedLines> {
   const gone = sql`
     delete from incoming_leads i
@@ -106,19 +103,16 @@ export async function unstageSuppressed(tx: Db, workspaceId: string, named: numb
   return linesOf(tx, gone, named)
 }
 
-/**
- * Turns the stage into leads, and notes there which lead each became. Whose lead would get too much metadata is taken out of the stage.
- * @param named how many of their lines are in the answer
- */
+/** Saves the stage as leads. Rows that would exceed the metadata limit are rejected; `named` of them are returned. */
 export async function settleStage(
   tx: Db,
   { workspaceId, userId }: Owner,
   read: 'whole' | 'parts',
   { onSaved = () => {}, named = 0 }: { onSaved?: (done: number, of: number) => void; named?: number } = {},
 ): Promise<{ imported: number; updated: number; overfull: StagedLines }> {
-  // One writer at a time in a workspace: two that bring the same people would else make them twice or lock each other out.
+  // One writer per workspace: concurrent writers could create the same lead twice or deadlock.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('leads of ' || ${workspaceId}, 0))`)
-  await mergeTwins(tx, workspaceId)
+  await mergeDuplicateLeads(tx, workspaceId)
   await tx.execute(sql`
     update incoming_leads i set lead_id = coalesce(
       (select l.id from leads l where l.workspace_id = ${workspaceId} and l.x_user_id = i.x_user_id),
@@ -126,7 +120,7 @@ export async function settleStage(
       case when i.x_user_id is null then
         (select l.id from leads l where l.workspace_id = ${workspaceId} and lower(l.twitter_handle) = lower(i.twitter_handle) order by l.updated_at desc, l.id desc limit 1)
       end)`)
-  // In the order of their ids, as everyone locks leads.
+  // By id, the order in which leads are locked.
   await tx.execute(sql`
     select count(*) from (select id from leads where id in (select lead_id from incoming_leads) order by id for no key update) locked`)
   const overfull = await linesOf(
@@ -137,7 +131,7 @@ export async function settleStage(
       returning i.line`,
     named,
   )
-  // Ids grow with time: made in the order of the lines, so do the pages show them.
+  // Ids are time-ordered, so pages show new leads in the order of the file.
   await tx.execute(sql`
     update incoming_leads i set lead_id = made.id, is_new = true
     from (
@@ -153,7 +147,7 @@ export async function settleStage(
   let updated = 0
   const { rows: ends } = await tx.execute<{ line: number; count: number }>(sql`
     select max(line) as line, count(*)::int as count
-    from (select line, (row_number() over (order by line) - 1) / ${SAVED_AT_ONCE} as part from incoming_leads) parts group by part order by 1`)
+    from (select line, (row_number() over (order by line) - 1) / ${SAVE_BATCH} as part from incoming_leads) parts group by part order by 1`)
   const all = ends.reduce((sum, { count }) => sum + count, 0)
   let from = 0
   let done = 0
@@ -186,9 +180,9 @@ export async function settleStage(
     done += count
     onSaved(done, all)
   }
-  if (imported > 0) await recallContacts(tx, workspaceId)
+  if (imported > 0) await restorePastContacts(tx, workspaceId)
   return { imported, updated, overfull }
 }
 
-/** Lines that are saved by one statement; an import says how far it is after each. */
-const SAVED_AT_ONCE = 5_000
+/** Rows saved per statement. An import reports its progress after each. */
+const SAVE_BATCH = 5_000

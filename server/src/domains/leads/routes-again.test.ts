@@ -21,7 +21,7 @@ beforeEach(async () => {
 const WRITTEN = 'Skipped: a message has gone to this person already, before their lead was deleted and came in again.'
 const REPLIED = 'Skipped: this person has replied.'
 
-/** A message to a lead, as a campaign has left it. */
+/** Inserts a message to a lead, as a campaign would have left it. */
 async function makeMessage(lead: LeadRow, state: Partial<typeof dms.$inferInsert>) {
   const [campaign] = await app.db
     .insert(campaigns)
@@ -35,7 +35,7 @@ const again = async ({ twitterHandle, xUserId }: Pick<LeadRow, 'twitterHandle' |
   (await makeLeads(app, person, [{ twitterHandle, xUserId }]))[0]!
 const remembered = () => app.db.$count(pastContacts, eq(pastContacts.workspaceId, person.workspaceId))
 
-/** What a campaign over these leads makes of each. */
+/** Queues a campaign to these leads and returns the error of each message. */
 async function queueAll(leadIds: string[], allowRepeat: boolean) {
   const { client } = person
   const list = await client.lists.create({ name: 'l' })
@@ -54,16 +54,16 @@ async function queueAll(leadIds: string[], allowRepeat: boolean) {
   return leadIds.map((leadId) => byLead.get(leadId))
 }
 
-describe('a lead that was deleted and comes in again', () => {
+describe('a lead that is deleted and added again', () => {
   it.each([
-    ['written to', { status: 'sent', sentAt: new Date() }],
-    ['perhaps written to', { status: 'failed', outcomeUnknown: true, triedAt: new Date() }],
-    ['just being written to', { leaseExpiresAt: sql`now() + interval '1 minute'`, lease: crypto.randomUUID() }],
-  ] as const)('%s: nobody writes to them again unless they say so', async (_, state) => {
+    ['messaged', { status: 'sent', sentAt: new Date() }],
+    ['possibly messaged', { status: 'failed', outcomeUnknown: true, triedAt: new Date() }],
+    ['being messaged', { leaseExpiresAt: sql`now() + interval '1 minute'`, lease: crypto.randomUUID() }],
+  ] as const)('is not messaged again without permission to repeat if %s', async (_, state) => {
     const [lead] = await makeLeads(app, person, [{ xUserId: '77', twitterHandle: 'Ana' }])
     await makeMessage(lead!, state as never)
     await person.client.leads.removeMany({ leadIds: [lead!.id] })
-    // By X's id, under another handle.
+    // Found by X id, under another handle.
     const back = await again({ xUserId: '77', twitterHandle: 'ana_b' })
     expect(back).toMatchObject({ dmStatus: 'contacted', contactedBeforeAt: expect.any(Date) })
     expect(await remembered()).toBe(0)
@@ -79,20 +79,20 @@ describe('a lead that was deleted and comes in again', () => {
     expect(await queueAll([back.id], true)).toEqual([null])
   })
 
-  it('after a reply: no campaign writes to them unless it says so; it is known by the handle where X has told no id', async () => {
+  it('keeps a reply, found by handle if the X id is unknown', async () => {
     const [lead] = await makeLeads(app, person, [{ twitterHandle: 'Ana' }])
     await app.db.update(leads).set({ repliedAt: new Date() }).where(eq(leads.id, lead!.id))
     expect((await person.call('DELETE', `/leads/${lead!.id}`)).status).toBe(204)
     const back = await again({ twitterHandle: 'aNA', xUserId: '77' })
     expect(back).toMatchObject({ dmStatus: 'not_sent', repliedAt: expect.any(Date), contactedBeforeAt: null })
     expect(await queueAll([back.id], false)).toEqual([REPLIED])
-    // It is the lead's own again, and goes and comes with it as often as that.
+    // Moved to the lead, it is remembered again when the lead is deleted.
     await person.client.leads.removeMany({ leadIds: [back.id] })
     expect(await remembered()).toBe(1)
     expect(await again({ twitterHandle: 'ana', xUserId: '77' })).toMatchObject({ repliedAt: expect.any(Date) })
   })
 
-  it('a handle that somebody else has now, nobody who was never written to, and another workspace are strangers', async () => {
+  it('is new if the handle has another owner, was never messaged, or is in another workspace', async () => {
     const [known, never] = await makeLeads(app, person, [
       { xUserId: '77', twitterHandle: 'ana' },
       { xUserId: '78', twitterHandle: 'bo' },
@@ -110,7 +110,7 @@ describe('a lead that was deleted and comes in again', () => {
     expect(await remembered()).toBe(1)
   })
 
-  it('says nothing of who it was; taken back it is a lead again; it goes with the workspace', async () => {
+  it('is remembered only as a hash, until it is restored or the workspace is deleted', async () => {
     const [lead, other] = await makeLeads(app, person, [
       { xUserId: '77', twitterHandle: 'ana' },
       { xUserId: '78', twitterHandle: 'bo' },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const filter = { keyword: 'lead' }
 type Call<A> = (selection: { filter: typeof filter; cursor?: string }) => Promise<A>
 
-/** Calls until nothing is left. */
+/** Repeats a call until there is no cursor. */
 async function inParts<A extends { cursor: string | null }>(call: Call<A>): Promise<A[]> {
   const answers: A[] = []
   let cursor: string | null = null
@@ -34,8 +34,8 @@ async function inParts<A extends { cursor: string | null }>(call: Call<A>): Prom
   return answers
 }
 
-describe('what a filter means is changed in parts', () => {
-  it('each lead once, until the answer has no cursor', async () => {
+describe('bulk changes by filter', () => {
+  it('change each lead once, until there is no cursor', async () => {
     const { client } = person
     const tag = await client.tags.create({ name: 'VIP' })
     const answers = await inParts((part) => client.tags.apply({ ...part, add: [tag.id] }))
@@ -44,7 +44,7 @@ describe('what a filter means is changed in parts', () => {
   })
 
   it.each([{}, { keyword: '1' }, { tag: 'VIP', minFollowers: 100 }, { keyword: 'nobody' }])(
-    'of whatever size, all of them are all that match: %j',
+    'select every match once in parts: %j',
     async (asked) => {
       const size = 997
       const seen: string[] = []
@@ -66,7 +66,7 @@ describe('what a filter means is changed in parts', () => {
   )
 
   it.each(['/leads/basis', '/leads/delete', '/leads/queue', '/leads/tags', '/suppressions'])(
-    '400: %s with a cursor that is none, or beside ids',
+    'return 400 for %s with a bad cursor, or with ids and a cursor',
     async (path) => {
       const tag = path === '/leads/tags' ? { add: [(await person.client.tags.list()).tags[0]!.id] } : {}
       const rest = { ...(path === '/leads/basis' ? { basis: 'asked' } : {}), ...tag }

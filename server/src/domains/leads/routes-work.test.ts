@@ -5,7 +5,7 @@ import { type Answer, connectX, makePerson, type Person } from '../../../test/ma
 import { openApp, type TestApp } from '../../../test/open-app.ts'
 import { makeScrape } from '../../../test/scrapes.ts'
 import { whileWaiting } from '../../../test/while-waiting.ts'
-import { forgetRemovals, removeMany } from '../removals/service.ts'
+import { purgeRemovals, removeMany } from '../removals/service.ts'
 import { leadRemovals, removedLeads } from '../removals/tables.ts'
 import { leadReads, replies } from '../replies/tables.ts'
 import { scrapeLeads } from '../scrapes/tables.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
   person = await makePerson(app)
 })
 
-/** A lead that was scraped, listed, tagged and written to. */
+/** Creates a scraped, listed, tagged and queued lead. */
 async function makeHistory() {
   const { client } = person
   await connectX(app, person)
@@ -46,7 +46,7 @@ async function makeHistory() {
 }
 
 describe('GET /leads/{id}, GET /leads/{id}/history', () => {
-  it('200: says who is on the suppression list, of this workspace alone', async () => {
+  it('mark leads suppressed in this workspace', async () => {
     const { lead, other } = await makeHistory()
     const stranger = await makePerson(app)
     await stranger.client.suppressions.create({ handles: [other.twitterHandle] })
@@ -55,7 +55,7 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     expect((await person.client.leads.find({ id: other.id })).suppressed).toBe(false)
   })
 
-  it('200: everything that is known of a lead, and what happened to it, newest first, paged', async () => {
+  it('return the lead and its history, newest first, in pages', async () => {
     const { lead, list, tag, campaign, scrape } = await makeHistory()
     const at = '2026-01-31T10:00:00Z'
     await person.client.leads.setBasis({ leadIds: [lead.id], basis: 'asked', at, source: 'Asked at the fair' })
@@ -104,14 +104,14 @@ describe('GET /leads/{id}, GET /leads/{id}/history', () => {
     expect(await viewer.client.leads.history({ id: lead.id, page: 9 })).toMatchObject({ events: [], total: 5 })
   })
 
-  it('404: a lead that there is not', async () => {
+  it('return 404 for an unknown lead', async () => {
     for (const path of ['/leads/x', '/leads/x/history'])
       expect((await person.call('GET', path)).body).toMatchObject({ code: 'LEAD_NOT_FOUND' })
   })
 })
 
 describe('POST /leads/basis', () => {
-  it('200: of one, of many, of all that match; since now where nobody says; none takes it away', async () => {
+  it('sets the basis of leads by filter, dated now by default, and removes it', async () => {
     const made = await makeLeads(app, person, [{ bio: 'saas' }, { bio: 'saas' }, { bio: 'art' }])
     const { client } = person
     expect(await client.leads.setBasis({ filter: { keyword: 'saas' }, basis: 'customer' })).toMatchObject({
@@ -135,13 +135,13 @@ describe('POST /leads/basis', () => {
     [{ filter: {}, basis: 'asked', at: 'today' }, 'at'],
     [{ filter: {}, leadIds: ['x'], basis: 'asked' }, 'leadIds'],
     [{ basis: 'asked' }, 'leadIds'],
-  ])('400: %j', async (body, field) => {
+  ])('returns 400 for %j', async (body, field) => {
     const answer = await person.call('POST', '/leads/basis', body)
     expect([answer.status, answer.body.details[0].field]).toEqual([400, field])
   })
 })
 
-it('GET /leads, GET /messages/leads: who is on the suppression list is marked, by handle or by X id, in every order', async () => {
+it('GET /leads, GET /messages/leads: mark suppressed leads by handle or X id, in every order', async () => {
   const [byHandle, byId, free] = await makeLeads(app, person, [
     { twitterHandle: 'By_Handle', xUserId: null },
     { twitterHandle: 'renamed', xUserId: '77', dmStatus: 'sent' },
@@ -167,7 +167,7 @@ it('GET /leads, GET /messages/leads: who is on the suppression list is marked, b
 })
 
 describe('POST /leads/delete, POST /leads/restore', () => {
-  it('200: of a scrape there are as many as it found and nobody has deleted', async () => {
+  it('update the number of a scrape’s leads', async () => {
     const own = await makePerson(app)
     const found = await makeLeads(app, own, 3)
     const scrape = await makeScrape(app, own, { finds: found })
@@ -180,7 +180,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect(await total()).toBe(2)
   })
 
-  it('200: gone from everywhere, and back as they were, with lists, tags, scrapes and messages', async () => {
+  it('delete leads everywhere and restore them with lists, tags, scrapes and messages', async () => {
     const { lead, list, tag, scrape } = await makeHistory()
     const { client } = person
     const before61 = sql`now() - interval '61 days'`
@@ -218,7 +218,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect([again.status, again.body.code]).toEqual([404, 'REMOVAL_NOT_FOUND'])
   })
 
-  it('200: who was imported anew meanwhile stays; lists and tags that are gone stay gone; what was sent meanwhile counts', async () => {
+  it('restore around leads, lists, tags and messages that changed meanwhile', async () => {
     const { lead, other, list, tag } = await makeHistory()
     const { client } = person
     const { removalId } = await client.leads.removeMany({ leadIds: [lead.id, other.id] })
@@ -234,7 +234,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await client.lists.leads({ id: list.id })).total).toBe(1)
   })
 
-  it('200: by an id of the caller: known though the answer is lost, also while it is under way; 404 of others', async () => {
+  it('find a deletion by the caller’s id, also while it runs; 404 for other workspaces', async () => {
     const [lead, other] = await makeLeads(app, person, 2)
     const removalId = crypto.randomUUID()
     const remove = (leadId: string) => person.call('POST', '/leads/delete', { leadIds: [leadId], removalId })
@@ -249,7 +249,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       work: () => remove(lead!.id),
       others: async () => {
         found = find()
-        // The deletion for the lead, the look for the deletion.
+        // The deletion waits for the lead, the lookup for the deletion.
         await expect
           .poll(async () => (await app.db.execute(waiting)).rows)
           .toEqual([{ for: 'advisory' }, { for: 'transactionid' }])
@@ -270,7 +270,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await find()).status).toBe(404)
   })
 
-  it('each part once, also where a network sends the call twice: both get the same answer', async () => {
+  it('delete each part once for repeated calls, with the same answer', async () => {
     await makeLeads(app, person, 3)
     const removalId = crypto.randomUUID()
     const remove = (filter = {}) => removeMany(app.db, person.actor, { filter, removalId }, 1)
@@ -281,7 +281,7 @@ describe('POST /leads/delete, POST /leads/restore', () => {
     expect((await person.client.leads.list({})).total).toBe(2)
   })
 
-  it('200: nobody where nobody is meant; 404 after an hour, and nothing is kept then', async () => {
+  it('delete nothing without matches, and purge deletions after an hour', async () => {
     expect(await person.client.leads.removeMany({ filter: { keyword: 'nobody' } })).toEqual({
       success: true,
       removed: 0,
@@ -295,13 +295,13 @@ describe('POST /leads/delete, POST /leads/restore', () => {
       .set({ createdAt: sql`now() - interval '61 minutes'` })
       .where(eq(leadRemovals.id, removalId!))
     expect((await person.call('POST', '/leads/restore', { removalId })).status).toBe(404)
-    await forgetRemovals(app.db)
+    await purgeRemovals(app.db)
     expect(await app.db.$count(removedLeads, eq(removedLeads.removalId, removalId!))).toBe(0)
     expect(await app.db.$count(leads, eq(leads.workspaceId, person.workspaceId))).toBe(0)
   })
 })
 
-it('keeps that somebody replied where two leads turn out to be one person', async () => {
+it('merging duplicate leads keeps replies', async () => {
   const [kept, gone] = await makeLeads(app, person, 2)
   await app.db.update(leads).set({ xUserId: '900001' }).where(eq(leads.id, kept!.id))
   await app.db.update(leads).set({ xUserId: null }).where(eq(leads.id, gone!.id))

@@ -29,7 +29,7 @@ const handles = (answer: { body: { leads: { twitterHandle: string }[] } }) =>
   answer.body.leads.map((lead) => lead.twitterHandle)
 
 describe('GET /leads', () => {
-  it('200: ten a page, newest first, with every field and the exact total', async () => {
+  it('returns ten per page, newest first, with every field and the exact total', async () => {
     const [oldest] = await makeLeads(app, person, [
       {
         name: 'Ana',
@@ -81,13 +81,13 @@ describe('GET /leads', () => {
     })
   })
 
-  it('200: a viewer sees them, another workspace does not', async () => {
+  it('is visible to viewers but not to other workspaces', async () => {
     await makeLeads(app, person, 2)
     expect((await list({}, await makePerson(app, { in: person, role: 'viewer' }))).body.total).toBe(2)
     expect((await list({}, await makePerson(app))).body).toMatchObject({ leads: [], total: 0, cursor: null })
   })
 
-  it('200: a keyword is found in bio, name or handle, whatever its case; % and _ mean themselves', async () => {
+  it('finds keywords in bio, name or handle, ignoring case, with literal % and _', async () => {
     await makeLeads(app, person, [
       { twitterHandle: 'in_bio', name: 'A', bio: 'We grow 100% faster' },
       { twitterHandle: 'in_name', name: 'Growth Queen', bio: null },
@@ -102,12 +102,12 @@ describe('GET /leads', () => {
     expect(handles(await list({ keyword: 'i_b' }))).toEqual([])
     expect(handles(await list({ keyword: 'äöü' }))).toEqual(['rtl'])
     expect(handles(await list({ keyword: 'נוע' }))).toEqual(['rtl'])
-    // Never across two fields.
+    // Not across two fields.
     expect(handles(await list({ keyword: 'B GROWER' }))).toEqual([])
     expect((await list({ keyword: '' })).body.total).toBe(5)
   })
 
-  it('200: contacted counts as sent, failed_contact as failed', async () => {
+  it('counts contacted as sent and failed_contact as failed', async () => {
     await makeLeads(
       app,
       person,
@@ -124,7 +124,7 @@ describe('GET /leads', () => {
     expect(await found('not_sent')).toEqual(['not_sent'])
   })
 
-  it('200: of a list, or found by a scrape; nothing for those of another workspace', async () => {
+  it('filters by list or scrape of the own workspace', async () => {
     const [one, two] = await makeLeads(app, person, 3)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
     await app.db.insert(leadListItems).values({ leadListId: leadList!.id, leadId: one!.id })
@@ -137,7 +137,7 @@ describe('GET /leads', () => {
       expect((await list(query, stranger)).body).toMatchObject({ leads: [], total: 0 })
   })
 
-  it('200: filters, orders and pages as one would by hand', async () => {
+  it('filters, sorts and pages like a naive implementation', async () => {
     const made = await makeLeads(app, person, manyLeads())
     await giveBasesAndTags(made)
     const lists = await makeLists(made)
@@ -173,7 +173,7 @@ describe('GET /leads', () => {
             seen.push(...answer.body.leads.map((lead: { id: string }) => lead.id))
             cursor = answer.body.cursor
             expect(cursor === null).toBe(seen.length >= expected.length)
-            if (page > 200) throw new Error('pages without an end')
+            if (page > 200) throw new Error('too many pages')
           }
           expect(seen).toEqual(expected.map((lead) => lead.id))
         },
@@ -193,13 +193,13 @@ describe('GET /leads', () => {
     ['cursor=nonsense', 'cursor'],
     [`keyword=${'x'.repeat(201)}`, 'keyword'],
     ['keyword=%00', 'keyword'],
-  ])('400: %s', async (query, field) => {
+  ])('returns 400 for %s', async (query, field) => {
     const answer = await person.call('GET', `/leads?${query}`)
     expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_INPUT'])
     expect(answer.body.details).toMatchObject([{ field }])
   })
 
-  it('400: a cursor of another order', async () => {
+  it('returns 400 for a cursor of another order', async () => {
     await makeLeads(app, person, 3)
     const { body } = await list({ pageSize: 1, sort: 'name' })
     expect((await list({ pageSize: 1, sort: '-name', cursor: body.cursor })).status).toBe(400)
@@ -207,7 +207,7 @@ describe('GET /leads', () => {
   })
 })
 
-/** Every third lead has asked, every seventh is a customer; every fourth is a VIP, every thirtieth rare. */
+/** Gives leads bases and tags in a fixed pattern. */
 async function giveBasesAndTags(made: LeadRow[]) {
   const every = (n: number) => made.filter((_, place) => place % n === 0)
   for (const [n, basis] of [
@@ -227,10 +227,10 @@ async function giveBasesAndTags(made: LeadRow[]) {
   }
 }
 const tagged = new Map<string, string[]>()
-/** By scrape, whom it found. */
+/** The leads found by each scrape. */
 const found = new Map<string, Set<string>>()
 
-/** A list of every fifth lead and smart ones, one of them within that list, each with who is in it; and a scrape that found every second. */
+/** Creates a manual list, smart lists and a scrape, and returns their leads. */
 async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
   const { client } = person
   const fifth = made.filter((_, place) => place % 5 === 0)
@@ -249,7 +249,7 @@ async function makeLists(made: LeadRow[]): Promise<Map<string, Set<string>>> {
   ])
 }
 
-/** A few hundred leads that differ in everything that a filter or an order looks at. */
+/** Leads that differ in every field used by filters and orders. */
 function manyLeads() {
   return Array.from({ length: 120 }, (_, i) => ({
     twitterHandle: `${i % 7 === 0 ? 'Ana' : 'bo'}_${i}`,
@@ -260,7 +260,7 @@ function manyLeads() {
   }))
 }
 
-/** The same in plain words: what the database must come to. */
+/** A naive implementation of filters and orders. */
 function byHand(
   made: LeadRow[],
   filter: {
@@ -310,7 +310,7 @@ function byHand(
 }
 
 describe('DELETE /leads/{id}', () => {
-  it('204: gone from the page, its lists and the counts', async () => {
+  it('deletes the lead from pages, lists and counts', async () => {
     const [gone, stays] = await makeLeads(app, person, 2)
     const [leadList] = await app.db.insert(leadLists).values({ workspaceId: person.workspaceId, name: 'l' }).returning()
     await app.db
@@ -322,7 +322,7 @@ describe('DELETE /leads/{id}', () => {
     expect((await list({ listId: leadList!.id })).body).toMatchObject({ total: 1 })
   })
 
-  it('404: deleted before, or of another workspace', async () => {
+  it('returns 404 for deleted leads and other workspaces', async () => {
     const [lead] = await makeLeads(app, person)
     const stranger = await makePerson(app)
     const text = { success: false, code: 'LEAD_NOT_FOUND', error: 'Lead not found or access denied' }
@@ -332,7 +332,7 @@ describe('DELETE /leads/{id}', () => {
     expect([again.status, again.body]).toEqual([404, text])
   })
 
-  it('403: for a viewer', async () => {
+  it('returns 403 for viewers', async () => {
     const [lead] = await makeLeads(app, person)
     const viewer = await makePerson(app, { in: person, role: 'viewer' })
     expect((await viewer.call('DELETE', `/leads/${lead!.id}`)).status).toBe(403)
@@ -341,9 +341,9 @@ describe('DELETE /leads/{id}', () => {
 })
 
 describe('lead counts', () => {
-  it('equal the rows after every kind of change, side by side', async () => {
+  it('equal the rows after concurrent changes of every kind', async () => {
     const made = await makeLeads(app, person, manyLeads())
-    // As the product changes them: what loses a race begins anew.
+    // Retried if a race is lost, as in the product.
     const change = (work: (tx: Db) => Promise<unknown>) => transact(app.db, work)
     await Promise.all([
       change((tx) => tx.delete(leads).where(eq(leads.id, made[0]!.id))),

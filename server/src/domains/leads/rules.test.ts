@@ -19,7 +19,7 @@ describe('writeCursor, readCursor', () => {
         .map((date) => date.toISOString()),
     ),
   )
-  it('gives a place back in its own order only', () => {
+  it('survive a round trip in the same order only', () => {
     fc.assert(
       fc.property(place, fc.uuid(), fc.constantFrom(...LeadSort.options), ([sort, value], id, other) => {
         fc.pre(!String(value).includes('\u0000') && String(value).isWellFormed())
@@ -29,7 +29,7 @@ describe('writeCursor, readCursor', () => {
       }),
     )
   })
-  it('takes nothing else', () => {
+  it('reject malformed cursors', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -53,7 +53,7 @@ describe('writeCursor, readCursor', () => {
       expect(readCursor('-createdAt', Buffer.from(JSON.stringify(bad)).toString('base64url'))).toBeNull()
   })
 })
-it('takes no status that there is not, nor one without its moment', () => {
+it('readCursor rejects unknown statuses and missing dates', () => {
   for (const value of ['sent', 'gone 2026-01-31T10:00:00Z', 'sent yesterday', ''])
     expect(
       readCursor('dmStatus', Buffer.from(JSON.stringify(['dmStatus', value, UUID])).toString('base64url')),
@@ -61,7 +61,7 @@ it('takes no status that there is not, nor one without its moment', () => {
 })
 const UUID = '00000000-0000-0000-0000-000000000000'
 
-it('anywhere: the marks of LIKE mean themselves', () => {
+it('anywhere escapes the wildcards of LIKE', () => {
   expect(anywhere('50%_\\')).toBe('%50\\%\\_\\\\%')
 })
 
@@ -76,9 +76,9 @@ describe('readHeader', () => {
     [['name', 'handle'], 'The first line must name a column twitter_handle.'],
     [['twitter_handle', 'Name', 'name'], 'The file has two columns named name.'],
     [['twitter_handle', 'x'.repeat(101)], "A column's name is longer than 100 characters."],
-    [['twitter_handle', 'Com\ud800pany'], "A column's name holds characters that cannot be stored."],
+    [['twitter_handle', 'Com\ud800pany'], "A column's name contains characters that cannot be stored."],
     [['twitter_handle', ...Array(200).fill('')], 'The file has more than 200 columns.'],
-  ])('refuses %j', (names, problem) => {
+  ])('rejects %j', (names, problem) => {
     expect(readHeader(names)).toEqual({ problem })
   })
 })
@@ -87,7 +87,7 @@ describe('readLine', () => {
   const columns = columnsOf(' Twitter Handle ', 'NAME', 'follower_count', 'metadata', 'Company', '', 'dm_status')
   const line = (...fields: string[]) => readLine(columns, fields)
 
-  it('reads columns by name, others as metadata, and passes over ours', () => {
+  it('reads columns by name, others as metadata, and ignores internal ones', () => {
     expect(line('@Ana_1', ' Ana ', '12.0', '{"tags":["a"]}', 'Acme', 'x', 'sent')).toEqual({
       xUserId: null,
       twitterHandle: 'Ana_1',
@@ -107,12 +107,12 @@ describe('readLine', () => {
       tags: null,
     })
   })
-  it('takes the guard off that an export put before a formula', () => {
+  it('removes the formula escape of an export', () => {
     expect(line('ana', "'=1+1", '', '', "'plain", '', '')).toMatchObject({
       name: '=1+1',
       metadata: { Company: "'plain" },
     })
-    // In full width, too, which some spreadsheets run.
+    // Some spreadsheets run full-width formulas too.
     expect(line('ana', "'\uFF1D1", '', '', '', '', '')).toMatchObject({ name: '\uFF1D1' })
   })
   it.each([
@@ -134,17 +134,17 @@ describe('readLine', () => {
     ['1.234,00', ',', 1_234],
     ['0.000', ',', 0],
     ['1234.000', ',', 1_234],
-  ])('reads %s between cells set apart by %s as %i', (written, delimiter, followerCount) => {
+  ])('reads %s in a file separated by %s as %i', (written, delimiter, followerCount) => {
     const cells = ['ana', '', written, '', '', '', '']
     expect(readLine(columns, cells, delimiter)).toMatchObject({ followerCount })
   })
-  it.each(['1.000', '12.345'])('does not guess whether %s is thousands where commas may be', (written) => {
+  it.each(['1.000', '12.345'])('rejects the ambiguous number %s', (written) => {
     for (const delimiter of [',', '\t', null])
       expect(readLine(columns, ['ana', '', written, '', '', '', ''], delimiter)).toEqual({
         problem: 'follower_count may mean thousands or a fraction: write it without the dot',
       })
   })
-  it('reads a basis as people write it, since when and how; and tags, each once', () => {
+  it('reads a basis with its date and source, and unique tags', () => {
     const told = columnsOf('twitter_handle', 'Basis', 'basis at', 'basis_source', 'Tags')
     expect(readLine(told, ['ana', 'Wrote first', '2026-01-31', 'At the fair', 'VIP; fair, vip | Köln'])).toMatchObject({
       basis: 'wrote_first',
@@ -155,18 +155,18 @@ describe('readLine', () => {
     for (const [fields, problem] of [
       [['ana', 'maybe', '', '', ''], 'basis must be asked, wrote_first, customer or none'],
       [['ana', 'asked', '31.1.2026', '', ''], 'basis_at is not a day such as 2026-01-31'],
-      [['ana', '', '', 'At the fair', ''], 'says when or how a basis is known, but not which'],
+      [['ana', '', '', 'At the fair', ''], 'has details of a contact basis but no basis'],
       [['ana', '', '', '', 'x'.repeat(51)], 'tags has a tag that is longer than 50 characters'],
       [['ana', '', '', '', Array.from({ length: 21 }, (_, n) => n).join()], 'tags names more than 20 tags'],
     ] as const)
       expect(readLine(told, fields)).toEqual({ problem })
   })
-  it('says of a blank line that it is empty', () => {
+  it('reports blank rows as empty', () => {
     expect(line('')).toEqual({ problem: 'is empty' })
     expect(line(' ')).toEqual({ problem: 'is empty' })
     expect(line('', ' ', '')).toEqual({ problem: 'is empty' })
   })
-  it('takes for empty what a line leaves out', () => {
+  it('treats missing cells as empty', () => {
     expect(line('ana', 'Ana')).toEqual(line('ana', 'Ana', '', '', '', '', ''))
   })
   it.each([
@@ -199,11 +199,11 @@ describe('readLine', () => {
       ['ana', '', '', JSON.stringify({ a: 'x'.repeat(15_001) }), 'x'.repeat(5_000), '', ''],
       'has more than 20,000 characters in custom columns',
     ],
-    [['ana', 'a\u0000b', '', '', '', '', ''], 'holds a NUL character'],
-  ])('says what is wrong: %j', (fields, problem) => {
+    [['ana', 'a\u0000b', '', '', '', '', ''], 'contains a NUL character'],
+  ])('reports the problem of %j', (fields, problem) => {
     expect(line(...fields)).toEqual({ problem })
   })
-  it('never throws, and only takes handles that X could have', () => {
+  it('never throws, and accepts only valid X handles', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 7, maxLength: 7 }), (fields) => {
         const lead = line(...fields)

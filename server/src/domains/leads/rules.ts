@@ -1,4 +1,5 @@
 import { isId, isMoment, isStorable } from '@x-automated/contract/fields'
+import { formatNumber } from '@x-automated/contract/format'
 import { IMPORT_COLUMNS_MAX } from '@x-automated/contract/import-limits'
 import {
   CONTACT_BASES,
@@ -10,18 +11,18 @@ import {
 } from '@x-automated/contract/leads'
 import { HANDLE_PROBLEMS, handleFault, handleIn } from '@x-automated/contract/x-handle'
 
-/** Where a page of leads ends, in one order of theirs: the value it is ordered by, and the id. */
+/** The last lead of a page: its sort value and id. */
 export interface Place {
   value: string | number
   id: string
 }
 
-/** Says a place as an opaque text; `readCursor` takes it back, in the same order only. */
+/** Encodes a place as an opaque cursor for one order. */
 export function writeCursor(sort: LeadSort, { value, id }: Place): string {
   return Buffer.from(JSON.stringify([sort, value, id])).toString('base64url')
 }
 
-/** Null: not a cursor of this order. */
+/** Returns null if it is not a cursor of this order. */
 export function readCursor(sort: LeadSort, cursor: string): Place | null {
   try {
     const [of, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
@@ -39,16 +40,16 @@ export function readCursor(sort: LeadSort, cursor: string): Place | null {
   }
 }
 
-/** As leads are ordered by status: what the filter calls it, and among equals when they were made. */
+/** Whether the value is a filter status and a creation date. */
 function isStanding(value: string): boolean {
   const [status = '', moment = ''] = value.split(' ')
   return (LEAD_FILTER_STATUSES as readonly string[]).includes(status) && isMoment(moment)
 }
 
-/** PostgreSQL's integer. */
+/** The maximum of PostgreSQL's integer. */
 const COUNT_MAX = 2_147_483_647
 
-/** Both of two filters: what the first asks for among what the second does. Where they speak of different things, one filter says both. */
+/** Combines two filters. If both set the same fields, the inner one goes into `within`. */
 export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): LeadQuery & { within?: LeadFilter } {
   const asked = Object.entries(outer).filter(([, value]) => value !== undefined && value !== '')
   const speaksOf = (key: string) => inner[key as keyof LeadFilter] !== undefined
@@ -58,12 +59,12 @@ export function narrow({ listId: _, ...outer }: LeadQuery, inner: LeadFilter): L
   return bounds || asked.some(([key]) => speaksOf(key)) ? { ...merged, within: inner } : { ...inner, ...merged }
 }
 
-/** A pattern for LIKE that finds the text anywhere; its own % _ \ mean themselves. */
+/** A LIKE pattern that finds the text anywhere, with its wildcards escaped. */
 export function anywhere(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** What is known of somebody who is to become a lead. Null: not said, so what a lead has already stays. */
+/** What is known of an incoming person. Null keeps the lead's value. */
 export interface IncomingLead {
   xUserId: string | null
   twitterHandle: string
@@ -79,16 +80,16 @@ export interface IncomingLead {
   metadata: Record<string, unknown> | null
 }
 
-/** What a file says of somebody beyond what X does. */
+/** Additional values from a file. */
 export interface ImportedLead extends IncomingLead {
   basis: ContactBasis | null
-  /** A day or a moment. */
+  /** A date or a timestamp. */
   basisAt: string | null
   basisSource: string | null
   tags: string[] | null
 }
 
-/** Somebody as they are staged: a row of `incoming_leads`. */
+/** A person as a row of `incoming_leads`. */
 export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLead>): object {
   return {
     line,
@@ -114,11 +115,11 @@ export function stagedRow(line: number, lead: IncomingLead & Partial<ImportedLea
 type Cell = { value: unknown } | { problem: string }
 interface Column {
   field: keyof ImportedLead
-  /** @param delimiter what stands between the file's cells; null: nobody knows */
+  /** @param delimiter the file's cell separator; null if unknown */
   read: (text: string, delimiter: string | null) => Cell
 }
 
-/** What each column of a file becomes, in the file's order; null: passed over. */
+/** The meaning of each column; null if ignored. */
 export type Columns = (Column | { metadataKey: string } | null)[]
 
 const within =
@@ -128,17 +129,17 @@ const within =
       ? { problem: `is longer than ${max} characters` }
       : isStorable(text)
         ? { value: text }
-        : { problem: 'holds characters that cannot be stored' }
+        : { problem: 'contains characters that cannot be stored' }
 
 const count = (text: string, delimiter: string | null): Cell => {
-  // Where numbers have commas for decimals, cells are set apart by semicolons, and thousands by dots. A single dot may be either elsewhere.
+  // Semicolon files write thousands with dots. In other files, a single dot is ambiguous.
   const dotted = /^[1-9]\d{0,2}((?:\.\d{3})+)(,0+)?$/.exec(text)
   if (dotted) {
     const isSure = delimiter === ';' || (dotted[1] ?? '').length > 4 || dotted[2] !== undefined
     if (!isSure) return { problem: 'may mean thousands or a fraction: write it without the dot' }
     return count(text.replace(/,.*/, '').replaceAll('.', ''), delimiter)
   }
-  // Thousands may be set apart, by a comma, an apostrophe or a space of any width.
+  // Thousands may be separated by a comma, an apostrophe or any space.
   const digits = /^\d{1,3}([,'\u2019 \u00a0\u2009\u202f]\d{3})+(\.0+)?$/.test(text)
     ? text.replaceAll(/[^\d.]/g, '')
     : text
@@ -154,9 +155,9 @@ const handle = (text: string): Cell => {
   return fault ? { problem: HANDLE_PROBLEMS[fault] } : { value: bare }
 }
 
-/** Characters of JSON that one line of a file may bring. */
+/** Maximum length of one row's metadata as JSON. */
 const METADATA_MAX = 20_000
-/** Characters of JSON that a lead may collect over several files: pages show many leads at a time. */
+/** Maximum length of a lead's metadata over several files, as pages show many leads. */
 export const LEAD_METADATA_MAX = 2 * METADATA_MAX
 const METADATA_DEPTH = 20
 const depthOf = (json: string) => {
@@ -172,8 +173,7 @@ const metadata = (text: string): Cell => {
   try {
     const value: unknown = JSON.parse(text)
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    // Escapes can hide in JSON what the text around it does not show; what is nested too deep PostgreSQL's own parser refuses.
-    // JSON.stringify writes what cannot be stored as escapes, however it was written in the file.
+    // JSON.stringify escapes what cannot be stored, however the file wrote it. PostgreSQL rejects deep nesting.
     const storable = !/\\u(0000|d[89a-f])/.test(JSON.stringify(value))
     if (isObject && text.length <= METADATA_MAX && depthOf(text) <= METADATA_DEPTH && storable) return { value }
   } catch {}
@@ -192,7 +192,7 @@ const day = (text: string): Cell => {
   return isMoment(moment) ? { value: moment } : { problem: 'is not a day such as 2026-01-31' }
 }
 
-/** Tags of one lead in a file; in a workspace there are not many more. */
+/** Tags per lead in a file. */
 const TAGS_OF_ONE_MAX = 20
 const TAG_NAME_MAX = 50
 const tagNames = (text: string): Cell => {
@@ -201,15 +201,15 @@ const tagNames = (text: string): Cell => {
   if (unlike.length > TAGS_OF_ONE_MAX) return { problem: `names more than ${TAGS_OF_ONE_MAX} tags` }
   if (unlike.some((name) => name.length > TAG_NAME_MAX))
     return { problem: `has a tag that is longer than ${TAG_NAME_MAX} characters` }
-  return isStorable(text) ? { value: unlike } : { problem: 'holds characters that cannot be stored' }
+  return isStorable(text) ? { value: unlike } : { problem: 'contains characters that cannot be stored' }
 }
 
-/** The columns of a lead by the specification's names (§3). */
+/** Columns by name. */
 const COLUMNS: Record<string, Column | null> = {
   twitter_handle: { field: 'twitterHandle', read: handle },
   x_user_id: {
     field: 'xUserId',
-    read: (text) => (/^\d{1,20}$/.test(text) ? { value: text } : { problem: 'is not an id of X' }),
+    read: (text) => (/^\d{1,20}$/.test(text) ? { value: text } : { problem: 'is not an X ID' }),
   },
   name: { field: 'name', read: within(200) },
   bio: { field: 'bio', read: within(5_000) },
@@ -225,7 +225,7 @@ const COLUMNS: Record<string, Column | null> = {
   basis_at: { field: 'basisAt', read: day },
   basis_source: { field: 'basisSource', read: within(500) },
   tags: { field: 'tags', read: tagNames },
-  // Ours, written by an export and never taken from a file.
+  // Written by exports, ignored by imports.
   id: null,
   user_id: null,
   dm_status: null,
@@ -236,7 +236,7 @@ const COLUMNS: Record<string, Column | null> = {
 const KEY_MAX = 100
 const VALUE_MAX = 5_000
 
-/** Reads a file's header: the specification's column names, in any case and order. Other columns become metadata. */
+/** Reads a header: column names in any case and order. Other columns become metadata. */
 export function readHeader(fields: readonly string[]): Columns | { problem: string } {
   if (fields.length > IMPORT_COLUMNS_MAX) return { problem: `The file has more than ${IMPORT_COLUMNS_MAX} columns.` }
   const names = fields.map((field) => field.trim())
@@ -246,8 +246,8 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
   if (long !== undefined) return { problem: `A column's name is longer than ${KEY_MAX} characters.` }
   const double = known.find((name, place) => name !== '' && known.indexOf(name) !== place)
   if (double !== undefined) return { problem: `The file has two columns named ${double}.` }
-  // Names may come from a mapping, too, whose JSON can spell what no file in UTF-8 holds.
-  if (!names.every(isStorable)) return { problem: "A column's name holds characters that cannot be stored." }
+  // A JSON mapping can contain characters that a UTF-8 file cannot.
+  if (!names.every(isStorable)) return { problem: "A column's name contains characters that cannot be stored." }
   return known.map((name, place) => {
     if (name === '') return null
     const column = Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
@@ -256,9 +256,9 @@ export function readHeader(fields: readonly string[]): Columns | { problem: stri
 }
 
 /**
- * Reads one line of a file into a lead. A cell that is blank, or left out at the end, says nothing.
- * @param delimiter what stands between the file's cells; null: nobody knows
- * @returns the lead, or what is wrong with the line, in words to show
+ * Reads one row. Blank and missing cells keep the lead's values.
+ * @param delimiter the file's cell separator; null if unknown
+ * @returns the lead, or the row's problem as a text to show
  */
 export function readLine(
   columns: Columns,
@@ -271,7 +271,7 @@ export function readLine(
   for (const [place, column] of columns.entries()) {
     const text = withoutGuard(fields[place] ?? '').trim()
     if (column === null || text === '') continue
-    if (text.includes('\u0000')) return { problem: 'holds a NUL character' }
+    if (text.includes('\u0000')) return { problem: 'contains a NUL character' }
     if ('metadataKey' in column) {
       if (text.length > VALUE_MAX) return { problem: `${column.metadataKey} is longer than ${VALUE_MAX} characters` }
       extra[column.metadataKey] = text
@@ -283,10 +283,10 @@ export function readLine(
   }
   if (lead.twitterHandle === '') return { problem: 'twitter_handle is missing' }
   if (lead.basis === null && (lead.basisAt !== null || lead.basisSource !== null))
-    return { problem: 'says when or how a basis is known, but not which' }
+    return { problem: 'has details of a contact basis but no basis' }
   if (Object.keys(extra).length > 0) lead.metadata = { ...lead.metadata, ...extra }
   if (JSON.stringify(lead.metadata).length > METADATA_MAX)
-    return { problem: `has more than ${METADATA_MAX.toLocaleString('en')} characters in custom columns` }
+    return { problem: `has more than ${formatNumber(METADATA_MAX)} characters in custom columns` }
   return lead
 }
 
@@ -309,7 +309,7 @@ const NOTHING: ImportedLead = {
   tags: null,
 }
 
-/** An export guards cells that a spreadsheet would run as a formula by an apostrophe; taken back here. */
+/** Removes the apostrophe by which an export escapes formulas. */
 function withoutGuard(text: string): string {
   return /^'[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text
 }

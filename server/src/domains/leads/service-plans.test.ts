@@ -13,7 +13,7 @@ import * as suppressions from '../suppressions/service.ts'
 import * as tags from '../tags/service.ts'
 import { find, history, list, listByStanding, remove, setBasis } from './service.ts'
 
-/** Tables that grow with the leads of a workspace, and with workspaces. */
+/** Tables that grow with the number of leads or workspaces. */
 const LARGE = [
   'leads',
   'lead_counts',
@@ -45,7 +45,7 @@ beforeAll(async () => {
     insert into leads (workspace_id, x_user_id, name, twitter_handle, bio, follower_count, dm_status, created_at)
     select ${own}, n::text, 'Lead ' || n, 'lead_' || n, 'founder', n % 1000, (array['not_sent', 'queued', 'sent', 'failed'])[1 + n % 4], now() - n * interval '1 second'
     from generate_series(1, 3000) n`)
-  // The other workspaces together have more of everything.
+  // Other workspaces together have more rows.
   await app.db.execute(sql`
     insert into leads (workspace_id, name, twitter_handle, dm_status) select id, 'Lead', 'lead_' || n, 'sent' from workspaces, generate_series(1, 20) n where name = 'other'`)
   await app.db.execute(sql`insert into lead_lists (workspace_id, name) select id, 'l' from workspaces`)
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await app.db.execute(sql`vacuum analyze`)
 })
 
-/** Of many leads the database rightly reads whole tables. */
+/** A small selection: for many leads, a full scan is right. */
 const FEW = { minFollowers: 997 }
 
 type Service = (db: Db, actor: Actor) => Promise<unknown>
@@ -146,7 +146,7 @@ const services: [name: string, service: Service][] = [
   ['deleting a lead', (db, actor) => remove(db, actor, ids.lead)],
 ]
 
-it.each(services)('%s: an index leads to each row of a large table', async (_, service) => {
+it.each(services)('%s read large tables only by index', async (_, service) => {
   const { db, reads } = await openPlanned(app.databaseUrl)
   await service(db, person.actor)
   expect(reads.length).toBeGreaterThan(0)

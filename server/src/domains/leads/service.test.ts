@@ -37,14 +37,14 @@ const upsert = (people: Partial<IncomingLead>[], read: 'whole' | 'parts' = 'whol
   app.db.transaction((tx) => upsertLeads(tx, { workspaceId: by.workspaceId, userId: by.id }, people.map(someone), read))
 const all = () => app.db.select().from(leads).where(eq(leads.workspaceId, person.workspaceId)).orderBy(leads.id)
 
-describe('upsertLeads: who is one person', () => {
-  it('the same id under a new handle', async () => {
+describe('upsertLeads identity', () => {
+  it('matches the same id under a new handle', async () => {
     const [id] = await upsert([{ xUserId: '1', twitterHandle: 'old', name: 'Old' }])
     expect(await upsert([{ xUserId: '1', twitterHandle: 'new', name: 'New' }])).toEqual([id])
     expect(await all()).toMatchObject([{ id, xUserId: '1', twitterHandle: 'new', name: 'New' }])
   })
 
-  it('a handle that was imported without an id: the row is adopted', async () => {
+  it('adds the id to a lead imported by handle', async () => {
     const [imported] = await makeLeads(app, person, [
       { twitterHandle: 'Ana', dmStatus: 'contacted', metadata: { company: 'Acme' } },
     ])
@@ -54,29 +54,29 @@ describe('upsertLeads: who is one person', () => {
     ])
   })
 
-  it('a handle imported of somebody whose id is known', async () => {
+  it('matches an imported handle to a lead with an id', async () => {
     const [id] = await upsert([{ xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9 }])
     expect(await upsert([{ twitterHandle: 'aNA', location: 'Köln' }], 'parts')).toEqual([id])
-    // What the file did not say stays, and so does X's spelling.
+    // Values missing in the file and X's spelling are kept.
     expect(await all()).toMatchObject([
       { id, xUserId: '5', twitterHandle: 'Ana', bio: 'From X', followerCount: 9, location: 'Köln' },
     ])
   })
 
-  it('two ids that had one handle after another are two', async () => {
+  it('keeps two ids apart that used one handle', async () => {
     await upsert([{ xUserId: '1', twitterHandle: 'ana' }])
     await upsert([{ xUserId: '2', twitterHandle: 'ana' }])
     expect(await all()).toHaveLength(2)
   })
 
-  it('other workspaces have their own', async () => {
+  it('keeps workspaces apart', async () => {
     const other = await makePerson(app)
     await upsert([{ xUserId: '1' }])
     await upsert([{ xUserId: '1' }], 'whole', other)
     expect(await all()).toHaveLength(1)
   })
 
-  it('an import and an old handle turn out to be one: lists, messages and status become the one that stays', async () => {
+  it('merges an imported lead into a known one, with lists, messages and status', async () => {
     const [known] = await upsert([{ xUserId: '1', twitterHandle: 'old' }])
     const [imported] = await makeLeads(app, person, [{ twitterHandle: 'new', dmStatus: 'contacted' }])
     const [one, two] = await app.db
@@ -109,15 +109,15 @@ describe('upsertLeads: who is one person', () => {
   })
 })
 
-describe('upsertLeads: what is kept', () => {
-  it('whole: what X says replaces everything but the status', async () => {
+describe('upsertLeads updates', () => {
+  it('replace everything but the status with read: whole', async () => {
     await upsert([{ xUserId: '1', bio: 'a', location: 'b', followerCount: 1 }])
     await app.db.update(leads).set({ dmStatus: 'queued' }).where(eq(leads.workspaceId, person.workspaceId))
     await upsert([{ xUserId: '1', bio: '', location: null, followerCount: 2 }])
     expect(await all()).toMatchObject([{ bio: '', location: null, followerCount: 2, dmStatus: 'queued' }])
   })
 
-  it('many writers of the same people at once make each once, and none waits forever', async () => {
+  it('create each lead once for concurrent writers, without deadlocks', async () => {
     const people = Array.from({ length: 50 }, (_, i) => ({ xUserId: String(i), twitterHandle: `p${i}` }))
     const byHandle = people.map(({ twitterHandle }) => ({ twitterHandle }))
     await Promise.all([

@@ -15,7 +15,7 @@ import { leadLists } from '../lists/tables.ts'
 import { scrapeCounts, scrapes } from '../scrapes/tables.ts'
 import { isSuppressed } from '../suppressions/tables.ts'
 import { tags } from '../tags/tables.ts'
-import { rememberContacts } from './engine-contacts.ts'
+import { storePastContacts } from './engine-contacts.ts'
 import { countedLeads, isStandingOrder, placeOf, readPage, readPlainPage, readStandingPage } from './engine-pages.ts'
 import {
   choosePart,
@@ -29,7 +29,7 @@ import { readCursor, writeCursor } from './rules.ts'
 import { leads, ofStanding } from './tables.ts'
 
 export type LeadRow = typeof leads.$inferSelect
-export { forgetContacts, hadReplied, rememberContact, rememberContacts, wasContacted } from './engine-contacts.ts'
+export { deletePastContacts, hadReplied, storePastContact, storePastContacts, wasContacted } from './engine-contacts.ts'
 export {
   type FilePart,
   type ImportOptions,
@@ -50,17 +50,14 @@ interface ListInput extends LeadQuery {
   cursor?: string
 }
 
-/**
- * One page of leads. `total` is exact; `cursor` goes on behind the page, null at the end.
- * @throws Refusal INVALID_INPUT: a cursor of another order
- */
+/** One page of leads with the exact total. @throws Refusal INVALID_INPUT for a cursor of another order */
 export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor, ...asked }: ListInput) {
   const filter = await resolveFilter(db, actor, asked)
   const place = cursor === undefined ? null : readCursor(sort, cursor)
   if (cursor !== undefined && !place)
     throw invalidField('cursor', 'must be the cursor of an earlier response in the same order')
   const offset = place ? 0 : (page - 1) * pageSize
-  // One more than is shown tells whether the list goes on.
+  // One extra row tells whether there are more.
   const span = { sort, place, limit: pageSize + 1 }
   const { leads: found, total } =
     offset === 0 && isPlain(filter, sort)
@@ -71,7 +68,7 @@ export async function list(db: Db, actor: Actor, { page, pageSize, sort, cursor,
   return { leads: shown, total, page, pageSize, cursor: last ? writeCursor(sort, placeOf(sort, last)) : null }
 }
 
-/** Asks for all leads, or for those of one status in an order that its index has. */
+/** Whether the filter asks for all leads, or for one status in an indexed order. */
 function isPlain(filter: ResolvedFilter, sort: LeadSort): boolean {
   const [only, ...others] = namesOf(filter)
   return only === undefined || (only === 'status' && others.length === 0 && isStandingOrder(sort, filter.status))
@@ -87,12 +84,12 @@ async function readCounted(db: Db, actor: Actor, filter: ResolvedFilter, span: P
   return { leads: found, total }
 }
 
-/** What a filter asks about. */
+/** The fields that a filter uses. */
 function namesOf(filter: ResolvedFilter): string[] {
   return Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : name))
 }
 
-/** The tags of a lead in the order in which they were given. Tables are named in full: a query without joins would leave them out. */
+/** A lead's tags in the order in which they were added. Names are qualified for queries without joins. */
 const tagIds = sql<string[]>`array(
   select t.tag_id::text from lead_tags t where t.lead_id = leads.id order by t.added_at, t.tag_id
 )`
@@ -101,9 +98,9 @@ const tagNames = sql<string[]>`array(
 )`
 
 /**
- * One page of leads in some of the standings that the filter knows, newest first: each is read in its own order, and then they are one.
- * @param standings none: all leads
- * @throws Refusal INVALID_INPUT: a cursor that is none
+ * One page of leads in some filter statuses, newest first.
+ * @param standings empty for all leads
+ * @throws Refusal INVALID_INPUT for a bad cursor
  */
 export async function listByStanding(
   db: Db,
@@ -147,12 +144,12 @@ export async function listByStanding(
   }
 }
 
-/** How many leads match: maintained counts where nothing but status, list, tag or scrape is asked for, else counted. */
+/** The number of matches: from maintained counts for a single status, list, tag or scrape, otherwise counted. */
 export async function count(db: Db, actor: WorkspaceOf, filter: ResolvedFilter): Promise<number> {
   const asked = namesOf(filter)
   const only = asked.length === 1 ? asked[0] : null
   const own = eq(leads.workspaceId, actor.workspaceId)
-  // Few are on the suppression list, and all the others may have a count that is kept.
+  // The suppressed ones are few, and the total may have a maintained count.
   if (filter.suppressed === false) {
     const [all, suppressed] = await Promise.all(
       [undefined, true].map((suppressed) => count(db, actor, { ...filter, suppressed })),
@@ -197,11 +194,11 @@ async function countByStatus(db: Db, actor: WorkspaceOf, status: LeadFilter['sta
   return rows[0]?.total ?? 0
 }
 
-/** Deletes a lead, with its places in lists; its messages stay. @throws Refusal LEAD_NOT_FOUND */
+/** Deletes a lead and its list entries, but not its messages. @throws Refusal LEAD_NOT_FOUND */
 export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
   await transact(db, async (tx) => {
     const own = sql`${actor.workspaceId}::uuid`
-    // Deleting changes them too. Before the lead, as whoever records an outcome or empties a list does (db/transact.ts).
+    // Lock messages and lists before the lead, in the order of db/transact.ts.
     await tx.execute(sql`
       select count(*) from (select from dms where lead_id = ${id} and workspace_id = ${own} order by id for no key update) locked`)
     await tx.execute(sql`
@@ -215,15 +212,15 @@ export async function remove(db: Db, actor: Actor, id: string): Promise<void> {
       .where(and(eq(leads.id, id), eq(leads.workspaceId, actor.workspaceId)))
       .for('update')
     if (!found) throw new Refusal('LEAD_NOT_FOUND')
-    await rememberContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
-    // Left to the foreign keys, the counts of scrapes would be locked before those of tags.
+    await storePastContacts(tx, actor.workspaceId, sql`select ${id}::uuid`)
+    // Cascading deletes would lock scrape counts before tag counts.
     for (const table of ['lead_list_items', 'lead_tags', 'scrape_leads'])
       await tx.execute(sql`delete from ${sql.identifier(table)} where lead_id = ${id}`)
     await tx.delete(leads).where(eq(leads.id, id))
   })
 }
 
-/** A lead with everything that is known of it. @throws Refusal LEAD_NOT_FOUND */
+/** A lead with all its fields. @throws Refusal LEAD_NOT_FOUND */
 export async function find(db: Db, actor: Actor, id: string) {
   const [row] = await db
     .select({ lead: leads, tagIds, suppressed: isSuppressed('leads') })
@@ -235,7 +232,7 @@ export async function find(db: Db, actor: Actor, id: string) {
 
 type Event = LeadEvent extends infer E ? (E extends LeadEvent ? Omit<E, 'at'> & { at: Date } : never) : never
 
-/** What happened to a lead, newest first. @throws Refusal LEAD_NOT_FOUND */
+/** A lead's history, newest first. @throws Refusal LEAD_NOT_FOUND */
 export async function history(
   db: Db,
   actor: Actor,
@@ -275,7 +272,7 @@ export async function history(
   }
 }
 
-/** Says why leads may be written to, or that there is no reason any more. */
+/** Sets or removes the contact basis of leads. */
 export async function setBasis(
   db: Db,
   actor: Actor,
@@ -285,7 +282,7 @@ export async function setBasis(
     const since = basis === 'none' ? sql`null` : at === undefined ? sql`now()` : sql`${at}::timestamptz`
     const how = basis === 'none' ? null : source || null
     const part = await choosePart(tx, actor, selection)
-    // In the order of their ids, as everyone locks leads.
+    // By id, the order in which leads are locked.
     const { rowCount } = await tx.execute(sql`
       with chosen as materialized (
         select id from leads where id in (${part.leads}) order by id for no key update
@@ -296,7 +293,7 @@ export async function setBasis(
   })
 }
 
-/** Every lead that a filter means, oldest first, a thousand at a time. */
+/** All leads that match a filter, oldest first, in batches of a thousand. */
 export async function* readAll(
   db: Db,
   actor: Actor,
@@ -319,5 +316,5 @@ export async function* readAll(
   } while (last)
 }
 
-/** Rows a statement. */
+/** Rows per query. */
 const BATCH = 1_000

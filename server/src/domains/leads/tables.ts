@@ -5,18 +5,18 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** What the status filter compares: contacted counts as sent, failed_contact as failed. */
+/** The status as filters see it: contacted counts as sent, failed_contact as failed. */
 export const filterStatus = sql<string>`(case dm_status when 'contacted' then 'sent' when 'failed_contact' then 'failed' else dm_status end)`
-/** Follower counts as they are ordered and bounded: an unknown one comes before none at all. */
+/** The follower count for orders and bounds: unknown sorts before 0. */
 export const knownFollowers = sql<number>`coalesce(follower_count, -1)`
 export const foldedName = sql<string>`lower(name)`
 export const foldedHandle = sql<string>`lower(twitter_handle)`
-/** As far as a bio is ordered by: an index entry has to stay small. */
+/** The part of a bio used for ordering, short enough for an index entry. */
 export const foldedBio = sql<string>`lower(left(coalesce(bio, ''), 60))`
-/** Where a keyword is looked for; the trigram index `leads_words` is over this. */
+/** The text that keywords match, covered by the trigram index `leads_words`. */
 export const words = sql<string>`(coalesce(name, '') || ' ' || twitter_handle || ' ' || coalesce(bio, ''))`
 
-/** People on X. One row a person in each workspace: by X's user id, or by handle while the id is unknown. */
+/** People on X, one row per person and workspace: by X user id, or by handle while the id is unknown. */
 export const leads = pgTable(
   'leads',
   {
@@ -39,11 +39,11 @@ export const leads = pgTable(
     website: text('website'),
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
     dmStatus: text('dm_status', { enum: LEAD_STATUSES }).notNull().default('not_sent'),
-    /** When they last wrote to an account of the workspace, by X's clock. */
+    /** When they last messaged an account of the workspace, by X's clock. */
     repliedAt: time('replied_at'),
-    /** When they were last written to before their lead was deleted and came in again (`pastContacts`). */
+    /** When they were last messaged before their lead was deleted and added again (`pastContacts`). */
     contactedBeforeAt: time('contacted_before_at'),
-    /** Why they may be written to (X's rules ask for it), since when, and how that is known. */
+    /** Why, since when and by what source they may be messaged, as X's rules require. */
     basis: text('basis', { enum: CONTACT_BASES }).notNull().default('none'),
     basisAt: time('basis_at'),
     basisSource: text('basis_source'),
@@ -56,28 +56,28 @@ export const leads = pgTable(
       .on(t.workspaceId, sql`lower(twitter_handle)`)
       .where(sql`x_user_id is null`),
     index('leads_handle').on(t.workspaceId, sql`lower(twitter_handle)`),
-    // The orders of the leads page. Plain ascending, so that `order by … desc` reads them backwards.
-    // Those over an expression also hold the column it reads (`include`, in the migration), so that they can answer alone.
+    // Orders of the leads page. All ascending, so that `desc` reads them backwards. Those over an expression include
+    // its column (in the migration), for index-only scans.
     index('leads_newest').on(t.workspaceId, t.createdAt, t.id),
     index('leads_followers').on(t.workspaceId, knownFollowers, t.id),
     index('leads_name').on(t.workspaceId, foldedName, t.id),
     index('leads_bio').on(t.workspaceId, foldedBio, t.id),
     index('leads_replied').on(t.workspaceId, t.id).where(sql`replied_at is not null`),
-    // Few leads have one; none is counted as all without it.
+    // Few leads have a basis; 'none' is counted as the rest.
     index('leads_basis').on(t.workspaceId, t.basis, t.createdAt, t.id).where(sql`basis <> 'none'`),
     check('leads_basis_known', sql`(basis = 'none') = (basis_at is null)`),
   ],
 )
 
 /**
- * The leads of each status in their order: what an index over their status would hold, kept by triggers.
- * No index of `leads` knows the status, so that a change of it writes one row and no index entry (docs/decisions/0019).
+ * Leads of each status in order, maintained by triggers. `leads` has no index on the status, so that changing it writes
+ * no index entry (docs/decisions/0019).
  */
 export const leadStandings = pgTable(
   'lead_standings',
   {
     workspaceId: uuid('workspace_id').notNull(),
-    /** As the filter calls it. */
+    /** The filter status. */
     standing: text('standing', { enum: LEAD_FILTER_STATUSES }).notNull(),
     createdAt: time('created_at').notNull(),
     leadId: uuid('lead_id').notNull(),
@@ -85,13 +85,13 @@ export const leadStandings = pgTable(
   (t) => [primaryKey({ columns: [t.workspaceId, t.standing, t.createdAt, t.leadId] })],
 )
 
-/** Rows `s` of the leads of a workspace, all or those of one status: what follows `from`, and may be narrowed further. */
+/** SQL after `from`: a workspace's rows `s`, all or of one status, with an open where clause. */
 export function ofStanding(workspaceId: unknown, standing: unknown): SQL {
   const only = standing === undefined ? sql`` : sql`and s.standing = ${standing}`
   return sql`lead_standings s where s.workspace_id = ${workspaceId} ${only}`
 }
 
-/** How many leads a workspace has in each status: kept by triggers, so that a page's total costs nothing. */
+/** The number of leads per workspace and status, maintained by triggers. */
 export const leadCounts = pgTable(
   'lead_counts',
   {
@@ -105,8 +105,8 @@ export const leadCounts = pgTable(
 )
 
 /**
- * That somebody whose lead was deleted has been written to, or has replied: should they come in again, nobody writes to them a second time.
- * Who it is stands here as a hash only. The row goes once it is a lead's own again, and with the workspace.
+ * Remembers that a person whose lead was deleted was messaged or replied, so that nobody messages them again.
+ * Stores only hashes. The row is deleted when the lead returns, or with the workspace.
  */
 export const pastContacts = pgTable(
   'past_contacts',
@@ -115,7 +115,7 @@ export const pastContacts = pgTable(
     workspaceId: uuid('workspace_id')
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** Of X's user id; null where it was unknown. */
+    /** Hash of X's user id; null if unknown. */
     xUserHash: text('x_user_hash'),
     handleHash: text('handle_hash').notNull(),
     contactedAt: time('contacted_at'),

@@ -5,7 +5,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import { invalidField, Refusal } from '../../refusal.ts'
 import { hashToken } from '../../sealing.ts'
-import { choosePart, forgetContacts, rememberContacts } from '../leads/service.ts'
+import { choosePart, deletePastContacts, storePastContacts } from '../leads/service.ts'
 import { mayGoOut, wasTried } from '../sending/tables.ts'
 import { leadRemovals } from './tables.ts'
 
@@ -62,7 +62,7 @@ export async function removeMany(
       select ${removal.id}::uuid, l.id, to_jsonb(l), array(select id from dms where lead_id = l.id),
         ${rowsOf('lead_list_items')}, ${rowsOf('lead_tags')}, ${rowsOf('scrape_leads')}, ${rowsOf('replies')}, ${rowsOf('lead_reads')}
       from leads l where l.id in (${chosen})`)
-    await rememberContacts(tx, actor.workspaceId, chosen)
+    await storePastContacts(tx, actor.workspaceId, chosen)
     // Each in one statement: left to the foreign keys, the counts of lists and tags would change once a lead.
     await tx.execute(sql`
       delete from lead_list_items i using (
@@ -185,13 +185,13 @@ export async function restore(db: Db, actor: Actor, removalId: string) {
       select reply.* from ${back}, jsonb_array_elements(r.replies) kept,
         jsonb_populate_record(null::replies, kept || jsonb_build_object('dm_id', (select d.id from dms d where d.id = (kept ->> 'dm_id')::uuid))) reply
       where r.removal_id = ${removal.id} on conflict do nothing`)
-    await forgetContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
+    await deletePastContacts(tx, actor.workspaceId, sql`select r.lead_id from ${removed}`)
     await tx.delete(leadRemovals).where(eq(leadRemovals.id, removal.id))
     return { success: true as const, restored: rowCount ?? 0 }
   })
 }
 
 /** Forgets for good what was deleted longer ago than it can be taken back. */
-export async function forgetRemovals(db: Db): Promise<void> {
+export async function purgeRemovals(db: Db): Promise<void> {
   await db.delete(leadRemovals).where(lt(leadRemovals.createdAt, sql`now() - ${KEPT}`))
 }

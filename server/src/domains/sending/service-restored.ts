@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { transact } from '../../db/transact.ts'
 import type { XConversationMessage } from '../../outside/x.ts'
 import { use } from '../billing/service.ts'
-import { rememberContact } from '../leads/service.ts'
+import { storePastContact } from '../leads/service.ts'
 import { TIMING } from './engine.ts'
 import { CLOCK_SKEW_MS, findSentMessage } from './rules.ts'
 import { lockLeads } from './service-locks.ts'
@@ -179,7 +179,7 @@ async function addSent(
     await tx.execute(
       sql`update leads set dm_status = 'contacted', updated_at = now() where id = ${leadId} and dm_status <> 'queued'`,
     )
-  else await rememberContact(tx, workspaceId, recipientId, at)
+  else await storePastContact(tx, workspaceId, recipientId, at)
   if (rows[0]?.counts) await use(tx, workspaceId, 'dms', 1)
 }
 

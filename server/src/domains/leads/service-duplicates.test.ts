@@ -18,15 +18,15 @@ beforeEach(async () => {
 
 const TWICE = 'Skipped: this person is among your leads twice and is written to already.'
 
-/** Two lists of one lead each: one whom X's id tells, and one who has only a handle. */
-async function makeTwins() {
+/** Creates two lists of one lead each: one with an X id, one with only a handle. */
+async function makeDuplicates() {
   const unknown = await makeList(app, person, openHandles(1), { unknownIds: true })
   return { unknown, known: await makeList(app, person, openHandles(1)) }
 }
-type Twins = Awaited<ReturnType<typeof makeTwins>>
+type Twins = Awaited<ReturnType<typeof makeDuplicates>>
 
-/** X tells that the handle of the second is the new one of the first. */
-async function turnOutToBeOne({ known, unknown }: Twins) {
+/** Reveals that the second lead's handle is the first person's new handle. */
+async function revealDuplicate({ known, unknown }: Twins) {
   const [kept] = await app.db.select().from(leads).where(eq(leads.id, known.leadIds[0]!))
   await makeLeads(app, person, [{ xUserId: kept!.xUserId, twitterHandle: unknown.handles[0]! }])
   expect(await app.db.select().from(leads).where(eq(leads.id, unknown.leadIds[0]!))).toEqual([])
@@ -40,15 +40,15 @@ const sendNext = async (id: string) => {
 const statusOfKept = async ({ known }: Twins) => (await person.client.leads.find({ id: known.leadIds[0]! })).dmStatus
 
 it.each(['known', 'unknown'] as const)(
-  'writes once where two campaigns wait for one person, the %s first',
+  'two campaigns message merged duplicates once, the %s lead first',
   async (first) => {
-    const twins = await makeTwins()
+    const twins = await makeDuplicates()
     const second = first === 'known' ? 'unknown' : 'known'
     const [one, other] = [
       await launch(person, twins[first], { channel: 'extension' }),
       await launch(person, twins[second], { channel: 'extension' }),
     ]
-    await turnOutToBeOne(twins)
+    await revealDuplicate(twins)
     expect(await statusOfKept(twins)).toBe('queued')
     await sendNext(one.id)
     expect((await claim(other.id)).status).toBe(204)
@@ -59,15 +59,15 @@ it.each(['known', 'unknown'] as const)(
   },
 )
 
-it('writes once where one campaign has written to the second of them by then', async () => {
-  const twins = await makeTwins()
+it('a campaign does not message a merged duplicate again', async () => {
+  const twins = await makeDuplicates()
   await app.db
     .update(leadListItems)
     .set({ leadListId: twins.unknown.id })
     .where(eq(leadListItems.leadListId, twins.known.id))
   const campaign = await launch(person, twins.unknown, { channel: 'extension' })
   await sendNext(campaign.id)
-  await turnOutToBeOne(twins)
+  await revealDuplicate(twins)
   expect((await claim(campaign.id)).status).toBe(204)
   expect((await dmsOf(person, campaign.id)).map(({ status, errorMessage }) => [status, errorMessage])).toEqual([
     ['sent', null],
@@ -77,10 +77,10 @@ it('writes once where one campaign has written to the second of them by then', a
   await expectCountsRight(app)
 })
 
-it('keeps that the second was written to where the first could not be', async () => {
-  const twins = await makeTwins()
+it('merging keeps the contacted status of either lead', async () => {
+  const twins = await makeDuplicates()
   await app.db.update(leads).set({ dmStatus: 'failed_contact' }).where(eq(leads.id, twins.known.leadIds[0]!))
   await app.db.update(leads).set({ dmStatus: 'contacted' }).where(eq(leads.id, twins.unknown.leadIds[0]!))
-  await turnOutToBeOne(twins)
+  await revealDuplicate(twins)
   expect(await statusOfKept(twins)).toBe('contacted')
 })

@@ -3,17 +3,17 @@ import type { Db } from '../../db/open.ts'
 import { mayGoOut } from '../sending/tables.ts'
 
 /**
- * Somebody may stand twice in a workspace: by X's id under an old handle, and by a handle that was imported before X told whose it is.
- * Once both are known to be one person, the second becomes part of the first: lists, messages, and that they were written to.
+ * The same person can exist twice: once by X id, once by imported handle. Merges the second lead into the first,
+ * with lists, messages and contact history.
  */
-export async function mergeTwins(tx: Db, workspaceId: string): Promise<void> {
+export async function mergeDuplicateLeads(tx: Db, workspaceId: string): Promise<void> {
   const { rows } = await tx.execute<{ kept: string; gone: string }>(sql`
     select kept.id as kept, gone.id as gone from incoming_leads i
     join leads kept on kept.workspace_id = ${workspaceId} and kept.x_user_id = i.x_user_id
     join leads gone on gone.workspace_id = ${workspaceId} and gone.x_user_id is null and lower(gone.twitter_handle) = lower(i.twitter_handle)`)
   if (rows.length === 0) return
   const pairs = sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as pair(kept uuid, gone uuid)`
-  // Messages, lists, leads: in the order in which outcomes are recorded (db/transact.ts).
+  // Lock messages, lists, then leads, in the order of db/transact.ts.
   await tx.execute(sql`
     select count(*) from (select from dms where lead_id in (select gone from ${pairs}) order by id for no key update) locked`)
   await tx.execute(sql`
@@ -38,13 +38,13 @@ export async function mergeTwins(tx: Db, workspaceId: string): Promise<void> {
   await tx.execute(sql`
     update dms d set lead_id = pair.kept from ${pairs} where d.lead_id = pair.gone
     and not exists (select from dms other where other.campaign_id = d.campaign_id and other.step = d.step and other.lead_id = pair.kept)`)
-  // Who has replied stays one who has: nothing goes to them that was queued before.
+  // Replies move too, so that queued messages stop.
   await tx.execute(sql`update replies r set lead_id = pair.kept from ${pairs} where r.lead_id = pair.gone`)
   await tx.execute(sql`
     insert into lead_reads (lead_id, account_x_user_id, read_at)
     select pair.kept, r.account_x_user_id, max(r.read_at) from lead_reads r join ${pairs} on r.lead_id = pair.gone group by 1, 2 order by 1, 2
     on conflict (lead_id, account_x_user_id) do update set read_at = greatest(lead_reads.read_at, excluded.read_at)`)
-  // Where one campaign had a message for each, the second one's stays behind; that it was sent, or may have been, does not.
+  // If one campaign has messages to both, the second's stays behind, but its contact history moves.
   await tx.execute(sql`
     update leads l set
       dm_status = case
