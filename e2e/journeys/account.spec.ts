@@ -45,7 +45,7 @@ async function logIn(page: Page, email: string, password = PASSWORD) {
   await page.getByRole('button', { name: 'Log In' }).click()
 }
 
-/** In a session of its own. */
+/** Opens the account page in a new session. */
 async function openAccount(page: Page, email: string) {
   await (await signIn(world, email)).enter(page)
   await page.goto('/account')
@@ -55,7 +55,7 @@ async function openAccount(page: Page, email: string) {
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const proofDialog = (page: Page) => page.getByRole('dialog', { name: 'Confirm that it is you' })
 
-/** Proves by the password that it is them. */
+/** Confirms the identity with the password. */
 async function prove(page: Page, password = PASSWORD) {
   await proofDialog(page).getByLabel('Password', { exact: true }).fill(password)
   await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
@@ -68,7 +68,7 @@ async function signOut(page: Page) {
   await page.waitForURL(`${world.origin}/`)
 }
 
-/** Hears the auth events of a browser from another of its tabs. */
+/** Listens to a browser's auth events in another tab. */
 async function listenTo(page: Page) {
   const tab = await page.context().newPage()
   await tab.goto('/favicon.svg')
@@ -77,7 +77,7 @@ async function listenTo(page: Page) {
     Object.assign(window, { heard })
     new BroadcastChannel('x-automated-auth').onmessage = ({ data }) => heard.push(data)
   })
-  // Behind another tab a page is drawn once a second, and every click would wait for that.
+  // A background tab renders once a second, which would slow down every click.
   await page.bringToFront()
   return {
     expect: (event: string) =>
@@ -85,7 +85,7 @@ async function listenTo(page: Page) {
   }
 }
 
-async function mailedCode(email: string): Promise<string> {
+async function readEmailedCode(email: string): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const answer = await fetch(`${world.mailbox.url}/messages?to=${encodeURIComponent(email)}`)
     const mails = (await answer.json()) as { subject: string }[]
@@ -97,7 +97,7 @@ async function mailedCode(email: string): Promise<string> {
 }
 
 describe('the account page, in a browser', () => {
-  it('changes name, password and address, each with the proof that it wants', async () => {
+  it('changes name, password and address after proof of identity', async () => {
     world.expectConsole(REFUSED)
     const ada = await signUp(world, 'ada@example.com')
     await post('/waitlist/join', { email: 'ada@example.com' })
@@ -140,7 +140,7 @@ describe('the account page, in a browser', () => {
     await page.getByText('Password changed. Other devices were signed out.').waitFor()
     await linkInMail(world.mailbox, 'ada@example.com', /^Your password was changed/)
 
-    // The address: cancelled, nothing has changed; proved, both mailboxes are asked.
+    // Address: cancelling changes nothing; confirming emails both addresses.
     const email = section(page, 'Email address')
     const address = email.getByLabel('New email address')
     await address.fill('ada@')
@@ -162,7 +162,7 @@ describe('the account page, in a browser', () => {
       .poll(() => email.getByRole('listitem').allInnerTexts())
       .toEqual(['Waiting\nada@example.com', 'Waiting\ncountess@example.org'])
 
-    // The old mailbox is open where nobody is signed in, on a phone.
+    // The old mailbox opens the link signed out, on a phone.
     const phone = await world.openPage({ width: 390, height: 844, dark: true })
     await phone.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm the change/))
     await phone.getByRole('button', { name: 'Confirm the change' }).click()
@@ -196,7 +196,7 @@ describe('the account page, in a browser', () => {
     await phoneEvents.expect('PASSWORD_RECOVERY')
   })
 
-  it('signs in with an authenticator app, a recovery code and a passkey, with Google too', async () => {
+  it('signs in with an authenticator app, a recovery code, a passkey and Google', async () => {
     world.expectConsole(REFUSED)
     const email = 'grace@example.com'
     const grace = await signUp(world, email)
@@ -206,7 +206,7 @@ describe('the account page, in a browser', () => {
     await page.goto('/account')
     const events = await listenTo(page)
 
-    // An authenticator app counts with its first code, and brings recovery codes.
+    // The first code activates the authenticator app and creates recovery codes.
     const apps = section(page, 'Authenticator app')
     await apps.getByRole('button', { name: 'Set up' }).click()
     await prove(page)
@@ -237,7 +237,7 @@ describe('the account page, in a browser', () => {
     await section(page, 'Recovery codes').getByText('10 of 10 codes left').waitFor()
     await events.expect('MFA_CHALLENGE_VERIFIED')
 
-    // It is asked for from now on; a recovery code stands in for it.
+    // Sign-in now asks for it, or for a recovery code.
     await signOut(page)
     await events.expect('SIGNED_OUT')
     await logIn(page, email)
@@ -251,7 +251,7 @@ describe('the account page, in a browser', () => {
     await page.waitForURL('**/dashboard')
     await signOut(page)
 
-    // Joining the waitlist with Google asks for it too, and then goes on where it was.
+    // So does joining the waitlist with Google, which then continues.
     await page.goto('/waitlist')
     await page.getByRole('button', { name: 'Sign up with Google' }).click()
     await signInAtGoogle(page, email)
@@ -271,7 +271,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('button', { name: 'Verify and log in' }).click()
     await page.waitForURL('**/dashboard')
 
-    // A passkey, on a phone. The proof is a mailed code this time.
+    // A passkey on a phone, after proof by an emailed code.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto('/account')
     await section(page, 'Recovery codes').getByText('8 of 10 codes left').waitFor()
@@ -288,9 +288,9 @@ describe('the account page, in a browser', () => {
     await proofDialog(page).getByRole('button', { name: 'Email me a code' }).click()
     await proofDialog(page)
       .getByLabel('Code', { exact: true })
-      .fill(await mailedCode(email))
+      .fill(await readEmailedCode(email))
     await expectSoundPage(page)
-    // Only the tab in front may ask for a passkey, and axe opens another.
+    // Only the front tab may request a passkey, and axe opens another tab.
     await page.bringToFront()
     await proofDialog(page).getByRole('button', { name: 'Confirm', exact: true }).click()
     await passkeys.getByRole('listitem').filter({ hasText: 'Pocket phoen' }).waitFor()
@@ -305,7 +305,7 @@ describe('the account page, in a browser', () => {
     await passkeys.getByRole('listitem').filter({ hasText: 'Pocket phone' }).waitFor()
     const made = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
     expect(made.credentials.map(({ rpId }) => rpId)).toEqual(['localhost'])
-    // The same device again has one already.
+    // The device already has a passkey.
     await passkeys.getByLabel('Passkey name').fill('Again')
     await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
     await passkeys.getByText('This device already has a passkey for your account.').waitFor()
@@ -319,7 +319,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL('**/dashboard')
 
-    // It proves who one is here, too: for new recovery codes, and for taking the app away.
+    // The passkey is also proof for new recovery codes and for removing the app.
     await page.goto('/account')
     await section(page, 'Recovery codes').getByRole('button', { name: 'Generate new codes' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Generate new codes' }).click()
@@ -338,7 +338,7 @@ describe('the account page, in a browser', () => {
     await linkInMail(world.mailbox, email, /^Your second factor was changed/)
   })
 
-  it('links and unlinks Google, ends sessions, gives the data out and deletes the account', async () => {
+  it('links and unlinks Google, ends sessions, exports data and deletes the account', async () => {
     world.expectConsole(REFUSED)
     const email = 'hedy@example.com'
     const hedy = await signUp(world, email)
@@ -346,7 +346,7 @@ describe('the account page, in a browser', () => {
     await hedy.enter(page)
     await page.goto('/account')
 
-    // Google: thought better of, then linked, then unlinked.
+    // Google: cancelled, then linked, then unlinked.
     const ways = section(page, 'Ways to sign in')
     await ways.getByRole('button', { name: 'Link Google' }).click()
     await prove(page)
@@ -361,7 +361,7 @@ describe('the account page, in a browser', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click()
     await ways.getByText('hedy.lamarr@example.net').waitFor({ state: 'detached' })
 
-    // Another device: ended here, it is led to the login page with its next step.
+    // A session ended from here is redirected to the login page on its next step.
     const other = await world.openPage({ width: 390, height: 844 })
     await openAccount(other, email)
     await expectSoundPage(other)
@@ -393,7 +393,7 @@ describe('the account page, in a browser', () => {
         .toString(),
     ).toBe('PK')
 
-    // Everywhere: here, too.
+    // Signs out everywhere, including here.
     await sessions.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.waitForURL(`${world.origin}/`)

@@ -4,7 +4,7 @@ import { expectSoundPage, importLeads, openWorld, refuse, type SignedUp, signUp,
 
 const WORKS = '4242 4242 4242 4242'
 const DECLINED = '4000 0000 0000 0002'
-/** Its bank asks its owner each time. */
+/** Must be confirmed for every charge. */
 const TO_CONFIRM = '4000 0027 6000 3184'
 
 let world: World
@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
-/** Somebody new, on the billing page. */
+/** Opens the billing page of a new account. */
 async function openBilling(email: string, options?: Parameters<World['openPage']>[0]) {
   const [page, account] = await Promise.all([world.openPage(options), signUp(world, email)])
   await account.enter(page)
@@ -21,8 +21,8 @@ async function openBilling(email: string, options?: Parameters<World['openPage']
   return { page, account }
 }
 
-/** Waits until somebody's workspace has a plan. */
-async function planIs({ token }: SignedUp, planId: string): Promise<void> {
+/** Waits until the workspace has a plan. */
+async function waitForPlan({ token }: SignedUp, planId: string): Promise<void> {
   const ask = async () => {
     const headers = { authorization: `Bearer ${token}` }
     const answer = await (await fetch(`${world.origin}/api/billing/subscription`, { headers })).json()
@@ -42,7 +42,7 @@ const atPayments = (path: string, method: 'PUT' | 'POST', body: unknown) =>
 const card = (page: Page, plan: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: plan, exact: true }) })
 
-/** What the current subscription's card says under a heading. */
+/** The value under a heading of the current subscription's card. */
 const fact = (page: Page, name: string) =>
   page
     .locator('section', { has: page.getByRole('heading', { name: 'Current Subscription' }) })
@@ -55,7 +55,7 @@ async function payWith(page: Page, number: string): Promise<void> {
 }
 
 describe('plans and payments, in a browser', () => {
-  it('what a guest pays on the pricing page is theirs, also where nobody was told of it; the page needs no script', async () => {
+  it('gives guests the plan they paid for, without script and even if the webhook is lost', async () => {
     const email = 'cleo@example.com'
     const account = await signUp(world, email)
     await atPayments('/_faults', 'PUT', [{ webhook: 'lose' }])
@@ -80,11 +80,11 @@ describe('plans and payments, in a browser', () => {
     await bought.waitForURL(`${world.origin}/billing?checkout=success`)
     await guest.context().close()
 
-    // At its start, and each minute from then on, a server asks for what it was not told.
+    // At startup and every minute, the server polls for missed events.
     await world.killServer()
     await world.startServer()
     await atPayments('/_faults', 'PUT', [])
-    await planIs(account, 'pro_yearly')
+    await waitForPlan(account, 'pro_yearly')
     const page = await world.openPage()
     await page.goto('/billing?checkout=success')
     await page
@@ -92,7 +92,7 @@ describe('plans and payments, in a browser', () => {
       .waitFor()
     await account.enter(page)
     await page.goto('/pricing')
-    // Whoever has a plan changes it, and buys no second one.
+    // With a plan, the page offers changes instead of a second purchase.
     await page.waitForFunction(
       () => document.querySelector('main a[target=_blank]')?.getAttribute('href') === '/billing',
     )
@@ -101,7 +101,7 @@ describe('plans and payments, in a browser', () => {
     expect(await page.getByRole('radio', { name: /^Yearly/ }).isChecked()).toBe(true)
   })
 
-  it('from free to Pro by its link, to Agency for a year, cancelled, taken back, cancelled, and over', async () => {
+  it('upgrades to Pro and yearly Agency, cancels, renews, cancels again and ends', async () => {
     const email = 'ada@example.com'
     const { page } = await openBilling(email)
     expect([await fact(page, 'Plan').innerText(), await fact(page, 'Amount').innerText()]).toEqual([
@@ -125,7 +125,7 @@ describe('plans and payments, in a browser', () => {
     expect(await card(page, 'Pro').getByRole('button', { name: 'Current Plan' }).isDisabled()).toBe(true)
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).waitFor()
 
-    // What it costs is said before it is taken.
+    // The price is shown before the change.
     await page.getByText('Save 40%').click()
     await card(page, 'Agency Yearly').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency Yearly' })
@@ -155,7 +155,7 @@ describe('plans and payments, in a browser', () => {
     await page.getByRole('button', { name: 'Keep Subscription' }).click()
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
 
-    // What is changed on the provider's own pages shows as soon as one is back.
+    // Changes on the provider's pages show immediately on return.
     await page.getByRole('button', { name: 'Manage Billing' }).click()
     await page.getByRole('button', { name: 'Cancel plan' }).click()
     await page.getByRole('link', { name: 'Return to X-Automated' }).click()
@@ -168,14 +168,14 @@ describe('plans and payments, in a browser', () => {
     await page.getByText('0 of 100').waitFor()
   })
 
-  it('a card that is declined changes nothing; one whose bank asks is charged once that is answered', async () => {
+  it('changes nothing after a decline and charges a card once it is confirmed', async () => {
     const [pricing, account] = await Promise.all([
       world.openPage({ width: 390, height: 844, dark: true }),
       signUp(world, 'bob@example.com'),
     ])
     await account.enter(pricing)
     await pricing.goto('/pricing')
-    // With the workspace and the address carried along.
+    // The link carries the workspace and the email.
     const link = pricing.getByRole('link', { name: 'Get Started' }).first()
     await expect
       .poll(() => link.getAttribute('href'), { timeout: 10_000 })
@@ -193,7 +193,7 @@ describe('plans and payments, in a browser', () => {
     await fact(page, 'Status').getByText('Active', { exact: true }).waitFor()
     await expectSoundPage(page)
 
-    // The change waits for its payment.
+    // The change is pending until it is paid.
     world.expectConsole(/status of 409/)
     await card(page, 'Agency').getByRole('button', { name: 'Upgrade' }).click()
     const dialog = page.getByRole('dialog', { name: 'Upgrade to Agency' })
@@ -206,15 +206,15 @@ describe('plans and payments, in a browser', () => {
     await bank.getByRole('button', { name: /^Pay with/ }).click()
     await bank.getByText('This invoice is paid.').waitFor()
     await bank.close()
-    await planIs(account, 'agency_monthly')
+    await waitForPlan(account, 'agency_monthly')
     await page.reload()
     await fact(page, 'Plan').getByText('Agency', { exact: true }).waitFor()
   })
 
-  it('says what the specification says when something does not come, what has to be known, and where a limit is near', async () => {
+  it('shows errors, notices and nearly reached limits', async () => {
     const { page, account } = await openBilling('dora@example.com')
     world.expectConsole(/Failed to load resource/)
-    // The server's words are preferred; here it has none.
+    // The server's message comes first; here there is none.
     const failing = (path: string) => page.route(path, (route) => refuse(route, 409, 'SUBSCRIPTION_STATE', ''))
     const subscription = {
       planId: 'pro_monthly',
@@ -303,7 +303,7 @@ describe('plans and payments, in a browser', () => {
       },
     )
     await page.getByText('Your workspace stays on Free until we receive your payment.').waitFor()
-    // Not when the period ends that has begun unpaid.
+    // Not the end of the unpaid period.
     expect(await fact(page, 'Payment was due').innerText()).toBe('Dec 23, 2020')
     await shows({ status: 'past_due' }, { graceEndsAt: '2099-12-30T12:00:00.000Z', payUrl: 'https://example.com/pay' })
     await page.getByText('You keep Pro until Dec 30, 2099.').waitFor()
@@ -313,7 +313,7 @@ describe('plans and payments, in a browser', () => {
     expect(await fact(page, 'Status').innerText()).toBe('Past due')
     await expectSoundPage(page)
 
-    // Where something limited is queued, too.
+    // Also next to actions that use a limit.
     await page.unroute('**/api/billing/subscription')
     await page.unroute('**/api/billing/overview')
     await importLeads(world, account.token, ['name,twitter_handle', 'Grace,grace_hopper'])

@@ -6,13 +6,13 @@ import { expectSoundPage, importLeads, linkInMail, openWorld, signUp, type World
 
 let world: World
 beforeAll(async () => {
-  // Room for what is sent below, and two more: then the last campaign stands still, active, for as long as one looks at it.
+  // Two more than this test sends, so that the last campaign stays active.
   world = await openWorld({ DAILY_DM_CAP: '10' })
 })
 
 const DESCRIPTION = 'People who build in public and answer'
 
-/** Somebody who is signed in on a page, and a client that calls the API as it does. */
+/** A signed-in page, and an API client for the same account. */
 interface Person {
   page: Page
   client: Client
@@ -30,7 +30,7 @@ async function enter(email: string): Promise<Person> {
   }
 }
 
-/** Lists of leads, by name: of each the handles. */
+/** Creates lists from names and handles. */
 async function makeLists({ client, token }: Person, lists: Record<string, string[]>) {
   const rows = Object.values(lists)
     .flat()
@@ -61,7 +61,6 @@ async function setFaults(...faults: object[]) {
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
 
-/** Waits until it says that. */
 const shows = (place: Locator, words: RegExp) =>
   expect.poll(() => place.innerText(), { timeout: 15_000 }).toMatch(words)
 
@@ -79,7 +78,7 @@ async function launch(page: Page, name: string, list: RegExp) {
 }
 
 describe('campaigns, in a browser', () => {
-  it('from the form to the last message, with every toast on the way', async () => {
+  it('runs a campaign from the form to the last message, with every toast', async () => {
     const person = await enter('campaigns@example.com')
     const { page, client } = person
 
@@ -101,7 +100,7 @@ describe('campaigns, in a browser', () => {
       Empty: [],
     })
 
-    // The form: what it says of a list and of a message, and how it is cleared.
+    // The form: list and message details, and clearing it.
     await page.reload()
     await page.getByLabel('Campaign Name').fill('Hello')
     await page.getByLabel('Campaign Name').press('Enter')
@@ -129,14 +128,14 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign "Hello" saved and paused!').waitFor()
     await shows(row(page, 'Hello'), /Founders\s+Paused\s+0 \/ 0\s+0\s+Never/)
 
-    // Its own page: a test by mail, an edit while it is paused, a copy.
+    // The campaign page: a test email, an edit while paused, a copy.
     await row(page, 'Hello').getByRole('link', { name: 'Hello' }).click()
     await page.getByText('Saved, nothing queued yet').waitFor()
     await page.getByText("No DMs found for this campaign, or they haven't been processed yet.").waitFor()
     const question = page.getByRole('alertdialog')
     const choose = async (item: string) => {
       const choice = page.getByRole('menuitem', { name: item })
-      // What a busy page still draws anew may close a menu that has just opened: people press again.
+      // A re-render may close a menu that just opened, so click again.
       await expect
         .poll(async () => {
           if (!(await choice.isVisible())) await button(page, 'More').click()
@@ -144,7 +143,7 @@ describe('campaigns, in a browser', () => {
         })
         .toBe(true)
       await choice.click()
-      // Pressed while the menu still closes, its button would open nothing.
+      // A click while the menu closes would not open it.
       await page.getByRole('menu').waitFor({ state: 'detached' })
     }
     await choose('Mail me a test')
@@ -162,7 +161,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Not launched yet').waitFor()
     await page.getByRole('link', { name: 'Campaigns' }).last().click()
 
-    // Resumed it is queued, sent, and complete.
+    // After resuming, it sends everything and completes.
     await setFaults({ method: 'POST', path: '/2/dm_conversations/with/*/messages', delayMs: 700, times: 3 })
     await row(page, 'Hello there Founders').getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Campaign resumed and set to active.').waitFor()
@@ -172,7 +171,7 @@ describe('campaigns, in a browser', () => {
     await shows(hello, /Completed\s+0 \/ 3\s+2/)
     expect(await hello.getByRole('button').allInnerTexts()).toEqual(['View DMs', ''])
 
-    // Its messages: the beginning of each, the whole as its tooltip, what went wrong, and another try.
+    // Messages: truncated text with a tooltip, the error, and a retry.
     await hello.getByRole('button', { name: 'View DMs' }).click()
     await dialog.getByRole('heading', { name: 'DMs for: Hello there' }).waitFor()
     for (const column of ['Lead Name', 'Twitter', 'Message', 'Status', 'Timestamp', 'Details/Error'])
@@ -188,7 +187,7 @@ describe('campaigns, in a browser', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await shows(hello, /Completed/)
 
-    // A campaign that the browser sends, which has no extension here; and the simulated queue, which takes it.
+    // A browser campaign without an extension, sent by the simulated queue.
     await page.getByLabel('Your browser').check()
     await launch(page, 'Batch', /^Batch/)
     await page.getByText('Chrome runtime API not available in this context.').waitFor()
@@ -198,7 +197,7 @@ describe('campaigns, in a browser', () => {
     await button(page, 'Process DM Queue (Simulated)').click()
     await page.getByText('No queued DMs found to process.').waitFor()
 
-    // At the cap a campaign stands still, and one behind it waits.
+    // At the cap a campaign stops, and the next one waits.
     await launch(page, 'Rest', /^Rest/)
     await page.getByText('Campaign "Rest" launched! 4 DMs queued for 4 leads.').waitFor()
     await shows(row(page, 'Rest'), /Active\s+2 \/ 4\s+2/)
@@ -221,9 +220,9 @@ describe('campaigns, in a browser', () => {
     await row(page, 'Rest').getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Campaign paused.').waitFor()
 
-    // A server that refuses: each wish is taken back, and said to have failed.
+    // A server error reverts each change and shows a message.
     world.expectConsole(/status of (403|429)/)
-    // Refused, so that nobody asks again behind the scenes.
+    // An error that is not retried automatically.
     const broken = { status: 403, json: { success: false, code: 'FORBIDDEN', error: 'Not today.' } }
     const calls = /\/api\/(campaigns|lists)(\?|\/|$)/
     await page.route(calls, (route) => (route.request().method() === 'GET' ? route.fallback() : route.fulfill(broken)))
@@ -238,7 +237,7 @@ describe('campaigns, in a browser', () => {
     }
     await shows(row(page, 'Rest'), /Paused/)
     await page.unroute(calls)
-    // The table polls while something is active, also after a fault.
+    // The table polls while a campaign is active, also after an error.
     world.expectConsole(/status of 503/)
     const down = { status: 503, json: { success: false, code: 'UNAVAILABLE', error: 'Not now.' } }
     await page.route(calls, (route) => route.fulfill(down))
@@ -255,7 +254,7 @@ describe('campaigns, in a browser', () => {
     await page.getByText('Campaign "Rest" archived.').waitFor()
     await expect.poll(() => row(page, 'Rest').getByRole('button').allInnerTexts()).toEqual(['View DMs'])
 
-    // Narrow and dark: the same, as cards; the funnel as a table; the log by status.
+    // Narrow and dark: cards, the funnel as a table, the log by status.
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.setViewportSize({ width: 390, height: 844 })
     await expectSoundPage(page)
@@ -269,7 +268,7 @@ describe('campaigns, in a browser', () => {
     await expect.poll(() => page.getByRole('table', { name: 'DMs' }).getByRole('row').count()).toBe(3)
     await expectSoundPage(page)
 
-    // What goes wrong is said, and can be tried again.
+    // Errors are shown with a retry.
     world.expectConsole(/status of (403|404)/)
     const missing = '01900000-0000-7000-8000-000000000000'
     let asked = 0
@@ -278,7 +277,7 @@ describe('campaigns, in a browser', () => {
     })
     await page.goto(`/campaigns/${missing}`)
     await page.getByText('Campaign not found or access denied').waitFor()
-    // It would be asked for every 4 seconds if it were there.
+    // If it existed, it would be polled every 4 seconds.
     await page.waitForTimeout(6_000)
     expect(asked).toBe(1)
     const reads = /\/api\/(campaigns|lists)(\?|\/.*\/dms)/
@@ -297,7 +296,7 @@ describe('campaigns, in a browser', () => {
     await page.getByRole('table', { name: 'DMs' }).waitFor()
   })
 
-  it('works with an extension of another version, and names it', async () => {
+  it('supports an older extension and names its version', async () => {
     const person = await enter('versions@example.com')
     const { page, client } = person
     await client.xAccount.connect({ username: 'versions', password: 'any eight or more' })
@@ -305,7 +304,7 @@ describe('campaigns, in a browser', () => {
     const words = { name: 'By the browser', messageTemplate: 'Hi', channel: 'extension' } as const
     const { id } = await client.campaigns.create({ ...words, leadListId, status: 'draft' })
     await client.campaigns.queue({ id })
-    // As an older extension answers: without its activity.
+    // Older extensions do not report their activity.
     await page.addInitScript(() => {
       const status = { version: '0.0.9', paused: false, pageChanged: null, pairedWith: null, sendsInBackground: false }
       const sendMessage = (_id: string, _request: unknown, reply: (value: unknown) => void) =>
@@ -320,7 +319,7 @@ describe('campaigns, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('a start that is rejected, as another campaign is running, changes nothing', async () => {
+  it('changes nothing if a start is rejected because another campaign is running', async () => {
     const person = await enter('rejected-start@example.com')
     const { page, client } = person
     const { accounts } = await client.xAccount
@@ -398,7 +397,7 @@ describe('campaigns, in a browser', () => {
     expect(dms.map(({ status }) => status)).toEqual(['queued', 'queued'])
   })
 
-  it('a reply marks its message and stops the rest for its lead; who asks to stop is written to by nobody', async () => {
+  it('stops messages to leads who reply, and suppresses those who opt out', async () => {
     const person = await enter('replies@example.com')
     const { page, client } = person
     await client.xAccount.connect({ username: 'replier', password: 'any eight or more' })
@@ -411,7 +410,7 @@ describe('campaigns, in a browser', () => {
       return id
     }
     const first = await launched('First', 'api')
-    // Waits for a browser, so it is still queued when the answers come.
+    // Needs a browser, so it is still queued when the replies arrive.
     const later = await launched('Later', 'extension')
     const dm = (handle: string) =>
       page
@@ -437,7 +436,7 @@ describe('campaigns, in a browser', () => {
     await dm(stopper).getByText('Skipped: this person asked you to stop.').waitFor()
     await dm(quiet).getByText('Queued', { exact: true }).waitFor()
 
-    // Their mark on the lead, and everywhere else that somebody could be written to.
+    // The mark on the lead, and wherever it could be messaged.
     await page.goto('/lists')
     await row(page, 'Spring').getByRole('button', { name: 'View Leads' }).click()
     for (const handle of [talker, stopper])

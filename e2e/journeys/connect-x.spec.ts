@@ -20,7 +20,7 @@ const heading = (page: Page) => page.getByRole('button', { name: /^Current X acc
 const narrow = (page: Page) => page.setViewportSize({ width: 390, height: 844 })
 
 describe('connecting X, in a browser', () => {
-  it('by password and on its own page, several accounts, a lost one and its return', async () => {
+  it('connects accounts by password and on X, loses one and restores it', async () => {
     const page = await world.openPage()
     await (await signUp(world, 'connect@example.com')).enter(page)
     await page.goto('/twitter')
@@ -28,7 +28,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Last connected: Never').waitFor()
     await expectSoundPage(page)
 
-    // The form: nothing goes off half filled in, no @, and a wrong password has its words.
+    // The form: required fields, no @, and the error for a wrong password.
     const connect = page.getByRole('button', { name: 'Connect X', exact: true })
     expect(await connect.isDisabled()).toBe(true)
     await page.getByLabel('Username').fill('@founder')
@@ -41,7 +41,7 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('Failed to connect Twitter account. Please check your credentials and try again.').waitFor()
 
-    // X's own page: taken back there, then allowed.
+    // X's page: cancelled, then accepted.
     await page.getByRole('button', { name: 'Connect with X' }).click()
     await page.waitForURL(/\/i\/oauth2\/authorize/)
     await page.getByRole('button', { name: /cancel/i }).click()
@@ -58,7 +58,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Your plan includes 1 X account.').waitFor()
     await expectSoundPage(page)
 
-    // A plan with more places: a second account, which becomes the current one.
+    // With a larger plan, a second account becomes the current one.
     await world.subscribe('connect@example.com')
     await page.reload()
     await page.getByText('1 of 10 X accounts connected').waitFor()
@@ -68,7 +68,7 @@ describe('connecting X, in a browser', () => {
     await connect.click()
     await page.getByText('2 of 10 X accounts connected').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_two')
-    // One keystroke to the other, and by the menu back.
+    // Switches by keyboard, and back by the menu.
     await page.keyboard.press('Alt+x')
     await page.getByText('Switched to @founder_oauth.').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
@@ -78,7 +78,7 @@ describe('connecting X, in a browser', () => {
     await narrow(page)
     await expectSoundPage(page)
 
-    // X locks it: seen here and where campaigns are; unlocked there, it is back.
+    // A locked account shows here and on campaigns, and returns once it is unlocked.
     const reason = 'X has locked this account. Unlock it on x.com, then refresh its status under Connect X.'
     await setFaults({ path: '/2/users/me', status: 403, code: 326, times: 1 })
     await page.getByRole('button', { name: 'Refresh Status' }).click()
@@ -94,7 +94,7 @@ describe('connecting X, in a browser', () => {
     await page.getByRole('button', { name: 'Refresh Status' }).click()
     await page.getByText('The connection was lost').waitFor({ state: 'detached' })
 
-    // Let go of, after a question; the other takes its place.
+    // Disconnecting asks first; the other account becomes current.
     await page.getByRole('button', { name: 'Disconnect', exact: true }).first().click()
     const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
     await question
@@ -113,7 +113,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Twitter account disconnected successfully!').waitFor()
     await expect.poll(() => heading(page).innerText()).toBe('@founder_oauth')
 
-    // What was said on the way back from X is not said of what came after.
+    // The message from the redirect is not repeated later.
     expect(await page.getByText('Twitter account connected successfully!').count()).toBe(0)
     await page.clock.install()
     await page.route('**/api/session/status', (route) => refuse(route, 500, 'INTERNAL', ''))
@@ -125,13 +125,13 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Not Connected').waitFor()
   })
 
-  it('scrapes within the plan, once more, and goes on when X wants to be signed in to again', async () => {
+  it('scrapes within the plan, again after an upgrade, and continues after reconnecting X', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await (await signUp(world, 'scraper@example.com')).enter(page)
     await page.goto('/twitter?tab=scraper')
     await page.getByText('No scrapes yet').waitFor()
 
-    // Nobody named; then without an X account, which can be connected here.
+    // Without a handle, then without an X account, which can be connected here.
     world.expectConsole(/status of (409|500)/)
     const start = page.getByRole('button', { name: 'Start Scraping' })
     await start.click()
@@ -159,12 +159,12 @@ describe('connecting X, in a browser', () => {
     await page.getByText('20 of 100 scraped leads used this month').waitFor()
     await page.getByText('80 scraped leads left this month.').waitFor()
 
-    // Nobody to read is not nobody who fits.
+    // No followers differs from no matches.
     await page.getByLabel('X Handle to Scrape').fill('@f0_nobody')
     await start.click()
     await page.getByText('@f0_nobody has no followers yet. Try another handle.').waitFor()
 
-    // Nobody of that handle: going on would not find them either.
+    // An unknown handle cannot be resumed.
     world.expectConsole(/status of 400/)
     const handle = page.getByLabel('X Handle to Scrape')
     await handle.fill('@missing_journey')
@@ -173,14 +173,14 @@ describe('connecting X, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Resume' }).count()).toBe(0)
     expect(await handle.evaluate((field) => field === document.activeElement)).toBe(true)
 
-    // What the next one would take, before it starts.
+    // The estimate before the next scrape.
     await page.getByText('No keywords added. Will match all profiles.').waitFor()
     await page.getByLabel('X Handle to Scrape').fill('@f450_journey')
     await page.getByText(/^450 followers · /).waitFor()
     await page.getByText('80 scraped leads left this month.').waitFor()
     await expectSoundPage(page)
 
-    // It stops at what the plan allows, keeps that, and goes on with a larger plan.
+    // It stops at the plan's limit, keeps its leads, and continues with a larger plan.
     await start.click()
     await page.getByText("Stopped at your plan's limit").waitFor()
     await page
@@ -194,7 +194,7 @@ describe('connecting X, in a browser', () => {
     await page.getByText('Successfully scraped 450 followers from @f450_journey').waitFor()
     await page.getByText('450 leads found').first().waitFor()
 
-    // Once more, while X takes the connection no longer: it waits, asks for credentials, and goes on by itself.
+    // When X ends the connection, a scrape waits, asks for credentials and continues automatically.
     world.expectConsole(/status of 40[019]/)
     await setFaults({ path: `/2/users/${idOfHandle('f450_journey')}/followers`, status: 401, times: 2 })
     await page.getByRole('button', { name: 'Run again: Followers of @f450_journey' }).click()

@@ -3,13 +3,13 @@ import type { Page, Request } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { callApi, expectSoundPage, openWorld, signIn, signUp, type World } from '../world.ts'
 
-/** Every page by its address: nothing jumps while it loads, axe in both colour schemes, nothing scrolls sideways on a phone or at twice the size, no console message. */
+/** Checks every page for layout shifts, axe violations in both color schemes, horizontal overflow and console messages. */
 let world: World
 beforeAll(async () => {
   world = await openWorld({ OPERATORS: 'everywhere@example.com,patient@example.com' })
 })
 
-/** What web/app/paths.ts registers, so that no page is forgotten here. */
+/** All pages in web/app/paths.ts. */
 const pages = [
   ...readFileSync(new URL('../../web/app/paths.ts', import.meta.url), 'utf8').matchAll(
     /\{ path: '([^']+)', access: '([\w-]+)', file:/g,
@@ -18,37 +18,37 @@ const pages = [
 const ofGuests = pages.filter(({ access }) => access === 'public').map(({ path }) => path)
 const ofOthers = pages.filter(({ access }) => access !== 'public').map(({ path }) => path)
 
-/** 320 px: the narrowest phone. 390 px: most phones. 640 px: a window of 1,280 px at twice the size. */
+/** The narrowest phone, most phones, and a 1,280 px window at 200% zoom. */
 const NARROW = [320, 390, 640]
-/** What may move on a phone while a page loads, as browsers reckon it. Places are held, so it does not depend on what comes first. */
+/** The allowed layout shift on a phone. Space is reserved, so it does not depend on the order of responses. */
 const SHIFT_MAX = 0.1
 
-async function look(page: Page, path: string): Promise<void> {
-  await lookAt(page, path).catch((cause) => {
+async function check(page: Page, path: string): Promise<void> {
+  await checkPage(page, path).catch((cause) => {
     throw new Error(`${path}: ${cause.message}`, { cause })
   })
 }
 
-async function lookAt(page: Page, path: string): Promise<void> {
+async function checkPage(page: Page, path: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-  await lookWhetherStill(page, path)
+  await checkLayoutShift(page, path)
   await page.setViewportSize({ width: 1280, height: 900 })
-  await lookInBothSchemes(page)
-  await lookNarrow(page)
+  await checkInBothSchemes(page)
+  await checkNarrow(page)
 }
 
-async function lookWhetherStill(page: Page, path: string, width = 390): Promise<void> {
+async function checkLayoutShift(page: Page, path: string, width = 390): Promise<void> {
   await page.setViewportSize({ width, height: 844 })
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await hasCome(page)
+  await waitUntilLoaded(page)
   expect(await layoutShift(page), 'what moved while it loaded').toBeLessThanOrEqual(SHIFT_MAX)
 }
 
-async function lookNarrow(page: Page, widths = NARROW): Promise<void> {
+async function checkNarrow(page: Page, widths = NARROW): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
-    // What comes or is measured anew after the change of width may take a moment to fit.
+    // Layout after the resize may take a moment.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), {
         message: `scrolls sideways at ${width} px`,
@@ -57,14 +57,14 @@ async function lookNarrow(page: Page, widths = NARROW): Promise<void> {
   }
 }
 
-/** The sum of what has moved since the page was opened, without anybody's doing. */
+/** The cumulative layout shift without user input. */
 function layoutShift(page: Page): Promise<number> {
   return page.evaluate(async () => {
     let sum = 0
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value
     }).observe({ type: 'layout-shift', buffered: true })
-    // What is kept is told in a task of its own; none comes where nothing has moved.
+    // Buffered entries arrive in a separate task, and none arrive without a shift.
     await new Promise((done) => {
       requestAnimationFrame(() => setTimeout(done))
     })
@@ -72,7 +72,7 @@ function layoutShift(page: Page): Promise<number> {
   })
 }
 
-/** What a page has asked for and has not got yet. */
+/** Pending requests of a page. */
 const awaited = new WeakMap<Page, Set<Request>>()
 
 async function openPage(): Promise<Page> {
@@ -80,9 +80,9 @@ async function openPage(): Promise<Page> {
   const open = new Set<Request>()
   awaited.set(page, open)
   page.on('request', (request) => {
-    // What the page before still waited for is nobody's concern any more.
+    // Forget the previous page's requests.
     if (request.isNavigationRequest()) open.clear()
-    // A live stream has no end.
+    // Event streams never end.
     if (request.headers().accept !== 'text/event-stream') open.add(request)
   })
   page.on('requestfinished', (request) => open.delete(request))
@@ -90,12 +90,12 @@ async function openPage(): Promise<Page> {
   return page
 }
 
-/** What was loading is there: at several looks in a row nothing is awaited, and nothing stands in for it. */
-async function hasCome(page: Page): Promise<void> {
+/** Waits until several checks in a row find no pending request and no skeleton. */
+async function waitUntilLoaded(page: Page): Promise<void> {
   const standIns = page.locator('main [class*="animate-appear"], main [aria-busy="true"], main .animate-spin')
   const missing = async () => {
     for (let looks = 0; looks < 3; looks += 1) {
-      // What has come is drawn by then, and has asked for what it needs itself, however busy the machine is.
+      // By then responses are rendered and have started their own requests.
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
       const calls = [...(awaited.get(page) ?? [])].map((request) => request.url())
       if (calls.length > 0) return calls
@@ -107,8 +107,8 @@ async function hasCome(page: Page): Promise<void> {
   await expect.poll(missing, { timeout: 40_000, message: 'what has not come' }).toEqual([])
 }
 
-/** Looks at the tabs that a page does not open with. */
-async function lookAtTabs(page: Page, path: string): Promise<void> {
+/** Checks the tabs that are not open at first. */
+async function checkTabs(page: Page, path: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.goto(path)
   const tabs = page.getByRole('main').getByRole('tablist').first().getByRole('tab')
@@ -117,8 +117,8 @@ async function lookAtTabs(page: Page, path: string): Promise<void> {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await tab.click()
     try {
-      await lookInBothSchemes(page)
-      await lookNarrow(page)
+      await checkInBothSchemes(page)
+      await checkNarrow(page)
     } catch (cause) {
       throw new Error(`${path}, ${await tab.innerText()}: ${(cause as Error).message}`, { cause })
     }
@@ -126,8 +126,8 @@ async function lookAtTabs(page: Page, path: string): Promise<void> {
   }
 }
 
-async function lookInBothSchemes(page: Page): Promise<void> {
-  await hasCome(page)
+async function checkInBothSchemes(page: Page): Promise<void> {
+  await waitUntilLoaded(page)
   await expectSoundPage(page)
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   // Even without motion colours come down from element to element, a frame each.
@@ -140,13 +140,13 @@ async function lookInBothSchemes(page: Page): Promise<void> {
   await expectSoundPage(page, ['color-contrast'])
 }
 
-/** Its answer never comes. */
+/** Never responds. */
 const NO_CAMPAIGN = '01900000-0000-7000-8000-000000000000'
-/** What a page needs to know whose it is; with it, the parts that wait for it begin to load. */
+/** Requests about the signed-in user, on which other parts depend. */
 const ABOUT_OWNER = /\/api\/(me|first-steps|session\/status)$/
 
-/** All that a page draws without its answers is there: at several looks in a row it awaits nothing but them. */
-async function isDrawn(page: Page): Promise<void> {
+/** Waits until several checks in a row find only blocked requests. */
+async function waitUntilRendered(page: Page): Promise<void> {
   const missing = async () => {
     for (let looks = 0; looks < 2; looks += 1) {
       await page.evaluate(() => new Promise((done) => requestIdleCallback(done, { timeout: 500 })))
@@ -160,22 +160,22 @@ async function isDrawn(page: Page): Promise<void> {
   await expect.poll(missing, { timeout: 40_000, message: 'what has not been drawn' }).toEqual([])
 }
 
-/** Looks at a page whose answers are held back: at first all of them, then all but what it knows of its owner. */
-async function lookWhileLoading(page: Page, path: string, isOfGuests: boolean): Promise<void> {
+/** Checks a page with all responses blocked, then with only those about the user. */
+async function checkWhileLoading(page: Page, path: string, isOfGuests: boolean): Promise<void> {
   for (const knowsOwner of isOfGuests ? [false] : [false, true]) {
     await page.route('**/api/**', (route) => {
-      // The others are held until the page is left.
+      // The others stay blocked until the next page.
       if (knowsOwner && ABOUT_OWNER.test(route.request().url())) return route.continue()
     })
     await page.setViewportSize({ width: 390, height: 800 })
     await page.goto(path)
-    await isDrawn(page)
-    await lookNarrow(page, [390, 320])
+    await waitUntilRendered(page)
+    await checkNarrow(page, [390, 320])
     if (!knowsOwner) continue
     for (const tab of (await page.getByRole('main').getByRole('tab').all()).slice(1)) {
       await tab.click()
-      await isDrawn(page)
-      await lookNarrow(page, [390, 320]).catch(async (cause) => {
+      await waitUntilRendered(page)
+      await checkNarrow(page, [390, 320]).catch(async (cause) => {
         throw new Error(`${await tab.innerText()}: ${cause.message}`, { cause })
       })
     }
@@ -183,25 +183,25 @@ async function lookWhileLoading(page: Page, path: string, isOfGuests: boolean): 
 }
 
 describe('every page', () => {
-  it('signed out', async () => {
+  it('passes all checks signed out', async () => {
     expect(ofGuests.length).toBeGreaterThan(9)
     const page = await openPage()
     const others = ['/privacy.html', '/terms.html', '/nothing-here']
     world.expectConsole(/status of 404/)
-    // /auth/callback leads to the page for who is signed in, or to the login.
-    for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await look(page, path)
+    // /auth/callback redirects to the first page or to the login.
+    for (const path of ofGuests.filter((one) => one !== '/auth/callback').concat(others)) await check(page, path)
 
-    // To the app it is the waitlist, to the server no page.
+    // A route of the app, but not a page of the server.
     await page.goto(`${world.origin}//Waitlist`)
     await page.waitForURL(`${world.origin}/waitlist`)
   })
 
-  it('signed in, after the first steps', async () => {
+  it('passes all checks signed in, after onboarding', async () => {
     expect(ofOthers.length).toBeGreaterThan(8)
     const page = await openPage()
     await (await signUp(world, 'everywhere@example.com')).enter(page)
 
-    // The first steps lead on from one to the next, and are gone once there is a campaign.
+    // Onboarding steps lead to each other and disappear with the first campaign.
     await page.goto('/dashboard')
     const steps = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Your first campaign' }) })
     await steps.getByText('4 steps').waitFor()
@@ -210,15 +210,15 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
     await steps.getByRole('button', { name: 'Hide first steps' }).click()
-    // Who uses the keys is not left without a place.
+    // Keyboard focus is kept.
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('content')
     await steps.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Profile menu' }).click()
     await page.getByRole('menuitem', { name: 'Show first steps' }).click()
     await steps.getByRole('link', { name: 'Connect X' }).waitFor()
-    await look(page, '/dashboard')
+    await check(page, '/dashboard')
     await page.goto('/twitter?tab=lists')
-    // The open one is to be seen, however narrow the page.
+    // The open one is visible at every width.
     const open = page.getByRole('tab', { name: 'Lead Lists' })
     await open.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
@@ -240,7 +240,7 @@ describe('every page', () => {
       status: 'draft',
     })
     await callApi(page, 'POST', `/campaigns/${campaign.id}/queue`)
-    // Its page says, above all else, that no browser here can send it.
+    // Its page first says that no browser can send it.
     const byBrowser = await callApi(page, 'POST', '/campaigns', {
       name: 'By the browser',
       leadListId: list.id,
@@ -248,26 +248,26 @@ describe('every page', () => {
       channel: 'extension',
       status: 'paused',
     })
-    for (const width of [390, 1280]) await lookWhetherStill(page, `/campaigns/${byBrowser.id}`, width)
+    for (const width of [390, 1280]) await checkLayoutShift(page, `/campaigns/${byBrowser.id}`, width)
     await page.getByText('The extension is not in this browser').waitFor()
-    for (const path of ofOthers) await look(page, path.replace(':campaignId', campaign.id))
+    for (const path of ofOthers) await check(page, path.replace(':campaignId', campaign.id))
     await page.goto('/dashboard')
     await page.getByText('Member since').waitFor()
     await expect.poll(() => steps.count(), { timeout: 10_000 }).toBe(0)
   })
 
-  it('each tab, signed in', async () => {
+  it('passes all checks on every tab', async () => {
     const page = await openPage()
     await (await signIn(world, 'everywhere@example.com')).enter(page)
-    for (const path of ['/operator', '/settings', '/twitter']) await lookAtTabs(page, path)
+    for (const path of ['/operator', '/settings', '/twitter']) await checkTabs(page, path)
   })
 
-  it('scrolls sideways nowhere while it loads', async () => {
+  it('never overflows horizontally while loading', async () => {
     const page = await openPage()
     await (await signUp(world, 'patient@example.com')).enter(page)
     const wide: string[] = []
     for (const { path, access } of pages)
-      await lookWhileLoading(page, path.replace(':campaignId', NO_CAMPAIGN), access === 'public').catch((cause) =>
+      await checkWhileLoading(page, path.replace(':campaignId', NO_CAMPAIGN), access === 'public').catch((cause) =>
         wide.push(`${path}: ${cause.message}`),
       )
     expect(wide).toEqual([])

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
 
-/** The extension, paired with an account and allowed to send without a page. */
+/** The extension is paired and allowed to send in the background. */
 let sending: SendingWorld
 beforeAll(async () => {
   sending = await openSendingWorld()
@@ -11,7 +11,7 @@ beforeAll(async () => {
   await browser.ask(browser.product, { action: 'SET_BACKGROUND_SENDING', data: { allowed: true } })
 })
 
-test('a campaign of 20, its tab closed half-way: the extension goes on, stops at once on a pause, and goes on after it', async () => {
+test('continues a campaign after its tab is closed, stops on a pause and resumes', async () => {
   const { world, browser, client, makeCampaign, sentTo } = sending
   const { id, handles } = await makeCampaign('Summer', 20)
   const page = await browser.context.newPage()
@@ -25,7 +25,7 @@ test('a campaign of 20, its tab closed half-way: the extension goes on, stops at
   expect(atPause).toBeLessThan(20)
   await browser.popup.bringToFront()
   await browser.popup.getByText('Ready. Nothing is queued.').waitFor()
-  // What was pressed as the pause came may still show; nothing after it.
+  // A message clicked during the pause may still appear, but none after it.
   expect((await sentTo(handles)).length).toBeLessThanOrEqual(atPause + 1)
   await client.campaigns.update({ id, status: 'active' })
   await browser.popup.reload()

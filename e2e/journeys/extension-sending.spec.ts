@@ -2,13 +2,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { openSendingWorld, type SendingWorld, startFrom } from '../sending-world.ts'
 import { expectSoundPage } from '../world.ts'
 
-/** The extension as the product hands it out, sending what the campaigns page starts; then paired with an account. */
+/** The downloaded extension sends a campaign started on the campaigns page, then is paired. */
 let sending: SendingWorld
 beforeAll(async () => {
   sending = await openSendingWorld()
 })
 
-test('a campaign of 20 goes out from the campaigns page, also where nobody has paired the browser, each message once; another tab does not send beside it', async () => {
+test('sends each message of a campaign once from one tab, without pairing', async () => {
   const { world, browser, client, makeCampaign, sentTo } = sending
   const { id, handles } = await makeCampaign('Spring', 20)
   const page = browser.product
@@ -24,12 +24,12 @@ test('a campaign of 20 goes out from the campaigns page, also where nobody has p
   await startFrom(other, 'Spring')
   await other.getByText('Another campaign DM sending process is already active.').waitFor()
   await other.close()
-  // The campaign's own page says so, too.
+  // The campaign page says so too.
   await page.getByRole('link', { name: 'Spring' }).click()
   await page.getByRole('heading', { name: 'Spring', level: 1 }).waitFor()
   await page.getByText('Sending “Spring” from this browser').waitFor()
   await page.getByRole('main').getByRole('link', { name: 'Campaigns', exact: true }).click()
-  // One notice goes along; those of the messages before have made room for it.
+  // Only the newest progress toast is shown.
   await page.getByText(/^Sending DM ([3-9]|1\d) of 20/).waitFor()
   expect(await progress.count()).toBe(1)
   await page.getByText('Finished sending DMs for campaign: "Spring".').waitFor({ timeout: 90_000 })
@@ -41,7 +41,7 @@ test('a campaign of 20 goes out from the campaigns page, also where nobody has p
   })
 }, 120_000)
 
-test('the extension’s page: pair by one press, what it does and sees, unpair, and pair by a code', async () => {
+test('pairs with one click, shows status and activity, unpairs, and pairs by code', async () => {
   const { world, browser, client } = sending
   const page = browser.product
   await page.goto(`${world.origin}/extension`)
@@ -58,7 +58,7 @@ test('the extension’s page: pair by one press, what it does and sees, unpair, 
   await expectSoundPage(page)
   await page.setViewportSize({ width: 1280, height: 900 })
 
-  // Taken back from the list, as from another computer: the extension finds its key useless, and forgets it.
+  // After unpairing elsewhere, the extension drops its rejected key.
   await page.getByRole('list', { name: 'Paired browsers' }).getByRole('button', { name: 'Unpair' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Unpair' }).click()
   await page.getByText('No paired browsers yet.').waitFor()

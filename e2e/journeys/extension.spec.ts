@@ -7,7 +7,7 @@ import { type ExtensionWorld, openExtensionWorld } from '../extension-world.ts'
 import { messagesAtX } from '../world.ts'
 
 let world: ExtensionWorld
-/** A tab of x.com in which the person reads. */
+/** A tab of x.com that the person uses. */
 let own: Page
 beforeAll(async () => {
   world = await openExtensionWorld()
@@ -25,7 +25,7 @@ const sentTo = async (handle: string) =>
   (await messagesAtX(world.x)).filter(({ to }) => to === handle).map(({ from, text }) => ({ from, text }))
 const shownInPopup = async () => (await world.popup.locator('dl').innerText()).replaceAll(/\s+/g, ' ')
 
-test('where nobody is signed in to X it says so, and the popup too', async () => {
+test('reports a missing login on X, also in the popup', async () => {
   expect(await send('open_ada', 'Hi')).toEqual({
     success: false,
     error: EXTENSION_TEXT.NOT_SIGNED_IN,
@@ -36,7 +36,7 @@ test('where nobody is signed in to X it says so, and the popup too', async () =>
   await expect.poll(shownInPopup).toContain('Signed in as @ext_sender')
 })
 
-test('a message with lines, an emoji and a link goes out once, and success says that it stands there', async () => {
+test('sends a message with lines, an emoji and a link once and confirms that it is in the conversation', async () => {
   const message =
     'Hi Ada 🙂, seen @open_ada on X.\n\nMore at https://www.example.com/a/rather/long/path?with=query – ok?'
   expect(await send('@open_ada', message)).toEqual({ success: true })
@@ -45,7 +45,7 @@ test('a message with lines, an emoji and a link goes out once, and success says 
   expect(own.url()).toBe('https://x.com/home')
 })
 
-test('messages asked for at once go out one after the other; the same request twice goes out once', async () => {
+test('sends simultaneous requests one by one, and a repeated request once', async () => {
   await world.wear('chat')
   const replies = await Promise.all([
     send('open_bob', 'Hello\nBob 🙂', 'attempt-1'),
@@ -59,7 +59,7 @@ test('messages asked for at once go out one after the other; the same request tw
   expect(await send('open_bob', 'Something else', 'attempt-1')).toMatchObject({ code: 'INVALID_REQUEST' })
 })
 
-test('signed in as somebody else than the campaign’s account, nothing is sent', async () => {
+test('sends nothing if another account than the campaign’s is logged in', async () => {
   const sendAs = (sendsAs: string) =>
     world.ask(world.product, { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_ina', message: 'Hi', sendsAs } })
   expect(await sendAs('other_sender')).toEqual({
@@ -69,13 +69,13 @@ test('signed in as somebody else than the campaign’s account, nothing is sent'
     code: 'WRONG_ACCOUNT',
   })
   expect(await sentTo('open_ina')).toEqual([])
-  // Their message button comes late, too: that is no closed inbox.
+  // A late message button does not count as a closed inbox.
   await world.wear('slow')
   expect(await sendAs('@Ext_Sender')).toEqual({ success: true })
   expect(await sentTo('open_ina')).toHaveLength(1)
 })
 
-test('a closed inbox, and nobody by that name, are told apart', async () => {
+test('distinguishes a closed inbox from an unknown handle', async () => {
   expect(await send('closed_ada', 'Hi')).toEqual({
     success: false,
     error: '@closed_ada does not take direct messages from your X account.',
@@ -84,24 +84,24 @@ test('a closed inbox, and nobody by that name, are told apart', async () => {
   expect(await send('missing_ada', 'Hi')).toMatchObject({ code: 'NO_SUCH_PERSON' })
 })
 
-test('the answer lost on its way: the conversation is read, and the message is not sent again', async () => {
+test('reads the conversation after a lost response instead of sending again', async () => {
   await world.faults([{ path: SENDING, dropAfter: true, times: 4 }])
   expect(await send('open_carol', 'Lost answer')).toEqual({ success: true })
   expect(await sentTo('open_carol')).toHaveLength(1)
 })
 
-test('X’s refusal is reported in its words, and nothing was sent', async () => {
+test('reports X’s error text if X rejects the message', async () => {
   await world.faults([{ path: SENDING, status: 403, code: 226, times: 1 }])
   const reply = await send('open_dora', 'Refused', 'attempt-2')
   expect(reply).toMatchObject({ code: 'X_REFUSED', error: expect.stringContaining('looks like it might be automated') })
   expect(await sentTo('open_dora')).toEqual([])
-  // Nothing was sent, so the same attempt may be made again.
+  // Nothing was sent, so the same request may be repeated.
   expect(await send('open_dora', 'Refused', 'attempt-2')).toEqual({ success: true })
   expect(await sentTo('open_dora')).toHaveLength(1)
 })
 
-test('an end that cannot be cleared up is unknown, and stays so: send is not pressed again', async () => {
-  // Their conversation alone: the one before is still open, and asks for news.
+test('keeps an outcome unknown if it cannot be settled, and never clicks send again', async () => {
+  // Only this conversation: the previous one is still open and polls.
   const conversation = `/i/api/conversations/${conversationId(idOfHandle('ext_sender'), idOfHandle('open_fay'))}`
   await world.faults([
     { path: SENDING, dropAfter: true },
@@ -115,7 +115,7 @@ test('an end that cannot be cleared up is unknown, and stays so: send is not pre
   expect(await sentTo('open_fay')).toHaveLength(1)
 })
 
-test('while it is paused every request is refused', async () => {
+test('rejects every request while paused', async () => {
   await world.popup.bringToFront()
   await world.popup.getByLabel('Sending').uncheck()
   expect(await send('open_gus', 'Hi')).toEqual({ success: false, error: EXTENSION_TEXT.PAUSED, code: 'PAUSED' })
@@ -123,7 +123,7 @@ test('while it is paused every request is refused', async () => {
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test('the chat’s passcode is the person’s own to give', async () => {
+test('leaves the chat’s passcode to the person', async () => {
   await world.wear('passcode')
   expect(await send('open_gus', 'Hi')).toMatchObject({
     code: 'X_NEEDS_YOU',
@@ -131,7 +131,7 @@ test('the chat’s passcode is the person’s own to give', async () => {
   })
 })
 
-test('pages elsewhere cannot reach it; what it does not understand it refuses', async () => {
+test('is unreachable from other sites and rejects unknown requests', async () => {
   const request = { action: 'SEND_TWITTER_DM', data: { twitterHandle: 'open_gus', message: 'Hi' } }
   expect(await world.ask(world.foreign, request)).toEqual({ lost: 'no extension lets this page in' })
   for (const wrong of [{ action: 'DELETE' }, 'hello', { ...request, data: { twitterHandle: 'a b', message: 'Hi' } }])
@@ -140,7 +140,7 @@ test('pages elsewhere cannot reach it; what it does not understand it refuses', 
   expect(await sentTo('open_gus')).toEqual([])
 })
 
-test('X has changed its page: it says so, sends nothing, and does not try again until it is asked to', async () => {
+test('stops if X has changed its page, until it is asked to check again', async () => {
   await world.wear('changed')
   const changed = { success: false, error: expect.stringContaining('X has changed its page'), code: 'PAGE_CHANGED' }
   expect(await send('open_hal', 'Hi')).toEqual(changed)

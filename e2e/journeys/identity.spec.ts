@@ -20,7 +20,7 @@ beforeAll(async () => {
 const NEW_PASSWORD = 'Correct-horse2'
 
 describe('signing up and in, in a browser', () => {
-  it('signs up by a friend’s link, after what is wrong was said', async () => {
+  it('validates the form and signs up with a friend’s link', async () => {
     const friend = await fetch(`${world.origin}/api/waitlist/join`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -69,11 +69,11 @@ describe('signing up and in, in a browser', () => {
       .waitFor()
     await expectSoundPage(page)
 
-    // The mailed link signs in here, and credits the friend.
+    // The emailed link signs in here and credits the friend.
     await page.goto(await linkInMail(world.mailbox, 'ada@example.com', /^Confirm/))
     await page.waitForURL('**/dashboard')
     await page.getByText('ada@example.com').waitFor()
-    // Whoever is signed in has nothing to do on the sign-in pages.
+    // The sign-in pages redirect signed-in people.
     for (const path of ['/auth', '/login', '/auth/callback']) {
       await page.goto(path)
       await page.waitForURL('**/dashboard')
@@ -84,7 +84,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByText('fri***@example.com').waitFor()
     expect(await page.getByRole('row').last().innerText()).toMatch(/@example\.com\s+(Referrals\s+)?1\s/)
 
-    // The menu below 768 px has every link of a member, and the way out.
+    // The menu below 768 px has all member links and the sign-out.
     await page.getByRole('button', { name: 'Open menu' }).click()
     const menu = page.getByRole('dialog', { name: 'Menu' })
     await menu.getByText('ada@example.com').waitFor()
@@ -99,7 +99,7 @@ describe('signing up and in, in a browser', () => {
     expect(await menu.getByRole('link').allInnerTexts()).toEqual(expect.arrayContaining(['Home', 'Leaderboard']))
   })
 
-  it('logs in, says when that takes long, and returns to the page that was asked for', async () => {
+  it('logs in, reports a slow login, and returns to the requested page', async () => {
     await signUp(world, 'grace@example.com')
     const page = await world.openPage()
     await page.clock.install()
@@ -135,7 +135,7 @@ describe('signing up and in, in a browser', () => {
     held.resolve()
     await page.waitForURL('**/lists')
 
-    // A mailed link that is no good, and a callback without anything.
+    // An invalid emailed link, and an empty callback.
     const guest = await world.openPage({ width: 390, height: 844 })
     await guest.goto('/auth/callback?error=INVALID_CODE')
     await guest.getByText('This link is invalid or has expired.').waitFor()
@@ -144,7 +144,7 @@ describe('signing up and in, in a browser', () => {
     await guest.waitForURL('**/login')
   })
 
-  it('sets a new password by the mailed link', async () => {
+  it('sets a new password with the emailed link', async () => {
     await signUp(world, 'hedy@example.com')
     const page = await world.openPage({ width: 390, height: 844 })
     await page.clock.install()
@@ -192,7 +192,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
 
-    // Twice is once too often.
+    // The link works only once.
     await page.getByRole('button', { name: 'Sign Out' }).click()
     await page.waitForURL(`${world.origin}/`)
     await page.goto(link)
@@ -202,7 +202,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByText('Invalid or expired password reset link. Please try again.').waitFor()
   })
 
-  it('confirms in another browser than the one that signed up, with a new password', async () => {
+  it('confirms in another browser with a new password', async () => {
     const signUpPage = await world.openPage()
     await signUpPage.goto('/auth')
     await signUpPage.getByLabel('Email').fill('mary@example.com')
@@ -210,7 +210,7 @@ describe('signing up and in, in a browser', () => {
     await signUpPage.getByRole('button', { name: 'Sign Up', exact: true }).click()
     await signUpPage.getByText('Almost there!').waitFor()
     const link = await linkInMail(world.mailbox, 'mary@example.com', /^Confirm/)
-    // A mail scanner opens every link.
+    // Mail scanners open every link.
     await fetch(link)
 
     const page = await world.openPage({ width: 390, height: 844, dark: true })
@@ -242,7 +242,7 @@ describe('signing up and in, in a browser', () => {
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
 
-    // The link again, here and in the browser that signed up; the page again, and without a token.
+    // The link again in both browsers, and the page again with and without its token.
     await signUpPage.goto(link)
     await signUpPage.waitForURL('**/login')
     await signUpPage.getByText('Email confirmed', { exact: true }).waitFor()
@@ -257,7 +257,7 @@ describe('signing up and in, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('confirms and signs in with one step in the browser that signed up, also after another sign-up', async () => {
+  it('confirms and signs in with one click in the browser that signed up, even after another sign-up', async () => {
     const page = await world.openPage()
     await page.goto('/auth')
     await page.getByLabel('Email').fill('joan@example.com')
@@ -271,14 +271,14 @@ describe('signing up and in, in a browser', () => {
       body: JSON.stringify({ email: 'joan@example.com', password: NEW_PASSWORD }),
     })
     expect(strangers.status).toBe(200)
-    // As from a page of an email program: another site.
+    // As from a webmail page on another site.
     await page.goto(`${world.mailbox.url}/`)
     await page.evaluate((href) => location.assign(href), link)
     await page.waitForURL('**/dashboard')
     await page.getByText('joan@example.com').waitFor()
   })
 
-  it('removes a second factor that is not theirs, after a reset', async () => {
+  it('removes a stranger’s second factor after a reset', async () => {
     const { token } = await signUp(world, 'rosalind@example.com')
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${world.origin}/api${path}`, {
