@@ -1,9 +1,6 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/**
- * A self-signed certificate for a host, with its key, as PEM texts. For browsers that were told to trust anything: it says
- * no more than RFC 5280 asks for.
- */
+/** A minimal self-signed certificate (RFC 5280) with its key, as PEM. For browsers that trust any certificate. */
 export function selfSigned(host: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
@@ -35,7 +32,7 @@ export function selfSigned(host: string): { key: string; cert: string } {
   }
 }
 
-/** A value in ASN.1's distinguished encoding: its tag, its length, what is in it. */
+/** An ASN.1 DER value: tag, length, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const value = Buffer.concat(content)
   const size = value.length

@@ -17,21 +17,21 @@ import type { World } from './world.ts'
 
 const BUILD = join(import.meta.dirname, '..', 'extension', '.output', 'chrome-mv3')
 
-/** A browser with the built extension in it, in which x.com is the stand-in X, and pages at the product's origin and elsewhere. */
+/** A browser with the built extension, in which x.com is the stand-in X. */
 export interface ExtensionWorld {
   x: X
   context: BrowserContext
-  /** A page at the product's origin. */
+  /** Opens a page on the product's origin. */
   product: Page
-  /** A page at another origin. */
+  /** Opens a page on another origin. */
   foreign: Page
-  /** The popup, as a page. */
+  /** Opens the popup as a page. */
   popup: Page
-  /** Asks the extension from a page, as the product does. `lost` where the page cannot reach it, or gets no reply. */
+  /** Sends a request to the extension from a page. Returns `lost` if it is unreachable or does not reply. */
   ask(page: Page, request: ExtensionRequest | unknown): Promise<Reply>
-  /** Signs in at x.com, in a page that stays open as people's do. */
+  /** Logs in to x.com in a page that stays open. */
   signInToX(handle: string): Promise<Page>
-  /** How X's pages are marked up from now on. */
+  /** Changes the markup of X's pages. */
   wear(markup: 'classic' | 'chat' | 'passcode' | 'changed' | 'slow'): Promise<void>
   faults(faults: unknown[]): Promise<void>
 }
@@ -39,8 +39,8 @@ export interface ExtensionWorld {
 export type Reply = { success?: boolean; error?: string; code?: string; status?: unknown; lost?: string }
 
 /**
- * Opens a world for one test file; it is closed when the file ends.
- * @param world the product whose extension it is; without one an empty page stands in its place
+ * Opens a world until the end of the test file.
+ * @param world the product of the extension; an empty page if omitted
  */
 export async function openExtensionWorld(world?: World): Promise<ExtensionWorld> {
   await buildExtensionIfStale(() => {})
@@ -53,7 +53,7 @@ export async function openExtensionWorld(world?: World): Promise<ExtensionWorld>
   const unpacked = await unpackFor(product.origin, join(folder, 'extension'), world)
   const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
     executablePath: inject('browserPath'),
-    // Playwright's own headless flag would start the old headless mode, which knows no extensions.
+    // Playwright's headless flag starts the old headless mode, which has no extensions.
     headless: false,
     baseURL: product.origin,
     viewport: { width: 1280, height: 900 },
@@ -121,7 +121,7 @@ function askExtension({ id, request }: { id: string; request: unknown }): Promis
     sendMessage(id: string, request: unknown, reply: (value: unknown) => void): void
   }
   const { runtime } = (globalThis as unknown as { chrome?: { runtime?: Runtime } }).chrome ?? {}
-  if (!runtime?.sendMessage) return Promise.resolve({ lost: 'no extension lets this page in' })
+  if (!runtime?.sendMessage) return Promise.resolve({ lost: 'no extension accepts this page' })
   return new Promise((resolve) => {
     runtime.sendMessage(id, request, (reply) =>
       resolve((reply as Reply | undefined) ?? { lost: runtime.lastError?.message ?? 'no reply' }),
@@ -129,7 +129,7 @@ function askExtension({ id, request }: { id: string; request: unknown }): Promis
   })
 }
 
-/** Stands where the product does: a page at an origin of its own. */
+/** Serves an empty page in place of the product. */
 async function serveEmptyPage() {
   const server = createServer((_request, reply) => {
     reply.setHeader('content-type', 'text/html; charset=utf-8')
@@ -146,7 +146,7 @@ async function serveEmptyPage() {
   }
 }
 
-/** The extension as the product hands it out, unpacked. */
+/** Unpacks the extension that the product serves. */
 async function unpackFor(origin: string, folder: string, world?: World): Promise<string> {
   const zip = world
     ? Buffer.from(await (await fetch(`${origin}/extension.zip`)).arrayBuffer())

@@ -2,16 +2,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 
 export interface ForeignSite {
-  /** Where it is, without a trailing slash: never the product's origin. */
+  /** Its origin, which differs from the product's. */
   origin: string
-  /** What was posted to it, the oldest first. */
+  /** Received POSTs, oldest first. */
   received: { path: string; headers: IncomingHttpHeaders; body: string }[]
-  /** What it answers posts with from now on. */
+  /** Sets the status for POSTs. */
   answerWith(status: number): void
   close(): Promise<void>
 }
 
-/** Somebody else's site, on an origin of its own: it serves `pages` by their paths, and keeps what is posted to it. */
+/** Opens a site on another origin that serves `pages` by path and records POSTs. */
 export async function openForeignSite(pages: Record<string, string>): Promise<ForeignSite> {
   const received: ForeignSite['received'] = []
   let status = 200

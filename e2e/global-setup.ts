@@ -16,7 +16,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const build = fileURLToPath(new URL('../web/build/pages.json', import.meta.url))
   if (!existsSync(build))
-    throw new Error('The web app is not built: `npm test` does that, or `npx react-router build` in web/.')
+    throw new Error('The web app is not built. Run `npm test`, or `npx react-router build` in web/.')
   project.provide('browserPath', await findBrowser((line) => console.error(line)))
   const cluster = await openScratchCluster({ log: () => {} })
   await makeTemplate(cluster.url)

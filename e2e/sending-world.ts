@@ -5,20 +5,20 @@ import { buildExtensionIfStale } from '../tools/extension-build.ts'
 import { type ExtensionWorld, openExtensionWorld } from './extension-world.ts'
 import { importLeads, messagesAtX, openWorld, type SignedUp, signUp, type World } from './world.ts'
 
-/** The product, a browser with its extension in which somebody is signed in to X, and their account. */
+/** The product, an account, and a browser with the extension and a login on X. */
 export interface SendingWorld {
   world: World
   browser: ExtensionWorld
   person: SignedUp
   client: ReturnType<typeof createClient>
-  /** A campaign of the extension to this many people, saved and paused. */
+  /** Creates a paused browser campaign to this many people. */
   makeCampaign(name: string, count: number): Promise<{ id: string; handles: string[] }>
-  /** To whom of these messages went out at X. */
+  /** Recipients of the campaign's messages on X. */
   sentTo(handles: string[]): Promise<string[]>
 }
 
 export async function openSendingWorld(): Promise<SendingWorld> {
-  // Before the product starts, which hands it out.
+  // Built before the product starts, which serves it.
   await buildExtensionIfStale(() => {})
   const world = await openWorld({}, { xPages: true, pages: false })
   const browser = await openExtensionWorld(world)

@@ -18,40 +18,40 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page, t
 import { expect, inject } from 'vitest'
 import { selfSigned } from './certificate.ts'
 
-/** The product as a user meets it: a server process of its own, its stand-ins, and a browser. */
+/** The whole product: a server process, its stand-ins and a browser. */
 export interface World {
-  /** Where the product is, without a trailing slash. */
+  /** The product's origin. */
   origin: string
   x: X
   mailbox: Mailbox
   payments: Payments
-  /** Ends the server at once (SIGKILL), as a power cut would. */
+  /** Kills the server (SIGKILL). */
   killServer(): Promise<void>
-  /** Starts it again, on the same port and database. */
+  /** Restarts it on the same port and database. */
   startServer(): Promise<void>
   /** A page in a browser profile of its own, closed after its test. A console error or a broken content security policy on it fails the test. */
   openPage(options?: { width?: number; height?: number; dark?: boolean; script?: boolean }): Promise<Page>
-  /** Gives the workspace of somebody who has signed up the Agency plan, whose leads have no limit. */
+  /** Gives the person's workspace the Agency plan, which has unlimited leads. */
   subscribe(email: string): Promise<void>
-  /** Gives somebody another role in the workspace of their own, which is what they find when they sign in next. */
+  /** Changes a person's role in their own workspace, from the next sign-in. */
   setRole(email: string, role: Role): Promise<void>
-  /** Console errors that the test means to cause. */
+  /** Expected console errors. */
   expectConsole(matching: RegExp): void
 }
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 
 /**
- * Opens a world for one test file; it is closed when the file ends.
- * @param env of the server, beside what every journey has
- * @param options.xPages X's pages are there as https://x.com too, for a browser that is led to them (extension-world.ts)
- * @param options.pages false where the file opens none here, and so needs no browser of this world's
+ * Opens a world until the end of the test file.
+ * @param env additions to the server's environment
+ * @param options.xPages serves X's pages as https://x.com too (extension-world.ts)
+ * @param options.pages false if the file needs no browser of this world
  */
 export async function openWorld(
   env: Record<string, string> = {},
   { xPages = false, pages = true } = {},
 ): Promise<World> {
-  // It starts beside the server, which takes as long.
+  // Starts in parallel with the server.
   let browser = pages ? launchBrowser() : null
   browser?.catch(() => {})
   const stateDir = mkdtempSync(join(tmpdir(), 'x-automated-journey-'))
@@ -165,7 +165,7 @@ export async function openWorld(
       })
       contexts.push(context)
       const page = await context.newPage()
-      // So long that a busy machine fails no journey.
+      // Long enough for a busy machine.
       page.setDefaultTimeout(40_000)
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning')
@@ -184,15 +184,15 @@ function launchBrowser(): Promise<Browser> {
   })
 }
 
-/** No axe violation (of all rules, or of those named), and nothing that scrolls the page sideways. */
+/** Checks for axe violations (all rules or the given ones) and horizontal overflow. */
 export async function expectSoundPage(page: Page, rules?: string[]): Promise<void> {
-  // A change of colours comes down the page a frame a level: axe looks when it is there.
+  // Color changes propagate one level per frame, so wait for them.
   await expect
     .poll(() => page.evaluate(() => document.getAnimations().filter((one) => one instanceof CSSTransition).length))
     .toBe(0)
-  // Within one document axe needs no second page to put its answers together, nor every element that is sound: a third of the time.
+  // In one document, axe needs no second page and no list of passes: a third of the time.
   const isOneDocument = page.frames().length === 1
-  // Half of what a look costs is axe itself coming in: once is enough for a document.
+  // Inject axe once per document, because that is half of the cost.
   const isThere = isOneDocument && (await page.evaluate(() => 'axe' in globalThis))
   const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
     .setLegacyMode(isOneDocument)
@@ -207,7 +207,7 @@ export async function expectSoundPage(page: Page, rules?: string[]): Promise<voi
   expect(await page.locator('meta[name="description"]').getAttribute('content')).toBeTruthy()
 }
 
-/** As `expectSoundPage`, wide and light, then narrow and dark. */
+/** Runs `expectSoundPage` wide and light, then narrow and dark. */
 export async function expectSoundBothWays(page: Page): Promise<void> {
   await expectSoundPage(page)
   await page.setViewportSize({ width: 390, height: 844 })
@@ -217,7 +217,7 @@ export async function expectSoundBothWays(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
 }
 
-/** The link in the newest mail to an address whose subject fits, once it has come. */
+/** Waits for an email with this subject. @returns its link */
 export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp): Promise<string> {
   for (let tries = 0; tries < 200; tries += 1) {
     const mails = (await (await fetch(`${mailbox.url}/messages?to=${encodeURIComponent(to)}`)).json()) as {
@@ -228,27 +228,27 @@ export async function linkInMail(mailbox: Mailbox, to: string, subject: RegExp):
     if (link) return link
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`no mail to ${to} about ${subject}`)
+  throw new Error(`no email to ${to} about ${subject}`)
 }
 
-/** The password of accounts that journeys make. */
+/** The password of all test accounts. */
 export const PASSWORD = 'Correct-horse1'
 
-/** Somebody with a confirmed account. */
+/** A person with a confirmed account. */
 export interface SignedUp {
   token: string
-  /** Is signed in on whatever the page opens next. */
+  /** Signs the page in, from its next navigation. */
   enter(page: Page): Promise<void>
 }
 
-/** Signs somebody up, confirms their address by the mailed link, and signs them in. */
+/** Signs up, confirms the email and signs in. */
 export async function signUp(world: World, email: string): Promise<SignedUp> {
   await postAuth(world, 'sign-up/email', email)
   await confirmEmail(world, email)
   return signIn(world, email)
 }
 
-/** Confirms the address of a sign-up by its emailed link. @param password the account's from then on */
+/** Confirms a sign-up with its emailed link. @param password the account's new password */
 export async function confirmEmail(world: World, email: string, password = PASSWORD): Promise<void> {
   const link = new URL(await linkInMail(world.mailbox, email, /^Confirm/))
   const answer = await fetch(`${world.origin}/api/auth/verify-email`, {
@@ -259,13 +259,13 @@ export async function confirmEmail(world: World, email: string, password = PASSW
   expect(answer.status).toBe(200)
 }
 
-/** Signs somebody in who has an account, in a session of its own. */
+/** Signs in to an existing account in a new session. */
 export async function signIn(world: World, email: string): Promise<SignedUp> {
   const { token, refreshToken, user } = await postAuth(world, 'sign-in/email', email)
   return {
     token: token ?? '',
     async enter(page) {
-      // Any answer of the origin's will do: none of the app has to load for it.
+      // Any page of the origin will do, without the app.
       await page.goto('/healthz')
       await page.evaluate(
         (stored) => {
@@ -277,7 +277,7 @@ export async function signIn(world: World, email: string): Promise<SignedUp> {
   }
 }
 
-/** Once Google's page is there: ours have such a field, too. */
+/** Waits for Google's page first, because ours have the same field. */
 export async function signInAtGoogle(page: Page, email: string): Promise<void> {
   const goOn = page.getByRole('button', { name: 'Continue', exact: true })
   await goOn.waitFor()
@@ -295,7 +295,7 @@ async function postAuth(world: World, path: string, email: string): Promise<Reco
   return answer.json() as Promise<Record<string, string>>
 }
 
-/** Takes in a file of leads. @param token of whose workspace @param lines the first names the columns */
+/** Imports a CSV file of leads. @param lines the first is the header */
 export async function importLeads({ origin }: Pick<World, 'origin'>, token: string, lines: string[]): Promise<void> {
   const answer = await fetch(`${origin}/api/leads/import`, {
     method: 'POST',
@@ -305,7 +305,7 @@ export async function importLeads({ origin }: Pick<World, 'origin'>, token: stri
   expect(answer.status).toBe(200)
 }
 
-/** Calls the API as who is signed in on the page; null where it answers without a body. */
+/** Calls the API as the page's signed-in user. @returns null for an empty body */
 export async function callApi(page: Page, method: string, path: string, body?: unknown, type = 'application/json') {
   const token = await page.evaluate(() => localStorage.getItem('authToken'))
   const answer = await fetch(`${new URL(page.url()).origin}/api${path}`, {
@@ -317,48 +317,45 @@ export async function callApi(page: Page, method: string, path: string, body?: u
   return answer.status === 204 ? null : answer.json()
 }
 
-/**
- * Stops the page's clock, which has to be installed: from here on only `page.clock.runFor` moves it. Neither axe nor what waits
- * for an answer works before `page.clock.resume()`.
- */
+/** Stops the page's installed clock; only `page.clock.runFor` advances it. Axe and responses need `page.clock.resume()`. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt(new Date((await page.evaluate(() => Date.now())) + 10_000))
 }
 
-/** Moves a stopped clock in small steps until something is to be seen that an answer of the server brings. */
-export async function tickUntil(page: Page, awaited: Locator): Promise<void> {
-  for (let ticks = 0; !(await awaited.isVisible()); ticks += 1) {
-    if (ticks === 300) throw new Error(`not to be seen: ${awaited}`)
+/** Advances a stopped clock in small steps until something is visible that a response brings. */
+export async function tickUntil(page: Page, expected: Locator): Promise<void> {
+  for (let ticks = 0; !(await expected.isVisible()); ticks += 1) {
+    if (ticks === 300) throw new Error(`not visible: ${expected}`)
     await page.clock.runFor(5)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }
 }
 
-/** Moves a clock that was installed past the pauses between two tries of a call that fails, until something is to be seen. */
-export async function hastenUntil(page: Page, awaited: Locator): Promise<void> {
-  for (let tries = 0; !(await awaited.isVisible()); tries += 1) {
-    if (tries === 300) throw new Error(`not to be seen: ${awaited}`)
+/** Advances an installed clock past retry delays until something is visible. */
+export async function hastenUntil(page: Page, expected: Locator): Promise<void> {
+  for (let tries = 0; !(await expected.isVisible()); tries += 1) {
+    if (tries === 300) throw new Error(`not visible: ${expected}`)
     await page.clock.fastForward(500)
     await new Promise((resolve) => setTimeout(resolve, 30))
   }
 }
 
-/** Answers a call in the server's place with a refusal. */
+/** Fulfills a call with an error. */
 export async function refuse(route: Route, status: number, code: string, error: string): Promise<void> {
   await route.fulfill({ status, json: { success: false, code, error } })
 }
 
-/** Keeps what the page would open in windows of their own, in `popups`, instead of opening it. */
+/** Records popups in `popups` instead of opening them. */
 export async function recordPopups(page: Page): Promise<void> {
   await page.addInitScript(`popups = []; open = (...given) => { popups.push(given); return null }`)
 }
 
-/** Every direct message that took effect at the stand-in X, oldest first. */
+/** All direct messages on the stand-in X, oldest first. */
 export async function messagesAtX(x: X): Promise<{ id: string; from: string; to: string; text: string }[]> {
   return (await fetch(`${x.url}/_log/dms`)).json() as Promise<{ id: string; from: string; to: string; text: string }[]>
 }
 
-/** A port that stays free: below those that the system gives to connections, one of which could take it before the server does. */
+/** A free port below the ephemeral range, so that no connection takes it first. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

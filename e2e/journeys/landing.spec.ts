@@ -18,19 +18,19 @@ const QUESTIONS = [
   'What happens when someone replies or opts out?',
   'What do you store, and can I export it?',
 ]
-/** Pages that are whole without their app (web/app/paths.ts). */
+/** Pages with deferred hydration (web/app/paths.ts). */
 const RESTING = ['/pricing', '/waitlist', '/login', '/auth', '/forgot-password', '/rankings', '/nothing-here']
-/** Of a page that rests before anybody touches it, and of the first signed-in page (issue 7). */
+/** Of a page that rests before anybody touches it, and of the first signed-in page . */
 const LANDING_BYTES_MAX = 15_000
 const SIGNED_IN_BYTES_MAX = 200_000
-/** Less than anybody sees: letters differ by a hair until their font is there. */
+/** Invisible: letters differ slightly until the font is loaded. */
 const LAYOUT_SHIFT_MAX = 0.001
 /** Of the landing page, from one closing tag to the next: more than the first screen. */
 const PIECES = 250
-/** Of a long text in two typefaces: some of its lines break elsewhere. */
+/** For long texts: some lines break differently in the fallback font. */
 const DOCUMENT_HEIGHTS_DIFFER_MAX = 0.02
 
-/** Keeps count of what a page fetches. */
+/** Counts a page's requests. */
 function watchRequests(page: Page): { scripts(): Promise<number>; views: string[] } {
   const scripts: Request[] = []
   const views: string[] = []
@@ -42,7 +42,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   })
   return {
     views,
-    /** Bytes as they travelled. */
+    /** Compressed bytes. */
     async scripts() {
       const sizes = await Promise.all(scripts.map((request) => request.sizes()))
       return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
@@ -50,7 +50,7 @@ function watchRequests(page: Page): { scripts(): Promise<number>; views: string[
   }
 }
 
-/** Bytes of the scripts that stand in the page itself, not compressed. */
+/** Uncompressed bytes of inline scripts. */
 const inlineBytes = (page: Page) =>
   page.evaluate(() =>
     [...document.scripts]
@@ -58,7 +58,7 @@ const inlineBytes = (page: Page) =>
       .reduce((sum, { text }) => sum + text.length, 0),
   )
 
-/** How far things moved while the page loaded. https://web.dev/articles/cls */
+/** Cumulative layout shift. https://web.dev/articles/cls */
 const layoutShift = (page: Page) =>
   page.evaluate(
     () =>
@@ -113,7 +113,7 @@ describe('the landing page', () => {
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
   })
 
-  it('says what the product is with hardly a script, and wakes up when it is touched', async () => {
+  it('renders with very little script and hydrates on the first touch', async () => {
     const referralCode = await codeOf('friend@example.com')
     const page = await world.openPage()
     const requests = watchRequests(page)
@@ -148,7 +148,7 @@ describe('the landing page', () => {
       QUESTIONS,
     )
 
-    // The first touch is not lost: the app comes, and answers it.
+    // The first click is handled once the app is loaded.
     await page.getByRole('radio', { name: 'Dark theme' }).click()
     await page.locator('html[data-theme="dark"]').waitFor()
     await expectSoundPage(page)
@@ -156,9 +156,9 @@ describe('the landing page', () => {
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByText("You were referred by a friend! You'll both get priority access.").waitFor()
     expect(new URL(page.url()).search).toBe(`?ref=${referralCode}`)
-    // Who listens hears where they are now.
+    // Screen readers announce the new page.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Create an Account')
-    // The first view was counted before the app was there, and not once more by it.
+    // The view is counted once, before hydration.
     await expect.poll(() => requests.views.length).toBe(2)
   })
 
@@ -178,7 +178,7 @@ describe('the landing page', () => {
     [
       'while the app takes over the page',
       () => {
-        // Opened once React answers, which does not know the address's query yet.
+        // React hydrates without the address's query.
         window.BroadcastChannel = class extends BroadcastChannel {
           constructor(name: string) {
             super(name)
@@ -208,7 +208,7 @@ describe('the landing page', () => {
     await page.getByText(words).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await layoutShift(page)).toBeLessThan(LAYOUT_SHIFT_MAX)
-    // It is neither for those who came without a code, nor for those whose code no member has.
+    // It is hidden without a code and for unknown codes.
     for (const other of [path, `${path}?ref=ABC234`]) {
       await page.goto(other)
       expect(await page.getByText(words).isVisible()).toBe(false)
@@ -217,7 +217,7 @@ describe('the landing page', () => {
     }
   })
 
-  it('loses a friend’s code on none of the ways between its pages', async () => {
+  it('keeps a friend’s code on every path between its pages', async () => {
     const page = await world.openPage()
     await page.goto('/auth?ref=ABC234')
     await page.getByRole('radio', { name: 'Dark theme' }).click()
@@ -234,7 +234,7 @@ describe('the landing page', () => {
     await on('Check your ranking', '/rankings')
   })
 
-  it('fits a phone, whose keys skip to its words and open its menu', async () => {
+  it('fits a phone, with a skip link and a menu by keyboard', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await page.goto('/')
     await page.waitForLoadState('networkidle')
@@ -250,7 +250,7 @@ describe('the landing page', () => {
       expect(await focused()).toBe(name)
     }
     await page.keyboard.press('Tab')
-    // The first press wakes the page, and is answered.
+    // The first click hydrates the page and is handled.
     await page.keyboard.press('Enter')
     const menu = page.getByRole('dialog', { name: 'Menu' })
     await menu.waitFor()
@@ -262,12 +262,12 @@ describe('the landing page', () => {
     await page.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
   })
 
-  it('leads to documents whose lines stay where they are when their font comes', async () => {
+  it('links to documents without layout shift when the font loads', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/privacy.html')
     const height = () => page.evaluate(() => document.fonts.ready.then(() => document.body.scrollHeight))
     const shown = await height()
-    // As it is until then: the first typeface of the list is not there.
+    // Before that, the first font of the list is missing.
     await page.evaluate(() => {
       const { style } = document.documentElement
       style.fontFamily = getComputedStyle(document.documentElement).fontFamily.replace(/^[^,]+, /, '')
@@ -275,26 +275,26 @@ describe('the landing page', () => {
     const before = await height()
     expect(before).not.toBe(shown)
     expect(Math.abs(before - shown) / shown).toBeLessThan(DOCUMENT_HEIGHTS_DIFFER_MAX)
-    // All that stands at its foot begins at one edge.
+    // The footer is aligned to one edge.
     const edges = await page
       .locator('.foot .width > *')
       .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().left))
     expect(new Set(edges).size).toBe(1)
   })
 
-  it('is read, opened and left without any script, on a phone too', async () => {
+  it('works without JavaScript, also on a phone', async () => {
     const page = await world.openPage({ width: 390, height: 844, script: false })
     await page.goto('/')
     for (const name of ['Home', 'Pricing', 'Leaderboard', 'Sign In'])
       expect(await page.getByRole('banner').getByRole('link', { name, exact: true }).isVisible()).toBe(true)
-    // What only a script answers is not offered.
+    // Controls that need script are hidden.
     await expect.poll(() => page.getByRole('button').count()).toBe(0)
     expect(await page.getByRole('radio').count()).toBe(0)
     await page.getByRole('heading', { name: HEADLINE }).waitFor()
     const answers = page.locator('details p')
     expect(await answers.count()).toBe(QUESTIONS.length)
     for (const question of QUESTIONS) await page.getByText(question, { exact: true }).click()
-    // Each opens by itself, and leaves the others as they are.
+    // Each opens without changing the others.
     for (const answer of await answers.all()) expect(await answer.isVisible()).toBe(true)
     await page.getByText('Is there a free tier?').click()
     expect(await Promise.all((await answers.all()).map((answer) => answer.isVisible()))).toEqual(
@@ -304,11 +304,11 @@ describe('the landing page', () => {
     expect(shared).toContain(encodeURIComponent(`${world.origin}/`))
     await page.getByRole('link', { name: 'Join the early access list now!' }).click()
     await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
-    // A form that nothing would answer says so, and shows no button.
+    // Forms say that they need JavaScript and show no button.
     await page.getByText('This form needs JavaScript.').waitFor()
-    // The words can be there before the style is.
+    // Text may appear before styles.
     await expect.poll(() => page.getByRole('button').count()).toBe(0)
-    // Sent all the same, it leads back to where it was.
+    // A submitted form redirects back to its page.
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     const sent = page.waitForResponse((answer) => answer.request().method() === 'POST')
@@ -320,7 +320,7 @@ describe('the landing page', () => {
     expect(page.url()).toBe(`${world.origin}/auth`)
   })
 
-  it('says without script on each page what it needs, and waits for nothing', async () => {
+  it('says on every page without JavaScript what it needs', async () => {
     const page = await world.openPage({ width: 390, height: 844, script: false })
     for (const [path, what] of [
       ['/login', 'This form'],
@@ -343,7 +343,7 @@ describe('the landing page', () => {
     }
   })
 
-  it('shows every limit of every plan on a phone, while it rests', async () => {
+  it('shows all plan limits on a phone before hydration', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/pricing')
     for (const width of [390, 320]) {
@@ -365,7 +365,7 @@ describe('the landing page', () => {
     expect(await page.locator('script[data-app]').count()).toBe(1)
   })
 
-  it('fetches no script of the app for the other pages that rest, either', async () => {
+  it('loads no app script for other deferred pages', async () => {
     const page = await world.openPage()
     const requests = watchRequests(page)
     world.expectConsole(/404/)
@@ -373,18 +373,18 @@ describe('the landing page', () => {
       await page.goto(path)
       await page.waitForLoadState('networkidle')
       expect((await requests.scripts()) + (await inlineBytes(page)), path).toBeLessThan(LANDING_BYTES_MAX)
-      // The view is counted all the same, once it was seen.
+      // The view is still counted.
       await expect.poll(() => requests.views.map((view) => JSON.parse(view).path).at(-1)).toBe(path)
       await page.goto('about:blank')
     }
     expect(requests.views.length).toBe(RESTING.length)
   })
 
-  it('keeps what is typed before the app is there, and presses again what was pressed', async () => {
+  it('keeps typed text and repeats clicks from before hydration', async () => {
     const email = 'grace@example.com'
     await signUp(world, email)
     const page = await world.openPage()
-    // The app takes its time.
+    // The app loads slowly.
     let letGo = () => {}
     const typed = new Promise<void>((resolve) => {
       letGo = resolve
@@ -403,7 +403,7 @@ describe('the landing page', () => {
     await page.waitForURL('**/dashboard')
   })
 
-  it('is loaded anew, once, where a script of the app does not come, and then says what to do', async () => {
+  it('reloads once if a script of the app is missing, then says what to do', async () => {
     const page = await world.openPage()
     world.expectConsole(/404|Failed to (load|fetch)|module script/)
     world.expectConsole(/important/)
@@ -412,12 +412,12 @@ describe('the landing page', () => {
     page.on('load', () => {
       loads += 1
     })
-    // As after a deployment: the page in this tab names scripts that are there no more.
+    // As after a deployment: this page refers to scripts that no longer exist.
     await page.route('**/assets/*.js', (route) =>
       isGone ? route.fulfill({ status: 404, body: '' }) : route.continue(),
     )
     await page.goto('/')
-    // What fails in a script of somebody else's is none of the page's affairs.
+    // Errors in foreign scripts do not matter.
     const renewed = await page.evaluate(async () => {
       const told = new Promise((resolve) => addEventListener('unhandledrejection', resolve, { once: true }))
       void Promise.reject(new Error('important: Failed to fetch dynamically imported module'))
@@ -427,7 +427,7 @@ describe('the landing page', () => {
     expect(renewed).toBeNull()
     await page.getByRole('radio', { name: 'Dark theme' }).click()
     await expect.poll(() => loads).toBe(2)
-    // It does not help: nothing turns in circles, and what was pressed is not busy for ever.
+    // If it fails again, it does not reload forever and the button is no longer busy.
     const dark = page.getByRole('radio', { name: 'Dark theme' })
     const word = page.getByRole('alert')
     await dark.click()
@@ -443,7 +443,7 @@ describe('the landing page', () => {
     expect(await word.count()).toBe(0)
   })
 
-  it('takes from nobody what they typed where its scripts do not come: it says so, and goes on when they do', async () => {
+  it('keeps typed text if scripts fail, says so, and continues once they load', async () => {
     const email = 'katherine@example.com'
     await signUp(world, email)
     const page = await world.openPage({ width: 390, height: 844, dark: true })
@@ -462,7 +462,7 @@ describe('the landing page', () => {
       await typed
       if (how === 'well') return route.continue()
       if (how === 'gone') return route.fulfill({ status: 404 })
-      // Now cut off, now refused by somebody on the way.
+      // Alternates between a lost connection and an error.
       const isCutOff = asked.push(new URL(route.request().url()).pathname) % 2 === 0
       await (isCutOff ? route.abort() : route.fulfill({ status: 403 }))
     })
@@ -473,7 +473,7 @@ describe('the landing page', () => {
     const word = page.getByRole('alert')
     await logIn.click()
     letGo()
-    // As after a deployment. Loaded anew, the page would lose the password.
+    // As after a deployment. A reload would lose the password.
     await word.getByText('This page may be out of date').waitFor()
     expect(await logIn.getAttribute('aria-busy')).toBeNull()
     how = 'broken'
@@ -486,14 +486,14 @@ describe('the landing page', () => {
     await expectSoundPage(page)
     how = 'well'
     await word.getByRole('button', { name: 'Try again' }).press('Enter')
-    // The button is gone; who has pressed it has a place.
+    // The button is gone; focus moves to a sensible place.
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('content')
     await logIn.click()
     await page.waitForURL('**/dashboard')
     expect(loads).toBe(1)
   })
 
-  it('says on the leaderboard that it takes long, until it is there', async () => {
+  it('reports slow loading on the leaderboard', async () => {
     const page = await world.openPage()
     await page.clock.install()
     let letGo = () => {}
@@ -515,11 +515,11 @@ describe('the landing page', () => {
     await word.waitFor({ state: 'detached' })
   })
 
-  it('answers also where the browser forbids to store anything', async () => {
+  it('works if the browser blocks storage', async () => {
     const email = 'margaret@example.com'
     await signUp(world, email)
     const page = await world.openPage()
-    // React Router writes it: a script of its own looks at how far one had scrolled.
+    // React Router's inline script restores the scroll position.
     world.expectConsole(/SecurityError|Access is denied/)
     await page.addInitScript(() => {
       for (const name of ['localStorage', 'sessionStorage'])
@@ -536,12 +536,12 @@ describe('the landing page', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Log In' }).click()
     await page.waitForURL('**/dashboard')
-    // As long as the page is not left.
+    // Until the page is left.
     await page.getByRole('link', { name: 'Leads', exact: true }).click()
     await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   })
 
-  it('starts the leaderboard also where the browser never says that it has drawn it', async () => {
+  it('hydrates the leaderboard even without a paint event', async () => {
     const page = await world.openPage()
     await page.clock.install()
     await page.addInitScript(() => {
@@ -552,7 +552,7 @@ describe('the landing page', () => {
     await page.getByText(/on this leaderboard|No data for this time period yet/).waitFor()
   })
 
-  it('keeps the page, and what was typed, where its menu does not come', async () => {
+  it('keeps the page and typed text if the menu fails to load', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     world.expectConsole(/404/)
     await page.route('**/assets/narrow-menu-*.js', (route) => route.fulfill({ status: 404 }))
@@ -563,7 +563,7 @@ describe('the landing page', () => {
     expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com')
   })
 
-  it('knows who is signed in without being touched, and leads to a first page that is light', async () => {
+  it('recognizes a signed-in user without a touch and links to a light first page', async () => {
     const { enter } = await signUp(world, 'ada@example.com')
     const page = await world.openPage()
     await enter(page)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 let calls = 0
-/** Joins from an address range that nobody has joined from. @returns the code to share */
+/** Joins from a new address range. @returns the referral code */
 async function join(email: string, referralCode?: string): Promise<string> {
   calls += 1
   const answer = await fetch(`${world.origin}/api/waitlist/join`, {
@@ -23,7 +23,7 @@ async function join(email: string, referralCode?: string): Promise<string> {
 const board = (page: Page) => page.getByRole('table', { name: 'Leaderboard' })
 
 describe('the leaderboard, in a browser', () => {
-  it('is empty, then fills, pages beyond the first 50, and leads to one’s own row', async () => {
+  it('shows the empty state, pages of 50 and one’s own row', async () => {
     const guest = await world.openPage({ width: 390, height: 844, dark: true })
     await guest.goto('/leaderboard')
     await guest.getByRole('heading', { name: 'X-Automated Referral Leaderboard' }).waitFor()
@@ -35,7 +35,7 @@ describe('the leaderboard, in a browser', () => {
     expect(await guest.getByRole('link', { name: 'Get your referral link' }).getAttribute('href')).toBe('/waitlist')
     await expectSoundPage(guest)
 
-    // 54 people with a referral each, the first of them with two, and Zoe after them all.
+    // 54 people with one referral each, the first with two, then Zoe.
     const [zoe, first] = await Promise.all([signUp(world, 'zoe@example.com'), join('member0@example.com')])
     await join('friend@example.com', first)
     const members = Array.from({ length: 54 }, (_, n) => `member${n}@example.com`)
@@ -48,7 +48,7 @@ describe('the leaderboard, in a browser', () => {
     ).json()) as { referralCode: string }
     await join('zoes-friend@example.com', referralCode)
 
-    // Once more, after 800 ms at most of a turning sign.
+    // Again, with a spinner for at most 800 ms.
     const refresh = guest.getByRole('button', { name: 'Refresh' })
     await refresh.click()
     await board(guest).waitFor()
@@ -81,10 +81,10 @@ describe('the leaderboard, in a browser', () => {
     expect(await page.getByText('Swipe to see more').count()).toBe(0)
     await expectSoundPage(page)
 
-    // A refused token is renewed, and the board asked for again a second later; a session that stays refused is told.
+    // A rejected token is refreshed and the request repeated a second later; a rejected session is reported.
     await page.clock.install()
     world.expectConsole(/status of 401/)
-    // The client renews once by itself; the board goes on from there.
+    // The client refreshes once, then the leaderboard retries.
     let refusals = 2
     await page.route('**/api/leaderboard*', (route) => {
       refusals -= 1
@@ -115,7 +115,7 @@ describe('the leaderboard, in a browser', () => {
     await page.getByText('Session expired. Please log in again.').waitFor()
     await page.unroute('**/api/leaderboard*')
 
-    // Whose session cannot be renewed is told to log in anew.
+    // If the session cannot be refreshed, the page asks to log in again.
     await page.route('**/api/leaderboard*', (route) => refuse(route, 401, 'UNAUTHORIZED', 'Session expired.'))
     await page.route('**/api/auth/refresh', (route) => route.abort())
     world.expectConsole(/ERR_FAILED/)
@@ -126,7 +126,7 @@ describe('the leaderboard, in a browser', () => {
     await page.getByText('Session expired. Please log out and log back in.').waitFor()
   })
 
-  it('says what the specification says when it does not come', async () => {
+  it('shows an error for each cause of failure', async () => {
     const page = await world.openPage()
     world.expectConsole(/Failed to load resource/)
     let answer: [number, string] = [500, 'INTERNAL']
@@ -160,7 +160,7 @@ describe('the leaderboard, in a browser', () => {
     await board(page).waitFor()
   })
 
-  it('checks a ranking, and says why it cannot', async () => {
+  it('looks up a ranking and shows why it cannot', async () => {
     await join('rank@example.com')
     const page = await world.openPage({ dark: true })
     await recordPopups(page)

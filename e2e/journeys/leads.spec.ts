@@ -8,7 +8,7 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
-/** A file as another program writes it: 64 people, one line of it bad. */
+/** A CSV file of another program: 64 people, one invalid line. */
 function file() {
   const people = Array.from({ length: 64 }, (_, n) => {
     const bio =
@@ -27,13 +27,13 @@ const gone = async (page: Page, words: string) => {
 }
 
 describe('the leads page, in a browser', () => {
-  it('imports, filters, sorts, picks, tags, judges, suppresses, deletes and brings back', async () => {
+  it('imports, filters, sorts, selects, tags, suppresses, deletes and restores leads', async () => {
     const page = await world.openPage()
     await (await signUp(world, 'lea@example.com')).enter(page)
     await page.goto('/leads')
     await page.getByText('No leads yet').waitFor()
 
-    // Import: columns are seen and mapped before anything is taken in.
+    // Import: columns are mapped first.
     await page.getByRole('button', { name: 'Import CSV' }).click()
     await page
       .getByLabel('CSV file')
@@ -54,7 +54,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('cell', { name: 'twitter_handle must be 1 to 15 letters, digits or underscores' }).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
 
-    // What came of it is there afterwards; one that is under way is there when the page is opened again, and can be stopped.
+    // The result is kept. A running import is shown after a reload and can be canceled.
     await page.reload()
     await page.getByRole('button', { name: 'Import CSV' }).click()
     await page.getByText('Last import (people.csv): 64 leads imported, 1 row skipped.').waitFor()
@@ -81,7 +81,7 @@ describe('the leads page, in a browser', () => {
     await page.unroute('**/api/imports**')
     await page.getByRole('button', { name: 'Cancel' }).click()
 
-    // Ten a page, newest first; at most five page buttons; fallbacks and truncations.
+    // Ten per page, newest first, at most five page buttons, fallbacks and truncation.
     await page.getByText('1–10 of 64 leads').waitFor()
     expect(await page.getByRole('row').count()).toBe(11)
     await page.getByRole('button', { name: 'Page 7' }).click()
@@ -108,7 +108,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('No leads found with the selected filter.').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
 
-    // Sorted by any column, the page begins anew; a filter is saved, found again by its name, renamed and deleted.
+    // Sorting returns to the first page. A filter is saved, applied by name, renamed and deleted.
     await page.getByRole('button', { name: 'Followers' }).click()
     await page.getByRole('row').nth(1).getByText('@person_62').waitFor()
     await page.getByRole('button', { name: 'Lead', exact: true }).click()
@@ -156,7 +156,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('No saved filters yet.').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
 
-    // By keyboard alone: shift and the arrows take along what they pass; with the mouse, shift takes a range.
+    // Shift with arrow keys or a click selects a range.
     await tick(page, 'person_0').focus()
     await page.keyboard.press('Space')
     await page.keyboard.press('Shift+ArrowDown')
@@ -172,7 +172,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('4 selected').waitFor()
     await expectSoundPage(page)
 
-    // Tags: made on the way, given, managed.
+    // Tags are created, added and managed.
     await page.getByRole('button', { name: 'Tag', exact: true }).click()
     await page.getByRole('button', { name: 'Create tag' }).click()
     await page.getByText('Tag name cannot be empty.').waitFor()
@@ -194,7 +194,7 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
     await page.getByRole('button', { name: 'Done' }).click()
 
-    // The basis of all that are picked.
+    // The contact basis of all selected leads.
     await page.getByRole('button', { name: 'More for the selected leads' }).click()
     await page.getByRole('menuitem', { name: 'Set contact basis' }).click()
     await page.getByRole('radio', { name: 'Wrote first' }).check()
@@ -203,7 +203,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Set contact basis' }).click()
     await gone(page, 'Contact basis set for 4 leads')
 
-    // All that is known of one, and what happened to it.
+    // A lead's details and history.
     await page.getByLabel('Contact basis').selectOption('Wrote first')
     await page.getByText('4 leads', { exact: true }).waitFor()
     await rowOf(page, 'person_2').getByRole('button', { name: 'Person 02' }).click()
@@ -220,13 +220,13 @@ describe('the leads page, in a browser', () => {
     await sheet.getByRole('button', { name: 'Done' }).click()
     await sheet.getByText('No tags').waitFor()
 
-    // Suppressed from there; nobody is written to then.
+    // Suppressed there, the lead can no longer be messaged.
     await sheet.getByRole('button', { name: 'Suppress' }).click()
     await page.getByRole('button', { name: 'Suppress lead' }).click()
     await gone(page, '1 lead added to the suppression list')
     await sheet.waitFor({ state: 'detached' })
 
-    // All that match, not just the page: deleted, and brought back.
+    // All matches, not only this page, are deleted and restored.
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByLabel('Keyword').fill('saas')
     await page.getByText('1–10 of 26 leads').waitFor()
@@ -239,7 +239,7 @@ describe('the leads page, in a browser', () => {
     await gone(page, '26 leads deleted')
     await page.getByText('No leads found with the selected filter.').waitFor()
     await expectSoundPage(page)
-    // Leaving the page does not lose it.
+    // The undo survives leaving the page.
     await page.getByRole('link', { name: 'Lists', exact: true }).click()
     await page.waitForURL('**/lists')
     await page.goBack()
@@ -247,7 +247,7 @@ describe('the leads page, in a browser', () => {
     await gone(page, '26 leads restored')
     await page.getByText('1–10 of 26 leads').waitFor()
 
-    // A page that is not there is no dead end.
+    // A page number that does not exist is handled.
     await page.goto('/leads?keyword=saas&page=9')
     await page.getByText('21–26 of 26 leads').waitFor()
 
@@ -270,7 +270,7 @@ describe('the leads page, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('tags and deletes all that match though none can be picked, and takes that back though the page is loaded anew', async () => {
+  it('tags and deletes all matches and undoes it after a reload', async () => {
     const page = await world.openPage()
     await (await signUp(world, 'mia@example.com')).enter(page)
     await callApi(page, 'POST', '/leads/import', 'twitter_handle\nana\nbob\n', 'text/csv')
@@ -286,7 +286,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'Add tags' }).click()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
 
-    // The answer is lost with the page that asked.
+    // The response is lost with its page.
     const loadAnewIn = async (path: string, press: () => Promise<unknown>) => {
       const { promise: done, resolve } = Promise.withResolvers<void>()
       let isLost = false
@@ -298,7 +298,7 @@ describe('the leads page, in a browser', () => {
       })
       await press()
       await done
-      // Not unrouted before: the call that is held would go out a second time.
+      // Unrouting earlier would send the blocked call twice.
       await page.reload()
     }
     await page.getByRole('button', { name: 'More for all leads' }).click()
@@ -306,7 +306,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('This includes contacted and suppressed leads.').waitFor()
     await loadAnewIn('**/api/leads/delete', () => page.getByRole('button', { name: 'Delete leads' }).click())
     await page.getByText('2 leads deleted.').waitFor()
-    // Another one that never reaches the server does not take its place, in the page or loaded anew.
+    // A deletion that never reached the server does not replace it, even after a reload.
     world.expectConsole(/Failed to load resource.*(404|ERR_FAILED)/)
     await callApi(page, 'POST', '/leads/import', 'twitter_handle\ncem\n', 'text/csv')
     await page.reload()
@@ -321,18 +321,18 @@ describe('the leads page, in a browser', () => {
     await page.unroute('**/api/leads/delete')
     await page.reload()
     await page.getByText('2 leads deleted.').waitFor()
-    // It is asked for once more, and back already.
+    // The undo is requested again and already done.
     await loadAnewIn('**/api/leads/restore', () => page.getByRole('button', { name: 'Undo' }).click())
     await rowOf(page, 'bob').getByText('VIP').waitFor()
     await page.getByText('2 leads deleted.').waitFor({ state: 'detached' })
     await page.reload()
     await rowOf(page, 'bob').getByText('VIP').waitFor()
     expect(await page.getByText('2 leads deleted.').count()).toBe(0)
-    // It still asks for the one that never reached the server.
+    // It still checks the one that never reached the server.
     await page.close()
   })
 
-  it('queues DMs, shows queued leads as such, and takes back what failed, with the words of the specification', async () => {
+  it('queues DMs, shows queued leads, and reverts and reports failures', async () => {
     const page = await world.openPage()
     const max = await signUp(world, 'max@example.com')
     await max.enter(page)
@@ -348,7 +348,7 @@ describe('the leads page, in a browser', () => {
     world.expectConsole(/Failed to load resource/)
     const fails = (path: string, status: number, error: string) =>
       page.route(`**/api${path}`, (route) => refuse(route, status, status < 500 ? 'FORBIDDEN' : 'UNAVAILABLE', error))
-    // What no server of ours answers, a proxy may.
+    // As a proxy may respond.
     const garble = (path: string) =>
       page.route(`**/api${path}`, (route) => route.fulfill({ contentType: 'application/json', body: '{"suc' }))
 
@@ -356,7 +356,7 @@ describe('the leads page, in a browser', () => {
     await garble('/leads?*')
     await page.goto('/leads')
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads'))
-    // Without a connection it is the same text, alone; and what is wrong changes without a press.
+    // Offline, only this text is shown, and it updates without a click.
     await page.route('**/api/leads?*', (route) => route.abort())
     await page.reload()
     await hastenUntil(page, page.getByText('An unexpected error occurred while loading leads', { exact: true }))
@@ -365,7 +365,7 @@ describe('the leads page, in a browser', () => {
     await page.unroute('**/api/leads?*')
     await page.getByRole('button', { name: 'Try Again' }).click()
     await page.getByText('1–10 of 12 leads').waitFor()
-    // Pictures of the stand-in's people are let in.
+    // The stand-in's profile pictures are allowed.
     await page.waitForFunction(() => [...document.images].some((image) => image.naturalWidth > 0))
 
     const boxes = page.locator('input[data-lead]')
@@ -433,9 +433,9 @@ describe('the leads page, in a browser', () => {
     await add.click()
     await gone(page, '1 leads added to the list successfully!')
 
-    // However many lists there are, each can be reached.
+    // Every list is reachable, however many there are.
     await callApi(page, 'POST', '/lists', { name: 'Newer' })
-    // What was made elsewhere is there when the dialog opens.
+    // The dialog shows lists created elsewhere.
     await boxes.nth(5).check()
     await page.getByRole('button', { name: 'Add to list' }).click()
     await page.getByRole('radio', { name: 'Newer' }).waitFor()
@@ -455,7 +455,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('radio', { name: 'Newer' }).waitFor()
     await page.getByRole('button', { name: 'Show more lists' }).click()
 
-    // While a list is chosen, another tab writes to the one who was picked: nobody is left to add.
+    // Another tab messages the selected lead meanwhile, so nobody is left to add.
     await page.getByRole('radio', { name: 'Founders' }).check()
     expect(await page.getByRole('button', { name: 'Show more lists' }).count()).toBe(0)
     const picked = await boxes.nth(5).getAttribute('data-lead')
@@ -466,7 +466,7 @@ describe('the leads page, in a browser', () => {
     await page.getByText('No leads selected or user not found.').waitFor()
   })
 
-  it('shows a viewer everything, and nothing to press that they may not; and leaves connecting X to admins', async () => {
+  it('shows viewers everything without forbidden actions, and connecting X only to admins', async () => {
     const page = await world.openPage({ width: 390, height: 844, dark: true })
     await (await signUp(world, 'vera@example.com')).enter(page)
     await callApi(page, 'POST', '/session/connect', { username: 'vera_sends', password: 'any eight or more' })
@@ -475,7 +475,7 @@ describe('the leads page, in a browser', () => {
     await world.setRole('vera@example.com', 'viewer')
     await (await signIn(world, 'vera@example.com')).enter(page)
     const look = "You're a viewer in this workspace, so you can't make changes."
-    /** Names of all that can be pressed on the page, but for its head and foot. */
+    /** Names of all controls outside header and footer. */
     const pressable = () =>
       page
         .getByRole('main')
@@ -502,7 +502,7 @@ describe('the leads page, in a browser', () => {
     await page.getByRole('button', { name: 'View Leads' }).waitFor()
     expect(await page.getByRole('tabpanel').getByRole('button').allInnerTexts()).toEqual(['View Leads'])
     await page.getByRole('tab', { name: 'X Scraper' }).click()
-    // The panel before may stand for a moment longer.
+    // The previous panel may remain for a moment.
     await page.getByRole('tabpanel', { name: 'X Scraper' }).getByText(look).waitFor()
     await page.getByRole('tabpanel', { name: 'Lead Lists' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('tabpanel').getByRole('button').count()).toBe(0)

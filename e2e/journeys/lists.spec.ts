@@ -12,14 +12,14 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 const gone = (page: Page) => page.getByRole('dialog').waitFor({ state: 'detached' })
 
 describe('lists, in a browser', () => {
-  it('are made, filled, copied, kept by a filter, and deleted; and are the cards of the Lead Lists tab', async () => {
+  it('creates, fills, copies and deletes manual and smart lists, also as cards of the Lead Lists tab', async () => {
     const page = await world.openPage()
     const people = Array.from({ length: 45 }, (_, i) => `person_${i},Person ${i},${i * 100},${i < 5 ? 'Maker' : ''}`)
     await (await signUp(world, 'lists@example.com')).enter(page)
     const csv = `twitter_handle,name,follower_count,bio\n${people.join('\n')}\n`
     expect((await callApi(page, 'POST', '/leads/import', csv, 'text/csv')).imported).toBe(45)
 
-    // None yet; a name is asked for.
+    // The empty state, and the required name.
     await page.goto('/lists')
     await page.getByText('No lists found. Create your first list to get started!').waitFor()
     await page.getByRole('button', { name: 'Create List' }).click()
@@ -31,7 +31,7 @@ describe('lists, in a browser', () => {
     await page.getByText('List "Founders" created.').waitFor()
     await gone(page)
 
-    // Ticks are kept over searches, and saved as what differs.
+    // The selection survives searches; only changes are saved.
     await row(page, 'Founders').getByRole('button', { name: 'Manage Leads' }).click()
     await dialog(page).getByRole('checkbox', { name: 'Select all on this page' }).check()
     await dialog(page).getByText('20 to add').waitFor()
@@ -54,7 +54,7 @@ describe('lists, in a browser', () => {
     await page.getByText('1 lead removed from the list.').waitFor()
     await gone(page)
 
-    // To read.
+    // View only.
     await row(page, 'Founders').getByRole('button', { name: 'View Leads' }).click()
     await dialog(page).getByRole('heading', { name: 'Leads in Founders' }).waitFor()
     await dialog(page).getByText('Person 44').waitFor()
@@ -63,12 +63,12 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
     await gone(page)
 
-    // A copy, and a list that keeps itself.
+    // A copy, and a smart list.
     await row(page, 'Founders').getByRole('button', { name: 'Duplicate' }).click()
     await page.getByText('List "Founders (copy)" created.').waitFor()
     await row(page, 'Founders (copy)').getByText('0 contacted · 20 pending').waitFor()
     await page.getByRole('button', { name: 'Create List' }).click()
-    // It begins at its first field: nobody has to look for it first.
+    // The first field has focus.
     await dialog(page).getByLabel('List Name').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('Makers')
     await dialog(page).getByRole('radio', { name: 'Smart list' }).check()
@@ -162,7 +162,7 @@ describe('lists, in a browser', () => {
     await page.getByRole('button', { name: 'Delete campaign' }).click()
     await card('Spring').waitFor({ state: 'detached' })
 
-    // What goes wrong is said in the specification's words.
+    // Errors are shown.
     world.expectConsole(/Failed to load resource|net::ERR/)
     await page.clock.install()
     const fails = async (method: string, path: RegExp, refusal?: string) => {
@@ -195,7 +195,7 @@ describe('lists, in a browser', () => {
     await page.getByRole('link', { name: 'Lists', exact: true }).click()
     await hastenUntil(page, page.getByText('Failed to fetch lists. Please try again.'))
     await page.unrouteAll()
-    // It recovers without a press.
+    // It recovers without a click.
     await hastenUntil(page, row(page, 'Founders').first())
 
     await fails('POST', /\/api\/lists$/)
@@ -206,7 +206,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await gone(page)
     await fails('DELETE', /\/api\/lists\//)
-    // It is asked at once, whatever the line is like; what the list is used for is said before it is answered.
+    // The question appears immediately and names the list's uses before the choice.
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {
       letGo = resolve
@@ -252,7 +252,7 @@ describe('lists, in a browser', () => {
     await dialog(page).getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('1 lead removed from the list.').waitFor()
 
-    // Dark, and with nothing left.
+    // Dark, with the empty state.
     for (const { id } of (await callApi(page, 'GET', '/lists')).lists) await callApi(page, 'DELETE', `/lists/${id}`)
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.goto('/twitter?tab=lists')

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const PASSWORD = 'Correct-horse1'
 
-/** Sign up → read the mail → confirm → sign in; a client that refreshes its token by itself. */
+/** Signs up, confirms the email and signs in. @returns a client that refreshes its token */
 async function newClient(email: string) {
   const url = `${world.origin}/api`
   const anonymous = createClient({ contract, url })
@@ -32,7 +32,7 @@ async function newClient(email: string) {
   })
 }
 
-/** Connects X, scrapes everyone who follows a handle of `followers` people, puts them in a list and makes a draft of a campaign. */
+/** Connects X, scrapes a handle with this many followers, adds them to a list and creates a draft campaign. */
 async function prepare(
   client: Awaited<ReturnType<typeof newClient>>,
   { sender, followers }: { sender: string; followers: number },
@@ -94,7 +94,7 @@ describe('the main job, over the API alone', () => {
     await expectOneMessageEach(client, 'founder_one', 40)
   })
 
-  it('goes on after a kill -9 in the middle of sending: every lead has exactly one message, none is lost', async () => {
+  it('sends every lead exactly one message despite a kill -9 while sending', async () => {
     const client = await newClient('agency@example.com')
     await world.subscribe('agency@example.com')
     const campaign = await prepare(client, { sender: 'agency_one', followers: 400 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 const PASSWORD = 'Correct-horse1'
 
-/** Sign up → read the mail → confirm, as a person does it; ends signed in. */
+/** Signs up and confirms the email in the browser. */
 async function signUp(page: Page, email: string) {
   await page.goto('/auth')
   await page.getByRole('heading', { name: 'Create an Account' }).waitFor()
@@ -52,7 +52,7 @@ async function scrape(page: Page, handle: string, found: number) {
     .waitFor()
 }
 
-/** Picks the ten leads of the first page and puts them in a list made on the way. */
+/** Adds the ten leads of the first page to a new list. */
 async function pickIntoList(page: Page, name: string) {
   await page.goto('/leads')
   await page.getByRole('row').nth(1).waitFor()
@@ -71,7 +71,7 @@ async function makeList(page: Page, name: string, total: number) {
   await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
   await page.getByRole('row').nth(1).waitFor()
   await expectSoundPage(page)
-  // Through the API as this user: choosing hundreds page by page is slow to click, and the other journey does it by hand.
+  // Uses the API, because selecting hundreds of leads by clicks is slow. The other journey does that.
   await page.evaluate(
     async ([listName]) => {
       const call = async (path: string, body: unknown) => {
@@ -137,8 +137,8 @@ describe('the main job, in a browser', () => {
     await expectOneMessageEach('founder_one', 10)
   })
 
-  it('goes on after the server was killed in the middle of sending, and the open page shows it to its end', async () => {
-    // While the server is gone the page's calls fail, which is what the browser then says.
+  it('continues after the server was killed while sending, and the open page follows to the end', async () => {
+    // While the server is down, the browser logs failed requests.
     world.expectConsole(/Failed to load resource|ERR_CONNECTION|net::ERR/)
     const page = await world.openPage({ width: 390, height: 844 })
     await signUp(page, 'agency@example.com')

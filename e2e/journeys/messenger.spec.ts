@@ -14,13 +14,13 @@ const wide = (page: Page) => page.setViewportSize({ width: 1280, height: 900 })
 const row = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
 
-it('writes to chosen leads one by one, says what became of them, and shows it in the figures', async () => {
+it('messages selected leads one by one, reports the results and updates analytics', async () => {
   const person = await signUp(world, 'messenger@example.com')
   const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
   const page = await world.openPage()
   await person.enter(page)
 
-  // Nothing yet, on both tabs.
+  // Empty states of both tabs.
   await page.goto('/twitter?tab=analytics')
   await page
     .getByText('No analytics data available. Start by connecting your X account and sending messages.')
@@ -29,9 +29,9 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await page.getByRole('tab', { name: 'X Messenger' }).click()
   await page.getByText('No leads found. Go to the Twitter Scraper to find leads first.').waitFor()
 
-  // Faults of both, in the specification's words.
+  // Errors of both tabs.
   world.expectConsole(/status of (403|500)/)
-  // A refusal, as what is no refusal is asked for twice more before it is told.
+  // A 4xx, because other errors are retried twice before they are shown.
   await page.route('**/api/messages/leads**', (route) => refuse(route, 403, 'FORBIDDEN', 'The words of the server.'))
   await page.route('**/api/analytics**', (route) => refuse(route, 500, 'INTERNAL', 'Not shown.'))
   await page.reload()
@@ -57,7 +57,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await expect.poll(() => submit.innerText()).toBe('Send DMs to 0 Leads')
   expect(await submit.isDisabled()).toBe(true)
 
-  // All and none; what is missing is said.
+  // Select all, select none, and missing input.
   await page.getByRole('button', { name: 'Select All' }).click()
   await expect.poll(() => submit.innerText()).toBe('Send DMs to 6 Leads')
   expect(await submit.isDisabled()).toBe(true)
@@ -67,7 +67,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await page.keyboard.press('Control+Enter')
   await page.getByText('Please enter a message to send').waitFor()
 
-  // Tags are inserted where the cursor is, and the first of the chosen is shown what they will read.
+  // Variables are inserted at the cursor; the preview is for the first selected lead.
   await box(page, 'Person 1').check()
   await message.fill('Hi !')
   await message.evaluate((node: HTMLTextAreaElement) => node.setSelectionRange(3, 3))
@@ -84,7 +84,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   expect(await submit.isDisabled()).toBe(true)
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('Backspace')
 
-  // Three, of whom one takes no messages: counted, and the others go on.
+  // One of three has a closed inbox; the others are messaged.
   await box(page, 'Person 4').check()
   await box(page, 'Person 2').check()
   await expectSoundPage(page)
@@ -102,12 +102,12 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
     'open_one: Hi Person 1! I follow @open_one',
     'open_two: Hi Person 2! I follow @open_two',
   ])
-  // Who was written to cannot be chosen, unless it is meant.
+  // Contacted leads can be selected only on request.
   expect(await box(page, 'Person 1').isDisabled()).toBe(true)
   await page.getByLabel('Include leads who were written to before').check()
   expect(await box(page, 'Person 1').isDisabled()).toBe(false)
 
-  // The filter; none of a kind; one that fails alone; a run that is stopped, and one that is left.
+  // The filter, an empty result, a single failure, and a stopped run.
   const filter = page.getByLabel('Filter leads')
   await filter.selectOption('Sent')
   await page.getByRole('heading', { name: 'Select Leads (2)' }).waitFor()
@@ -132,7 +132,7 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   await narrow(page)
   await expectSoundPage(page)
 
-  // One that is left, and goes on where it was when the page is loaded again.
+  // An interrupted run continues after a reload.
   const later = ['open_seven', 'open_eight', 'open_nine']
   await importLeads(world, person.token, ['twitter_handle,name', ...later.map((handle) => `${handle},${handle}`)])
   await page.goto('/leads')
@@ -156,11 +156,11 @@ it('writes to chosen leads one by one, says what became of them, and shows it in
   ).toEqual([...later].sort())
   expect(await page.getByText('A run is not finished').isVisible()).toBe(false)
 
-  // Everybody once, whoever was sent to by hand or by run.
+  // Everyone was messaged once.
   const sentTo = (await messagesAtX(world.x)).map(({ to }) => to)
   expect(new Set(sentTo).size).toBe(sentTo.length)
 
-  // The figures: by campaign, by days, as a chart and as a table; somebody answers.
+  // Analytics: by campaign, by day, as chart and table, with a reply.
   await fetch(`${world.x.url}/_people/open_one/reply`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -37,7 +37,7 @@ const notFound = (page: Page) => page.getByRole('heading', { name: '404 - Page N
 const places = async (email: string) => (await post('/waitlist/position', { email })).position
 
 describe('the operator, in a browser', () => {
-  it('is nowhere to be found by anybody else', async () => {
+  it('is hidden from everyone else', async () => {
     const page = await world.openPage()
     await page.goto('/operator')
     await notFound(page).waitFor()
@@ -51,7 +51,7 @@ describe('the operator, in a browser', () => {
     await expectSoundPage(page)
   })
 
-  it('watches the waitlist, decides, invites and exports', async () => {
+  it('monitors the waitlist, decides on referrals, invites and exports', async () => {
     for (let n = 1; n <= 7; n += 1) await post('/waitlist/join', { email: `early${n}@example.com` })
     const { referralCode } = await post('/waitlist/join', { email: 'ray@example.com' })
     await post('/track-view', { path: '/', ref: referralCode })
@@ -66,7 +66,7 @@ describe('the operator, in a browser', () => {
     await page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor()
     expect(await page.title()).toBe('Operator · X-Automated')
 
-    // How it grows: ten joined today, two referrals wait.
+    // Growth: ten joined today, two referrals are held.
     const figure = (label: string) => page.locator('dl > div').filter({ hasText: label }).locator('dd').first()
     await expect.poll(() => figure('Members').innerText()).toBe('10')
     await expect.poll(() => figure('Held referrals').innerText()).toBe('2')
@@ -77,7 +77,7 @@ describe('the operator, in a browser', () => {
     expect(await growth.getByRole('row').nth(1).innerText()).toMatch(/20\d\d\s+10\s+10$/)
     await expectSoundPage(page)
 
-    // A held referral is released, taken back, and refused.
+    // A held referral is approved, reverted and rejected.
     await page.getByRole('tab', { name: /^Held referrals/ }).click()
     const row = page.getByRole('row', { name: /fake1@mailinator\.com/ })
     expect(await row.innerText()).toMatch(/ray@example\.com\s+Throw-away mail address/)
@@ -99,7 +99,7 @@ describe('the operator, in a browser', () => {
     await page.getByText('No pending decisions').waitFor()
     await page.setViewportSize({ width: 1280, height: 900 })
 
-    // Inviting: asked first, then the mail with a link to sign up comes.
+    // Inviting asks first, then emails a sign-up link.
     await page.getByRole('tab', { name: 'Overview' }).click()
     const count = page.getByLabel('How many')
     await count.fill('0')
@@ -114,7 +114,7 @@ describe('the operator, in a browser', () => {
     expect(await linkInMail(world.mailbox, 'ray@example.com', /^Your invitation/)).toBe(`${world.origin}/auth`)
     expect(await places('ray@example.com')).toBe(3)
 
-    // Search, by what an address begins with and by place.
+    // Search by the start of an address and by position.
     await page.getByRole('tab', { name: 'Members' }).click()
     const members = page.getByRole('table', { name: 'Members' })
     await expect.poll(() => members.getByRole('row').count()).toBe(11)
@@ -131,7 +131,7 @@ describe('the operator, in a browser', () => {
     await members.getByRole('cell', { name: 'early7@example.com' }).waitFor()
     await expectSoundPage(page)
 
-    // Views and joins, by page and by the code that brought them.
+    // Views and joins by page and referral code.
     await page.getByRole('tab', { name: 'Views and joins' }).click()
     const sources = page.getByRole('table', { name: 'Sources' })
     await sources.getByRole('cell', { name: '/embed' }).waitFor()
@@ -147,18 +147,18 @@ describe('the operator, in a browser', () => {
     await page.getByLabel('To', { exact: true }).fill('2026-01-02')
     await page.getByText('No data for these dates').waitFor()
 
-    // Everybody as a file.
+    // Export of all members.
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ])
-    // The two who have an account and never joined among them.
+    // Including the two with an account who never joined.
     await page.getByText('12 members exported').waitFor()
     const csv = readFileSync(await download.path(), 'utf8')
     expect(csv).toMatch(/^\uFEFFid,email,referral_code,referred_by,signup_date,position,achievements/)
     expect(csv).toContain('ray@example.com')
 
-    // All of it is kept with who did it.
+    // The log shows every action with its author.
     await page.getByRole('tab', { name: 'Log' }).click()
     const log = page.getByRole('table', { name: 'Log' })
     for (const [what, whom] of [

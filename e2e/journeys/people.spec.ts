@@ -8,7 +8,7 @@ beforeAll(async () => {
 
 const PEOPLE = '/settings?tab=people'
 
-it('invites somebody by mail, who comes back to it from the login, works there by role, and is taken out', async () => {
+it('invites a person by email who logs in, works with their role and is removed', async () => {
   const friend = 'friend@example.com'
   const [page, theirs, owner] = await Promise.all([
     world.openPage(),
@@ -33,7 +33,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await page.getByRole('button', { name: 'Send invitation' }).click()
   await page.getByRole('list', { name: 'Open invitations' }).getByText(friend).waitFor()
 
-  // Whoever is not logged in does so, and is back.
+  // Guests log in first and return.
   await theirs.goto(await linkInMail(world.mailbox, friend, /^Join Acme/))
   await theirs.getByText('Viewer: View only.').waitFor()
   await expectSoundBothWays(theirs)
@@ -47,7 +47,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await theirs.getByText('You are in Acme as a viewer').waitFor()
   await expectSoundBothWays(theirs)
 
-  // To and fro between one's workspaces.
+  // Switches between workspaces.
   await theirs.getByRole('button', { name: 'Profile menu' }).click()
   await theirs.getByRole('menuitem', { name: 'Switch to friend' }).click()
   await theirs.waitForURL('**/dashboard')
@@ -56,7 +56,7 @@ it('invites somebody by mail, who comes back to it from the login, works there b
   await theirs.getByRole('menuitem', { name: 'Switch to Acme' }).click()
   await theirs.waitForURL('**/dashboard')
 
-  // What changes for them holds from their next look on: the browser's old token is refused, and renewed.
+  // Changes apply to the next request: the old token is rejected and refreshed.
   world.expectConsole(/401/)
   await page.reload()
   await page.getByLabel('Role of friend').selectOption('Member')

@@ -20,14 +20,14 @@ beforeAll(async () => {
 
 const slowWords = 'This is taking longer than expected. Please wait a moment or try refreshing the page.'
 
-/** Everything in the page that knows it is this load, and no later one. */
+/** A mark that a reload removes. */
 const mark = (page: Page) => page.evaluate('marked = true')
-/** Asked from outside: what waits within a page is stopped by its content security policy, and by the reload. */
+/** Polled from outside, because the content security policy and the reload stop polling in the page. */
 const isReloaded = (page: Page) =>
   expect.poll(() => page.evaluate('typeof marked').catch(() => 'reloading'), { timeout: 20_000 }).toBe('undefined')
 
 describe('the session, in a browser', () => {
-  it('loads, says when that takes long, and ends at /login where nobody is found', async () => {
+  it('loads, reports slow loading, and redirects guests to /login', async () => {
     expect(await (await fetch(`${world.origin}/dashboard`)).text()).toContain('Initializing application...')
 
     const page = await world.openPage({ width: 390, height: 844, dark: true })
@@ -44,7 +44,7 @@ describe('the session, in a browser', () => {
       ['/dashboard', 2000],
       ['/twitter', 3000],
     ] as const) {
-      // It stands still from the first moment of the next page on.
+      // The clock is stopped from the next page on.
       await stopClock(page)
       await page.goto(path)
       await tickUntil(page, page.getByText('Loading dashboard...'))
@@ -62,7 +62,7 @@ describe('the session, in a browser', () => {
     expect(await page.evaluate(() => localStorage.getItem('authToken'))).toBeNull()
   })
 
-  it('keeps a menu open that was opened while the page was still coming', async () => {
+  it('keeps a menu open that was opened during loading', async () => {
     const page = await world.openPage()
     await ada.enter(page)
     const held = Promise.withResolvers<void>()
@@ -78,11 +78,11 @@ describe('the session, in a browser', () => {
     await page.getByRole('heading', { name: 'Dashboard', includeHidden: true }).waitFor()
     await page.getByRole('menuitem', { name: 'Account' }).click()
     await page.waitForURL('**/account')
-    // Its session is another page's from here on.
+    // Another page takes over the session.
     await page.context().close()
   })
 
-  it('says that what it needs takes long, or does not come, and offers to reload', async () => {
+  it('reports slow or missing scripts and offers to reload', async () => {
     let page = await world.openPage({ width: 390, height: 844 })
     await ada.enter(page)
     await page.clock.install()
@@ -110,7 +110,7 @@ describe('the session, in a browser', () => {
     await ada.enter(page)
     heading = page.getByRole('heading', { name: 'Dashboard' })
     words = page.getByRole('alert').filter({ hasText: /\S/ })
-    // The page's own script, without which React Router loads the page anew: it does not do so without end.
+    // Without the page's script React Router reloads, but not forever.
     for (const missing of [scripts, '**/assets/entry.client-*.js', '**/assets/dashboard-*.js']) {
       world.expectConsole(/ERR_FAILED|dynamically imported module|Error loading route module/)
       await page.route(missing, (route) => route.abort())
@@ -145,14 +145,14 @@ describe('the session, in a browser', () => {
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   })
 
-  it('renews its token in time, is looked at again after a refresh, and is one over all tabs', async () => {
+  it('refreshes its token, is checked after a reload, and is shared by all tabs', async () => {
     const page = await world.openPage()
     await page.clock.install()
     await ada.enter(page)
     await page.goto('/leads')
     await page.getByRole('heading', { name: 'Twitter Leads' }).waitFor()
 
-    // Looked for every 30 seconds; 15 minutes later it has been renewed.
+    // Checked every 30 seconds and refreshed within 15 minutes.
     const token = () => page.evaluate(() => localStorage.getItem('authToken'))
     const before = await token()
     const renewed = page.waitForResponse('**/api/auth/refresh')
@@ -161,8 +161,8 @@ describe('the session, in a browser', () => {
     await (await renewed).finished()
     await page.waitForFunction((old) => localStorage.getItem('authToken') !== old, before)
 
-    // After a refresh the page that was visited last is come back to, 100 ms later.
-    // (With a real clock: the page asks the browser's own whether it was loaded anew.)
+    // 100 ms after a reload it returns to the last page.
+    // (With a real clock, because the page asks the browser whether it was reloaded.)
     const again = await world.openPage()
     await again.goto('/leaderboard')
     const kept = await page.evaluate(() => ({ ...localStorage }))
@@ -176,7 +176,7 @@ describe('the session, in a browser', () => {
     await again.getByRole('heading', { name: 'My Lists' }).waitFor()
     expect(new URL(again.url()).pathname).toBe('/lists')
 
-    // Signing out ends it; what is stored again within 100 ms is taken up by a reload.
+    // Signing out ends it; a session stored within 100 ms is picked up by a reload.
     world.expectConsole(/status of 401/)
     const other = await page.context().newPage()
     await other.goto('/dashboard')
@@ -190,30 +190,30 @@ describe('the session, in a browser', () => {
     await other.clock.runFor(100)
     await isReloaded(other)
 
-    // Storage that is cleared as a whole reloads every other tab. (This one may just be loading anew, after what was stored again.)
+    // Clearing the storage reloads all other tabs. (This one may be reloading already.)
     await expect.poll(() => page.goto('/leaderboard').catch(() => null)).not.toBeNull()
     await page.waitForLoadState('networkidle')
     await mark(page)
     await other.evaluate(() => {
-      // Other tabs are told only where there was something to clear.
+      // Other tabs are notified only if something was cleared.
       localStorage.setItem('anything', '1')
       localStorage.clear()
     })
     await isReloaded(page)
-    // What they still ask for is refused from now on.
+    // Their requests are rejected from now on.
     for (const one of [page, again]) await one.context().close()
   })
 
-  it('begins every page as often as it is asked for', async () => {
+  it('loads every page on repeated visits', async () => {
     const page = await world.openPage()
-    // Of operators, and to all others nothing: outside the frame of signed-in pages.
+    // The operator page is a 404 for others, without the signed-in layout.
     for (let times = 0; times < 5; times += 1) {
       await page.goto('/operator')
       await page.getByRole('heading', { name: '404 - Page Not Found' }).waitFor()
     }
   })
 
-  it('shows the not-found page, and what broke', async () => {
+  it('shows the not-found page and the error page', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     world.expectConsole(/status of 404/)
     const answer = await page.goto('/nowhere')
@@ -226,7 +226,7 @@ describe('the session, in a browser', () => {
     await page.getByRole('link', { name: 'Back to Home' }).click()
     await page.getByRole('heading', { name: 'Automate your X outreach with AI' }).waitFor()
 
-    // The foot: three networks to pass it on to, and nothing that leads nowhere.
+    // The footer has three share links and no dead links.
     const foot = page.getByRole('contentinfo')
     await foot.getByText('© 2024').waitFor()
     const home = encodeURIComponent(`${world.origin}/`)
@@ -260,7 +260,7 @@ describe('the session, in a browser', () => {
     )
     await page.goto('/leaderboard')
     await page.goto('/rankings')
-    // The page rests until somebody reaches for it.
+    // The page is hydrated on first use.
     await page.getByLabel('Email').focus()
     await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor()
     expect(await support.getAttribute('href')).toMatch(/^mailto:/)

@@ -8,13 +8,13 @@ beforeAll(async () => {
   world = await openWorld()
 })
 
-it('sets how the workspace sends, keeps the suppression list, and is told what happens by itself', async () => {
+it('changes sending limits, manages the suppression list and receives notifications', async () => {
   const [page, person] = await Promise.all([world.openPage(), signUp(world, 'settings@example.com')])
   await person.enter(page)
   const client = createClient({ contract, url: `${world.origin}/api`, tokens: { current: () => person.token } })
   await client.xAccount.connect({ username: 'settings_sender', password: 'long enough' })
 
-  // Sending: what is wrong is said; hours that are closed hold a campaign back, and its page says so.
+  // Sending limits: validation, and a closed sending window that delays a campaign.
   await page.goto('/settings')
   await page.getByRole('heading', { name: 'Sending limits for @settings_sender' }).waitFor()
   await page.getByText('0 of 500').waitFor()
@@ -37,8 +37,8 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByRole('button', { name: 'Save words' }).click()
   await page.getByText('Opt-out words saved.').waitFor()
 
-  // Whom campaigns may write to: lifted only after X's rules were read.
-  const basis = page.getByRole('switch', { name: /Only message leads with a contact basis/ })
+  // The contact basis rule is lifted only after confirming X's rules.
+  const basis = page.getByRole('switch', { name: /Campaigns write only to leads with a contact basis/ })
   await basis.click()
   await page.getByText('Campaigns now only message leads with a contact basis.').waitFor()
   await basis.click()
@@ -66,7 +66,7 @@ it('sets how the workspace sends, keeps the suppression list, and is told what h
   await page.getByText(/^Nothing will be sent until .*Sending then resumes automatically\.$/).waitFor()
   await expectSoundPage(page)
 
-  // The suppression list: added, found, removed, taken back, imported.
+  // The suppression list: add, search, remove, undo, import.
   await page.goto('/settings?tab=suppression-list')
   await page.getByText('No one suppressed yet').waitFor()
   await expectSoundPage(page)

@@ -15,7 +15,7 @@ const PASSWORD = 'Correct-horse1'
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
 
-/** A confirmed account, by the API; then its log-in in a browser. */
+/** Creates a confirmed account through the API and logs in. */
 async function logIn(page: Page, email: string) {
   const answer = await fetch(`${world.origin}/api/auth/sign-up/email`, {
     method: 'POST',
@@ -38,14 +38,14 @@ async function soundInBoth(page: Page) {
   await page.setViewportSize(WIDE)
 }
 
-/** At the provider's page. */
+/** Signs in on the provider's page. */
 async function atCompany(page: Page, email: string, button = 'Continue') {
   await page.getByRole('heading', { name: 'Sign in with your company' }).waitFor()
   await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: button }).click()
 }
 
-/** Answers the question who one is. */
+/** Confirms the identity. */
 async function prove(page: Page) {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -70,11 +70,11 @@ async function signInBy(page: Page, email: string, button?: string) {
   if (button !== 'nowhere') await atCompany(page, email, button)
 }
 
-it('is set up by OpenID Connect, then by SAML, linked, and signed in with', async () => {
+it('sets up OpenID Connect, then SAML, links it and signs in', async () => {
   const admin = await world.openPage()
   await logIn(admin, 'ada@company.example')
 
-  // Nothing is set up yet: what is wrong with the form is said at its fields.
+  // The form validates its fields.
   await admin.getByRole('button', { name: 'Profile menu' }).click()
   await admin.getByRole('menuitem', { name: 'Settings' }).click()
   await admin.getByRole('tab', { name: 'Single sign-on' }).click()
@@ -98,7 +98,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByRole('button', { name: 'Test connection' }).click()
   await admin.getByText(`Found ${idp.url}`).waitFor()
 
-  // The domain: not there yet, then proved.
+  // The domain is missing, then verified.
   await admin.getByLabel('Domain', { exact: true }).fill('company')
   await admin.getByRole('button', { name: 'Add domain' }).click()
   await admin.getByText('Enter a domain, like example.com').waitFor()
@@ -117,7 +117,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByText('Single sign-on is on').waitFor()
   await expectSoundPage(admin)
 
-  // Linked from inside a session, it signs in; before that it does not.
+  // It signs in only after it was linked from a session.
   const other = await world.openPage(NARROW)
   await signInBy(other, 'ada@company.example')
   await other.getByText(/^Your single sign-on is not linked to an account here yet\./).waitFor()
@@ -138,7 +138,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await other.waitForURL('**/dashboard')
   await other.getByText('ada@company.example').first().waitFor()
 
-  // The same company goes over to SAML: whoever had linked links again.
+  // Switching to SAML ends links, so people link again.
   await admin.goto('/settings?tab=single-sign-on')
   await admin.getByText('1 member', { exact: true }).waitFor()
   await admin.getByRole('button', { name: 'Change', exact: true }).click()
@@ -153,7 +153,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByRole('button', { name: 'Save identity provider' }).click()
   await admin.getByText('The identity provider was saved. 1 link has ended.').waitFor()
   await admin.getByText('Stand-in identity provider, until').waitFor()
-  // The session that came from the former link has ended.
+  // The session of the former link has ended.
   await other.goto('/dashboard')
   await other.waitForURL('**/login')
   await admin.getByRole('button', { name: 'Test connection' }).click()
@@ -165,7 +165,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await third.waitForURL('**/dashboard')
   await third.getByText('ada@company.example').first().waitFor()
 
-  // Whoever is no admin is told who is; removing asks before.
+  // Members see who the admins are; removing asks first.
   await third.route('**/api/me', async (route) => {
     const answer = await route.fetch()
     const me = await answer.json()
@@ -188,7 +188,7 @@ it('is set up by OpenID Connect, then by SAML, linked, and signed in with', asyn
   await admin.getByText('Single sign-on is off').waitFor()
 })
 
-/** A call of the API, as somebody. */
+/** Calls the API with a token. */
 async function api(token: string, method: string, path: string, body?: object) {
   const answer = await fetch(`${world.origin}/api${path}`, {
     method,
@@ -199,7 +199,7 @@ async function api(token: string, method: string, path: string, body?: object) {
   return answer.status === 204 ? null : answer.json()
 }
 
-/** Gives the workspace of somebody the company's identity provider and a proved domain. */
+/** Sets up the identity provider and a verified domain in a workspace. */
 async function setUp(token: string, domain: string) {
   const { url: issuer, clientId, clientSecret } = idp
   await api(token, 'POST', '/auth/reauthenticate', { password: PASSWORD })
@@ -209,7 +209,7 @@ async function setUp(token: string, domain: string) {
   await api(token, 'POST', `/sso/domains/${id}/verify`)
 }
 
-it('opens one workspace only, and asks for a proof on the way to another', async () => {
+it('opens only its workspace and requires proof for another', async () => {
   const [host, eve] = await Promise.all([signUp(world, 'host@acme.example'), signUp(world, 'eve@base.example')])
   await world.subscribe('host@acme.example')
   await Promise.all([setUp(host.token, 'acme.example'), setUp(eve.token, 'base.example')])
@@ -217,7 +217,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   await api(host.token, 'POST', '/workspace/invitations', { email: 'eve@base.example', role: 'admin' })
   const invitation = new URL(await linkInMail(world.mailbox, 'eve@base.example', /^Join Acme/))
 
-  // Eve links the single sign-on of her own workspace, then comes by it.
+  // Eve links her own workspace's single sign-on and uses it.
   const page = await world.openPage()
   await eve.enter(page)
   await linkIt(page, 'eve@base.example')
@@ -225,7 +225,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   await signInBy(browser, 'eve@base.example')
   await browser.waitForURL('**/dashboard')
 
-  // An invitation elsewhere concerns the account: it asks for a proof, once, and the switch needs no other.
+  // Accepting an invitation requires proof once; switching then needs no other.
   world.expectConsole(/status of 403/)
   await browser.goto(invitation.href)
   await browser.getByRole('button', { name: 'Join Acme' }).click()
@@ -234,7 +234,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   await browser.getByRole('button', { name: 'Profile menu' }).click()
   await browser.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
 
-  // An admin sees the provider and why it is not theirs to change; nothing there is dead.
+  // Admins see the provider and why they cannot change it.
   await browser.goto('/settings?tab=single-sign-on')
   await browser.getByText('Only the workspace owner can manage the identity provider', { exact: true }).waitFor()
   await browser.getByRole('button', { name: 'Test connection' }).waitFor()
@@ -242,7 +242,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
     expect(await browser.getByRole('button', { name, exact: true }).count()).toBe(0)
   await soundInBoth(browser)
 
-  // A fresh session of single sign-on is in the workspace that vouched; the other one asks, and may be called off.
+  // A new session is in its workspace; switching asks for proof and can be cancelled.
   const fresh = await world.openPage()
   await signInBy(fresh, 'eve@base.example')
   await fresh.waitForURL('**/dashboard')
@@ -265,7 +265,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   await fresh.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await fresh.setViewportSize(WIDE)
 
-  // Once she has linked it there, the same provider is the way: one press, and no question of ours.
+  // Once linked there, the same provider needs one click and no proof.
   await page.goto('/account')
   await page.getByRole('button', { name: 'Link single sign-on of Acme' }).click()
   await atCompany(page, 'eve@acme.example')
@@ -280,7 +280,7 @@ it('opens one workspace only, and asks for a proof on the way to another', async
   await fresh.getByRole('button', { name: 'Profile menu' }).click()
   await fresh.getByRole('menuitem', { name: 'Switch to eve' }).waitFor()
 
-  // Her data is the account's: the download asks for a proof, then comes.
+  // The data export belongs to the account, so it requires proof.
   await fresh.goto('/account')
   const download = fresh.waitForEvent('download')
   await fresh.getByRole('button', { name: 'Download my data' }).click()

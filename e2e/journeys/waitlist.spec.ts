@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
 })
 
-/** Joins by the form, and sees the popup with the place it gave. */
+/** Joins with the form and checks the position in the dialog. */
 async function join(page: Page, email: string, position: number) {
   await page.getByLabel('Email').fill(email)
   await page.getByRole('button', { name: 'GET EARLY ACCESS' }).click()
@@ -49,11 +49,11 @@ async function post(path: string, body: unknown): Promise<{ referralCode: string
 
 describe('the waitlist, in a browser', () => {
   it('runs from a join to the dashboard', async () => {
-    // Somebody to move up past.
+    // Someone to overtake.
     for (let n = 1; n <= 8; n += 1) await post('/waitlist/join', { email: `early${n}@example.com` })
     const ada = await world.openPage()
 
-    // A newcomer: what is wrong with an address is said once it was left, then at each change.
+    // A new visitor: the email is validated on blur, then on each change.
     await ada.goto('/waitlist')
     await ada.getByText('8+ people have already joined').waitFor()
     await expectSoundPage(ada)
@@ -71,7 +71,7 @@ describe('the waitlist, in a browser', () => {
     await ada.getByText('9+ people have already joined').waitFor()
     await expectSoundPage(ada)
 
-    // Returning, she is shown her place at once.
+    // On return, the page shows her position immediately.
     await ada.reload()
     await ada.getByText('Your position: #9').waitFor()
     const code = await stored(ada, 'waitlistReferralCode')
@@ -84,7 +84,7 @@ describe('the waitlist, in a browser', () => {
     await ada.getByText('Copied!').waitFor()
     expect(await ada.evaluate(() => navigator.clipboard.readText())).toBe(link)
 
-    // A friend joins by her link, on a phone.
+    // A friend joins with her link, on a phone.
     const bob = await world.openPage({ width: 390, height: 844 })
     await bob.goto(link)
     await bob.getByText('A friend invited you.').waitFor()
@@ -111,7 +111,7 @@ describe('the waitlist, in a browser', () => {
       await row.waitFor()
     }
 
-    // She signs up with that address: the entry is her account's.
+    // After sign-up with that address, the entry belongs to her account.
     await ada.goto('/auth')
     await ada.getByLabel('Email').fill('ada@example.com')
     await ada.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -129,7 +129,7 @@ describe('the waitlist, in a browser', () => {
     await expectSoundPage(ada)
     await ada.setViewportSize({ width: 1280, height: 900 })
 
-    // Signed in, her own row is whole and marked; the menu leads back, and out.
+    // Signed in, her row is unmasked and highlighted; the menu links back and signs out.
     await ada.getByRole('link', { name: 'Leaderboard' }).click()
     await ada.getByText('You are #1 of 1').waitFor()
     expect(await ada.getByRole('row', { name: /ada@example\.com/ }).innerText()).toMatch(/You/)
@@ -141,7 +141,7 @@ describe('the waitlist, in a browser', () => {
     await ada.waitForURL(`${world.origin}/`)
   })
 
-  it('joins with Google, after thinking better of it once', async () => {
+  it('joins with Google after cancelling once', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto('/waitlist')
     const button = page.getByRole('button', { name: 'Sign up with Google' })
@@ -154,7 +154,7 @@ describe('the waitlist, in a browser', () => {
     await button.click()
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.getByLabel('Email').fill('hedy@example.com')
-    // Another tab sets out meanwhile: each comes back with what it left with.
+    // Another tab starts meanwhile; each returns with its own state.
     const another = await page.context().newPage()
     await another.goto('/waitlist')
     await another.getByRole('button', { name: 'Sign up with Google' }).click()
@@ -171,7 +171,7 @@ describe('the waitlist, in a browser', () => {
     await page.goto('/dashboard')
     await page.getByText('hedy@example.com').waitFor()
 
-    // The account has no password: it logs in as it joined, and comes to the page that was asked for.
+    // The account has no password, so it logs in with Google and returns to the requested page.
     await page.getByRole('button', { name: 'Sign Out' }).click()
     await page.waitForURL(`${world.origin}/`)
     await page.goto('/lists')
@@ -186,11 +186,11 @@ describe('the waitlist, in a browser', () => {
     await page.waitForURL('**/lists')
   })
 
-  it('signs up with Google, by the link of a friend', async () => {
+  it('signs up with Google through a friend’s link', async () => {
     const { referralCode } = await post('/waitlist/join', { email: 'friend-of-vera@example.com' })
     const page = await world.openPage()
     await page.goto(`/auth?ref=${referralCode}`)
-    // Google's page may be left by the browser's Back, which shows this one as it was left.
+    // The browser's Back button restores this page as it was.
     await page.getByRole('button', { name: 'Continue with Google' }).click()
     await page.getByRole('button', { name: 'Cancel' }).waitFor()
     await page.goBack()
@@ -202,14 +202,14 @@ describe('the waitlist, in a browser', () => {
     expect(referralCount).toBe(1)
   })
 
-  it('shares a place, and says what went wrong for 3 seconds', async () => {
+  it('shares a position and shows errors for 3 seconds', async () => {
     const page = await world.openPage({ dark: true })
     await recordPopups(page)
     await page.clock.install()
     world.expectConsole(/Failed to load resource|ERR_FAILED/)
     world.expectConsole(/^warning: Could not (count who has joined|finish the sign-in with Google)/)
 
-    // Nobody can count: the page says nothing of it.
+    // Without the count, the page shows nothing.
     await page.route('**/api/waitlist/count', (route) => refuse(route, 400, 'INVALID_INPUT', 'broken'))
     await page.goto('/waitlist')
     await page
@@ -232,10 +232,10 @@ describe('the waitlist, in a browser', () => {
     await page.route('**/api/waitlist/join', (route) => refuse(route, 500, 'INTERNAL', 'broken'))
     await press.click()
     const notice = page.getByRole('alert').filter({ hasText: 'Failed to join the waitlist. Please try again later.' })
-    // It stays for whoever points at it.
+    // It stays while hovered.
     await notice.hover()
     await expectSoundPage(page)
-    // The notice's own clock is an animation.
+    // The toast's timer is an animation.
     const clock = notice.getByRole('progressbar', { includeHidden: true })
     expect(await clock.evaluate((bar) => getComputedStyle(bar).animationDuration)).toBe('3s')
     await clock.evaluate((bar) => bar.getAnimations()[0]?.finish())
@@ -246,7 +246,7 @@ describe('the waitlist, in a browser', () => {
     await notice.waitFor({ state: 'detached' })
     await page.unroute('**/api/waitlist/join')
 
-    // What Google sends back when it came to nothing.
+    // Google's error redirect.
     for (const [error, words] of [
       ['no_email', 'Could not retrieve email from Google account.'],
       ['failed', 'Error processing your Google sign-in. Please try again.'],
@@ -262,7 +262,7 @@ describe('the waitlist, in a browser', () => {
     await failure.getByRole('button', { name: 'Close notice' }).click()
     await failure.waitFor({ state: 'detached' })
     await page.unroute('**/api/auth/authorize')
-    // However long it takes, after 30 seconds the button can be pressed again.
+    // After 30 seconds the button works again.
     await page.route('**/api/auth/authorize', () => {})
     await google.click()
     await page.waitForFunction(() => sessionStorage.getItem('googleAuthInProgress'))
@@ -272,7 +272,7 @@ describe('the waitlist, in a browser', () => {
     await page.waitForFunction(() => !document.querySelector('button[aria-busy=true]'))
     expect(await page.evaluate(() => sessionStorage.getItem('googleAuthInProgress'))).toBeNull()
 
-    // Pressed twice, joined once.
+    // Two clicks join once.
     let joins = 0
     page.on('request', (request) => {
       if (request.url().endsWith('/waitlist/join')) joins += 1
@@ -306,14 +306,14 @@ describe('the waitlist, in a browser', () => {
     expect([mail.protocol, mail.searchParams.get('body')]).toEqual(['mailto:', `${words} ${link}`])
     await expectSoundPage(page)
 
-    // Whoever is known already is told so, and keeps their place.
+    // Existing members keep their position.
     await page.getByRole('button', { name: 'Use a different email' }).click()
     await page.getByLabel('Email').fill('LIN@example.com')
     await press.click()
     await page.getByText('User already exists').waitFor()
     await page.getByRole('dialog', { name: "You're already on the waitlist" }).waitFor()
 
-    // A place that is no more is not shown for ever; its address may join again.
+    // A removed position disappears, and its address may join again.
     world.expectConsole(/status of 404/)
     await page.evaluate(() => localStorage.setItem('waitlistEmail', 'gone@example.com'))
     await page.reload()
@@ -323,7 +323,7 @@ describe('the waitlist, in a browser', () => {
     expect(await stored(page, 'waitlistEmail')).toBe('gone@example.com')
   })
 
-  it('shows a dashboard in every state, and takes the code of a friend', async () => {
+  it('shows the dashboard in every state and accepts a friend’s code', async () => {
     const [grace, friend] = await Promise.all([
       signUp(world, 'grace@example.com'),
       post('/waitlist/join', { email: 'friend@example.com' }),
@@ -382,7 +382,7 @@ describe('the waitlist, in a browser', () => {
     await field.waitFor({ state: 'detached' })
     expect((await post('/waitlist/position', { email: 'friend@example.com' })).referralCount).toBe(1)
 
-    // A third of the way to bronze is a third of the first quarter.
+    // One third of bronze fills one third of the first quarter.
     await post('/waitlist/join', { email: 'by-grace@example.com', referralCode: code })
     await page.reload()
     await page.getByText('1/50', { exact: true }).waitFor()
@@ -390,7 +390,7 @@ describe('the waitlist, in a browser', () => {
       await page.getByRole('progressbar', { name: 'Progress' }).evaluate((bar: HTMLProgressElement) => bar.value),
     ).toBeCloseTo(25 / 3, 1)
 
-    // What was earned is said, the first time it is seen.
+    // New achievements are announced once.
     for (const email of ['second@example.com', 'third@example.com'])
       await post('/waitlist/join', { email, referralCode: code })
     const earned = page.getByText('You earned Bronze Referrer!')

@@ -6,7 +6,7 @@ import { confirmEmail, expectSoundPage, openWorld, type World } from '../world.t
 
 let world: World
 let site: ForeignSite
-/** The code of who has the widget on their site. */
+/** The widget owner's referral code. */
 let code: string
 const pages: Record<string, string> = {}
 const OPERATOR = 'operator@example.com'
@@ -35,7 +35,7 @@ async function join(email: string, referralCode?: string) {
 }
 
 const widgetOn = (page: Page) => page.frameLocator('iframe[title="Join the X-Automated waitlist"]')
-/** The frame is as high as what is in it, to the pixel. */
+/** Checks that the frame is exactly as high as its content. */
 async function expectFitting(page: Page) {
   const frame = page.locator('iframe')
   const inside = widgetOn(page).locator('body')
@@ -48,7 +48,7 @@ async function expectFitting(page: Page) {
 }
 
 describe('the join widget on a foreign site', () => {
-  it('joins with the code of its owner, fits its content, and shows the place', async () => {
+  it('joins with its owner’s code, fits its content and shows the position', async () => {
     const page = await world.openPage()
     let bytes = 0
     page.on('response', async (response) => {
@@ -62,13 +62,13 @@ describe('the join widget on a foreign site', () => {
     await page.waitForLoadState('networkidle')
 
     expect(bytes).toBeLessThan(25_000)
-    // It stands where its tag stands.
+    // It appears at its tag.
     expect(await page.locator('#before ~ iframe ~ #after').count()).toBe(1)
     await expectFitting(page)
     await expectSoundPage(page)
     expect(await page.context().cookies()).toEqual([])
 
-    // What is wrong with an address is said on leaving it, then at each change, and when it is sent.
+    // The email is validated on blur, then on each change and on submit.
     const email = widget.getByLabel('Email')
     const button = widget.getByRole('button', { name: 'GET EARLY ACCESS' })
     await button.click()
@@ -80,7 +80,7 @@ describe('the join widget on a foreign site', () => {
     await email.fill('ada@example.com')
     await widget.getByText('Invalid email format').waitFor({ state: 'hidden' })
 
-    // A server that fails is told of in the specification's words.
+    // Server errors are shown.
     world.expectConsole(/Failed to load resource/)
     await page.route('**/api/waitlist/join', (route) => route.abort())
     await button.click()
@@ -104,7 +104,7 @@ describe('the join widget on a foreign site', () => {
     await widget.getByRole('button', { name: 'Copy' }).click()
     await widget.getByText('Copied!').waitFor()
 
-    // On a phone, in a browser that keeps nothing for frames of other sites: joining again is answered with the same place.
+    // On a phone without third-party storage, joining again shows the same position.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.reload()
     await email.fill('ADA@example.com')
@@ -116,7 +116,7 @@ describe('the join widget on a foreign site', () => {
     await widget.getByRole('button', { name: 'Use a different email' }).click()
     await button.waitFor()
 
-    // Where it is kept, who returns sees their place at once.
+    // With storage, returning visitors see their position immediately.
     await page.goto(`${world.origin}/embed`)
     await page.getByLabel('Email').fill('ada@example.com')
     await page.getByRole('button', { name: 'GET EARLY ACCESS' }).click()
@@ -125,7 +125,7 @@ describe('the join widget on a foreign site', () => {
     await page.getByText('Your position: #2', { exact: true }).waitFor()
     await expectSoundPage(page)
 
-    // It counted for its owner, who was first and is so still.
+    // The referral counts for the owner, who remains first.
     const answer = await fetch(`${world.origin}/api/waitlist/position`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -134,7 +134,7 @@ describe('the join widget on a foreign site', () => {
     expect(await answer.json()).toMatchObject({ referralCount: 1 })
   })
 
-  it('follows the colours of the page around it, and listens to no other page', async () => {
+  it('follows the color scheme of its page and ignores other windows', async () => {
     const page = await world.openPage({ width: 390, height: 844 })
     await page.goto(`${site.origin}/dark`)
     const root = widgetOn(page).locator('html')
@@ -150,7 +150,7 @@ describe('the join widget on a foreign site', () => {
     })
     await expect.poll(theme).toBe('dark')
 
-    // Neither side takes the words of a third.
+    // Both sides ignore messages of a third window.
     await expectFitting(page)
     const height = await page.locator('iframe').evaluate((frame) => {
       postMessage({ type: 'x-automated:size', height: 1000 }, '*')
@@ -161,7 +161,7 @@ describe('the join widget on a foreign site', () => {
     expect(await theme()).toBe('dark')
   })
 
-  it('is the only page of ours that a foreign site may frame', async () => {
+  it('is the only page that other sites may frame', async () => {
     const page = await world.openPage()
     world.expectConsole(
       /frame-ancestors|X-Frame-Options|Refused to (display|frame)|violates the following|status of 404/,
@@ -201,7 +201,7 @@ async function signIn(page: Page, email: string) {
   await page.waitForURL('**/dashboard')
 }
 
-it('offers members the snippet, and tells an operator’s service of each join', async () => {
+it('offers members the snippet and sends joins to an operator’s webhook', async () => {
   const page = await world.openPage()
   await signIn(page, OPERATOR)
   await page.getByRole('button', { name: 'Embed on your site' }).click()
@@ -236,9 +236,9 @@ it('offers members the snippet, and tells an operator’s service of each join',
 
   await join('grace@example.com')
   await expect.poll(() => site.received.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(1)
-  const told = site.received.find(({ body }) => body.includes('member.joined'))
-  if (!told) throw new Error('nothing was told of the join')
-  const { headers, body } = told
+  const delivery = site.received.find(({ body }) => body.includes('member.joined'))
+  if (!delivery) throw new Error('the webhook received no join')
+  const { headers, body } = delivery
   expect(JSON.parse(body)).toMatchObject({ type: 'member.joined', data: { email: 'grace@example.com' } })
   const signature = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
