@@ -4,7 +4,7 @@ import { contract } from '@x-automated/contract/contract'
 import { idOfHandle } from '@x-automated/stand-ins/x/ids'
 import { eq, sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import { authSessions } from '../src/domains/auth/tables.ts'
+import { authKeys, authSessions } from '../src/domains/auth/tables.ts'
 import { subscriptions } from '../src/domains/billing/tables.ts'
 import { askAboutReplies, receive } from '../src/domains/replies/service.ts'
 import { TIMING } from '../src/domains/sending/engine.ts'
@@ -79,6 +79,8 @@ export async function openWorld(app: TestApp) {
   const later = new Date(clock.now() + TEN_YEARS_MS)
   await app.db.update(subscriptions).set({ currentPeriodEnd: later })
   await app.db.update(authSessions).set({ expiresAt: later }).where(eq(authSessions.id, person.actor.sessionId))
+  // The client's token is signed with it, and checked again after each restore.
+  await app.db.update(authKeys).set({ expiresAt: later })
   const client = await longClient(app, person)
   const account = await connectX(app, { ...person, client })
   const handles = openHandles(LEADS)
