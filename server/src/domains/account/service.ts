@@ -52,20 +52,21 @@ const EMAIL_CHANGE_SECONDS = 24 * 60 * 60
 
 type Context = AuthContext & WaitlistContext & { jobs: JobQueue }
 
-// Asked for by mail, by anybody. The request itself only queues the work: it takes as long and answers the same for every address.
+// Emails that anyone can request. The request only enqueues a job, so that timing and response are
+// the same for every address.
 
 type AccountEmail =
   | { kind: 'recover'; email: string }
   | { kind: 'resend'; email: string }
   | { kind: 'code'; email: string; code: string }
 
-/** Mails a link to set a new password, where the address has an account. @throws Refusal RATE_LIMITED */
+/** Emails a link to set a new password, if the address has an account. @throws Refusal RATE_LIMITED */
 export async function recover(context: Context, { email }: { email: string }) {
   if (await mayEmail(context, 'recover', email)) await enqueueEmail(context, context.db, { kind: 'recover', email })
   return { success: true as const, message: 'Password reset email sent. Please check your inbox.' }
 }
 
-/** Mails the confirmation again, where the address waits for it. @throws Refusal RATE_LIMITED */
+/** Emails the confirmation link again, if the address has a pending sign-up. @throws Refusal RATE_LIMITED */
 export async function resend(context: Context, { email }: { email: string }) {
   if (await mayEmail(context, 'resend', email)) await enqueueEmail(context, context.db, { kind: 'resend', email })
   return {
@@ -74,7 +75,7 @@ export async function resend(context: Context, { email }: { email: string }) {
   }
 }
 
-/** Mails a code to sign in with, where the address has an account. @throws Refusal RATE_LIMITED */
+/** Emails a sign-in code, if the address has an account. @throws Refusal RATE_LIMITED */
 export async function sendCode(context: Context, { email }: { email: string }) {
   const isEmailed = await mayEmail(context, 'code', email)
   const ticket = await context.db.transaction(async (tx) => {
@@ -89,7 +90,7 @@ export async function sendCode(context: Context, { email }: { email: string }) {
   }
 }
 
-/** Signs in with a mailed code; proves the mailbox of an account that was not confirmed. @throws Refusal INVALID_CODE */
+/** Signs in with an emailed code, which also confirms the mailbox. @throws Refusal INVALID_CODE */
 export async function verifyCode(context: Context, { ticket, code }: { ticket: string; code: string }) {
   const session = await context.db.transaction(async (tx) => {
     const email = await useCode(tx, { ticket, code, sessionId: null })
@@ -100,7 +101,7 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
     await proveMailbox({ ...context, db: tx }, user)
     return finishSignIn(tx, context, user)
   })
-  // Refused only after the commit, so that a wrong try counts.
+  // Thrown after the commit, so that a wrong attempt counts.
   if (!session) throw new Refusal('INVALID_CODE')
   return session
 }
@@ -108,8 +109,9 @@ export async function verifyCode(context: Context, { ticket, code }: { ticket: s
 type EmailKind = AccountEmail['kind'] | 'reauthenticate' | 'change'
 
 /**
- * Counts an email that was asked for. Where the account is signed in nobody else uses up the share of its owner.
- * @returns false beyond the recipient's limit, where nothing more is sent and the last link stays valid
+ * Counts a requested email. Callers from an IP address with a session use a separate limit, so that others
+ * cannot exhaust it.
+ * @returns false over the recipient's limit: nothing is sent and the last link stays valid
  * @throws Refusal RATE_LIMITED: this caller has asked too often
  */
 async function mayEmail({ db, limits, request }: Context, kind: EmailKind, email: string): Promise<boolean> {
@@ -123,7 +125,7 @@ async function enqueueEmail({ jobs, env }: Context, db: Db, mail: AccountEmail):
   await jobs.enqueue(db, 'account-mail', { sealed: accountEmailSealer(env.authSecret).seal(JSON.stringify(mail)) })
 }
 
-/** What lies in the queue is sealed: it may hold a code. */
+/** Queued jobs are sealed, because they may contain a code. */
 function accountEmailSealer(secret: string): Sealer {
   return createSealer(secret, 'x-automated account mail')
 }
@@ -138,7 +140,7 @@ interface EmailServices {
   origin: string
 }
 
-/** Writes the mails that were asked for, to those addresses that have an account. */
+/** Starts the worker that sends requested emails to the addresses that have an account. */
 export async function workOnAccountEmails(services: EmailServices): Promise<void> {
   const { jobs, database, env } = services
   const sealer = accountEmailSealer(env.authSecret)
@@ -151,7 +153,7 @@ export async function workOnAccountEmails(services: EmailServices): Promise<void
 async function sendAccountEmail(services: EmailServices & { db: Db }, mail: AccountEmail): Promise<void> {
   const { db, outbox, origin } = services
   const [user] = await db.select().from(authUsers).where(eq(authUsers.email, mail.email))
-  // Who forgot the password of a sign-up that was never confirmed sets one by the link that confirms it.
+  // A pending sign-up has no password to reset: its confirmation link asks for one.
   if (mail.kind === 'resend' || (mail.kind === 'recover' && !user)) return emailConfirmation(services, mail.email)
   await db.transaction(async (tx) => {
     if (mail.kind === 'code') {
@@ -164,7 +166,7 @@ async function sendAccountEmail(services: EmailServices & { db: Db }, mail: Acco
     await tx
       .insert(authPasswordResets)
       .values({ tokenHash: hashToken(token), userId: user.id, expiresAt: secondsFromNow(RESET_SECONDS) })
-    // In the fragment, which no server and no Referer header sees.
+    // The token is in the fragment, which neither servers nor the Referer header contain.
     await outbox.post(tx, resetPasswordEmail(user.email, `${origin}/reset-password#token=${token}`))
   })
 }
@@ -185,7 +187,7 @@ async function createCode(tx: Db, email: string, sessionId: string | null): Prom
   return { ticket, code }
 }
 
-/** Uses up a code, or one of its tries. @returns the address it was mailed to; null where it is not good */
+/** Redeems a code, or counts a failed attempt. @returns the address it was sent to; null if it is not valid */
 async function useCode(
   tx: Db,
   { ticket, code, sessionId }: { ticket: string; code: string; sessionId: string | null },
@@ -214,13 +216,16 @@ function codeHash(ticket: string, code: string): string {
 
 // Passwords
 
-/** Sets a new password by a mailed link, and ends every session. @throws Refusal INVALID_CODE: unknown, used or late */
+/**
+ * Sets a new password by an emailed link and ends every session. @throws Refusal INVALID_CODE: unknown, used or
+ * expired
+ */
 export async function resetPassword(context: Context, { token, password }: { token: string; password: string }) {
   const { db, auth, outbox, origin } = context
   const tokenHash = hashToken(token)
   const isGood = and(eq(authPasswordResets.tokenHash, tokenHash), gt(authPasswordResets.expiresAt, sql`now()`))
   const refused = new Refusal('INVALID_CODE', 'Invalid or expired password reset link. Please try again.')
-  // Looked at first, so that no guess costs us a slow hash; and that runs outside of any transaction.
+  // Check first, so that guesses do not cost a slow hash. The hash runs outside of any transaction.
   const [asked] = await db.select({ userId: authPasswordResets.userId }).from(authPasswordResets).where(isGood)
   if (!asked) throw refused
   const hash = await hashPassword(password)
@@ -241,7 +246,7 @@ export async function resetPassword(context: Context, { token, password }: { tok
   return factorRemoval ? { ...answer, factorRemoval } : answer
 }
 
-/** Every other link to reset the password dies with it. */
+/** Also invalidates every other reset link of the account. */
 async function setPassword(tx: Db, userId: string, password: string): Promise<void> {
   await tx
     .insert(authIdentities)
@@ -263,7 +268,7 @@ async function findPassword(db: Db, userId: string): Promise<string | null> {
 
 /** @throws Refusal INVALID_CREDENTIALS, RATE_LIMITED */
 async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId: string, password: string) {
-  // Counted before the password is looked at, so that guesses side by side count too.
+  // Counted before the check, so that parallel guesses count too.
   await limits.spend('proofByUser', userId)
   const hash = await findPassword(db, userId)
   if (!hash || !(await verifyPassword({ hash, password })))
@@ -272,8 +277,8 @@ async function checkPassword({ db, limits }: { db: Db; limits: Limits }, userId:
 }
 
 /**
- * Lets a sensitive change through: with the present password, or from a session that has proved itself within the last minutes.
- * @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS (a wrong password), RATE_LIMITED
+ * Guards a sensitive change: requires the current password, or a session that reauthenticated recently.
+ * @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS (wrong password), RATE_LIMITED
  */
 export async function requireProof(
   context: { db: Db; limits: Limits },
@@ -290,8 +295,8 @@ export async function requireProof(
 }
 
 /**
- * Trusts this session for some minutes: by the password, or by a code that is mailed where nothing is given.
- * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED, UNAUTHORIZED where the account is gone
+ * Reauthenticates this session: with the password, or with a code, which is emailed if neither is given.
+ * @throws Refusal INVALID_CREDENTIALS, INVALID_CODE, RATE_LIMITED; UNAUTHORIZED: the account is gone
  */
 export async function reauthenticate(
   context: Context,
@@ -329,7 +334,7 @@ async function findAccount(db: Db, { userId }: Pick<Actor, 'userId'>) {
   return user
 }
 
-/** @throws Refusal UNAUTHORIZED where the account is gone */
+/** @throws Refusal UNAUTHORIZED: the account is gone */
 export async function findUser(db: Db, actor: Actor) {
   const { id, email, name, createdAt } = await findAccount(db, actor)
   const isPending = and(eq(authEmailChanges.userId, id), gt(authEmailChanges.expiresAt, sql`now()`))
@@ -357,16 +362,19 @@ interface UserChanges {
   currentPassword?: string
 }
 
-/** Changes name, password and address, all or nothing. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED */
+/**
+ * Changes name, password and address together. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS,
+ * RATE_LIMITED
+ */
 export async function updateUser(context: Context, actor: Actor, changes: UserChanges) {
   const { db, auth, outbox, origin } = context
   const { name, password, email, currentPassword } = changes
   const { email: presentEmail } = await findAccount(db, actor)
-  // To stay where one is changes nothing that wants a proof, and mails nobody.
+  // Keeping the same address needs no reauthentication and sends no email.
   const moves = email !== undefined && email !== presentEmail
   if (password !== undefined || moves) await requireProof(context, actor, currentPassword)
   else await requireAccountSession(db, actor)
-  // It belongs to nobody's account yet, so nothing is kept from its owner by a refusal.
+  // No account uses the new address yet, so this refusal withholds nothing from its owner.
   if (moves && !(await mayEmail(context, 'change', email)))
     throw new Refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 60 * 60 })
   const hash = password === undefined ? null : await hashPassword(password)
@@ -386,7 +394,10 @@ export async function updateUser(context: Context, actor: Actor, changes: UserCh
 
 // The address
 
-/** The same for a free address and a taken one: only its own mailbox learns which. The present address ends a change that is under way. */
+/**
+ * Behaves the same for free and taken addresses; only the mailbox learns which. The current address cancels a
+ * pending change.
+ */
 async function beginEmailChange(
   { outbox, origin }: Context,
   tx: Db,
@@ -412,7 +423,7 @@ async function beginEmailChange(
   )
 }
 
-/** Does somebody else have the address, or the mailbox that it reaches? Who signed up with it and never proved it does not. */
+/** Whether another account or waitlist member owns the address or its mailbox. Unconfirmed accounts do not count. */
 async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> {
   const isAnothers = and(eq(authUsers.email, email), eq(authUsers.emailVerified, true), ne(authUsers.id, userId))
   const [account] = await tx.select({ id: authUsers.id }).from(authUsers).where(isAnothers)
@@ -422,8 +433,8 @@ async function isTaken(tx: Db, userId: string, email: string): Promise<boolean> 
 }
 
 /**
- * Notes that the mailbox a link was sent to agrees to the change; the second one makes it, and the place on the waitlist moves along.
- * @throws Refusal INVALID_CODE: unknown, used or late, or the address was taken in between
+ * Records one mailbox's confirmation; the second completes the change and moves the waitlist entry along.
+ * @throws Refusal INVALID_CODE: unknown, used or expired, or the address was taken meanwhile
  */
 export async function confirmEmailChange(
   context: WaitlistContext & { db: Db },
@@ -449,31 +460,31 @@ export async function confirmEmailChange(
     if (!change.currentConfirmedAt || !change.newConfirmedAt) return 'waiting'
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, change.userId)).for('update')
     if (!user || (await isTaken(tx, user.id, change.email))) throw new Refusal('INVALID_CODE')
-    // Whoever signed up with this address and never proved it makes way for who has just done so.
+    // An unconfirmed account with this address is replaced.
     await tx.delete(authUsers).where(and(eq(authUsers.email, change.email), eq(authUsers.emailVerified, false)))
     await deleteSignUps(tx, user.email)
     await tx.update(authUsers).set({ email: change.email, updatedAt: sql`now()` }).where(eq(authUsers.id, user.id))
     await tx.delete(authEmailChanges).where(eq(authEmailChanges.userId, user.id))
-    // These went to the mailbox that the account has left.
+    // Reset links were sent to the former mailbox.
     await tx.delete(authPasswordResets).where(eq(authPasswordResets.userId, user.id))
     await moveMember({ ...context, db: tx }, user.id, change.email)
     await outbox.post(tx, addressChangedEmail(user.email, change.email, `${origin}/login`))
     return 'done' as const
   })
   return moved.catch((error: unknown) => {
-    // Somebody proved the address, or joined the waitlist with it, in the same moment.
+    // Another account or waitlist member took the address at the same moment.
     throw isUniqueViolation(error) ? new Refusal('INVALID_CODE') : error
   })
 }
 
 // Sessions
 
-/** What a person knows the device of a session by. */
+/** A readable device name for a session. */
 export function deviceNameOf(userAgent: string | null): Device['device'] {
   return deviceOf(userAgent).device
 }
 
-/** Where the account is signed in, the most recently used first. */
+/** The account's sessions, most recently used first. */
 export async function listSessions(db: Db, actor: Actor) {
   const rows = await db
     .select({ ...getTableColumns(authSessions), extensionOf: extensionPairings.sessionId })
@@ -495,8 +506,8 @@ export async function listSessions(db: Db, actor: Actor) {
 }
 
 /**
- * Ends one of one's own sessions.
- * @throws Refusal SESSION_NOT_FOUND, REAUTHENTICATION_NEEDED: another one, from single sign-on
+ * Ends one of the caller's sessions.
+ * @throws Refusal SESSION_NOT_FOUND; REAUTHENTICATION_NEEDED: another session, from single sign-on
  */
 export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Actor, id: string): Promise<void> {
   if (id !== actor.sessionId) await requireAccountSession(db, actor)
@@ -504,7 +515,7 @@ export async function endSession({ db, auth }: { db: Db; auth: Auth }, actor: Ac
   if (!ended) throw new Refusal('SESSION_NOT_FOUND')
 }
 
-/** Removes links and codes that nothing can use any more. */
+/** Deletes expired links and codes. */
 export async function purgeExpiredLinks(db: Db): Promise<void> {
   await db.delete(authPasswordResets).where(lt(authPasswordResets.expiresAt, sql`now()`))
   await db.delete(authMailCodes).where(lt(authMailCodes.expiresAt, sql`now()`))

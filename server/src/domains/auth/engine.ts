@@ -8,12 +8,12 @@ import type { Db } from '../../db/open.ts'
 import { hashToken } from '../../sealing.ts'
 import { authIdentities, authKeys, authSessions, authUsers, authVerifications } from './tables.ts'
 
-/** Seconds that an access token is good for (api.md, Authentication service). */
+/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
-/** A session lives on for this long after its last refresh. */
+/** A session expires this long after its last refresh. */
 export const SESSION_DAYS = 30
 const KEY_ROTATION_DAYS = 90
-/** A key that signs no more still verifies for this long. */
+/** A retired key still verifies tokens for this long. */
 export const KEY_GRACE_SECONDS = 86_400
 
 export interface AuthEngineOptions {
@@ -24,13 +24,13 @@ export interface AuthEngineOptions {
 }
 
 /**
- * better-auth, as the engine behind our own routes: none of its own routes is mounted.
- * `within(tx, …)` makes its queries part of a transaction.
+ * better-auth as an engine behind our own routes; none of its routes is mounted.
+ * `within(tx, …)` runs its queries in a transaction.
  */
 export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
   const calls = new AsyncLocalStorage<Db>()
   const current = () => calls.getStore() ?? db
-  // The adapter is given one handle for good; this one is always the transaction of the call under way.
+  // The adapter keeps one handle forever, so this proxy resolves to the current call's transaction.
   const handle = new Proxy({} as Db, {
     get: (_, key) => {
       const value = Reflect.get(current(), key)
@@ -79,8 +79,8 @@ export function createAuthEngine({ db, secret, origin }: AuthEngineOptions) {
 }
 
 /**
- * Checks that the secret is the one that this database was encrypted with, if it holds anything yet.
- * @throws an Error that says what to do, before anything is written with another secret
+ * Checks that the database was encrypted with this AUTH_SECRET, before anything is written with another one.
+ * @throws Error with the fix, if it was not
  */
 export async function checkSecret(db: Db, secret: string): Promise<void> {
   const [key] = await db.select().from(authKeys).orderBy(desc(authKeys.createdAt)).limit(1)
@@ -107,7 +107,7 @@ interface AdapterQuery {
   update?: Record<string, unknown>
 }
 
-/** better-auth stores its session tokens as they are: here the database only ever sees their hashes (law: secrets are hashed at rest). */
+/** better-auth stores session tokens in plain text; this wrapper makes it store and look up their hashes. */
 function withHashedSessionTokens<A extends object>(adapter: A): A {
   return new Proxy(adapter, {
     get(target, key) {

@@ -21,7 +21,7 @@ export const authRoutes = {
   me: signedInApi.auth.me.handler(({ context }) => findMe(context, context.actor)),
 }
 
-/** Out of reach of scripts, sent to the mailed link's address alone, and with the navigation that comes from an email program (Lax). */
+/** HttpOnly, limited to the path of the emailed link. Lax: the navigation starts in an email program. */
 function signUpCookie(
   { origin }: Pick<RequestContext, 'origin'>,
   { name, value, seconds }: { name: string; value: string; seconds: number },

@@ -5,14 +5,14 @@ import { authFactors } from '../second-factors/tables.ts'
 
 const TICKET_MINUTES = 15
 
-/** A proof of the mailbox, which the account's password is not. */
+/** Proof that the caller controls the account's mailbox; a password alone is not such a proof. */
 export interface MailboxProof {
   userId: string
   provedAt: Date
 }
 
 /**
- * Offers to remove the second factors that are older than a proof of the mailbox, given just now: they may be a stranger's, or lost.
+ * After a fresh mailbox proof, offers to remove older second factors, which may be lost or an attacker's.
  * @returns null if the account has none
  */
 export async function offerFactorRemoval({ db, env }: { db: Db; env: { authSecret: string } }, userId: string) {
@@ -25,7 +25,7 @@ export async function offerFactorRemoval({ db, env }: { db: Db; env: { authSecre
   return { ticket: sealerOf(env).seal(JSON.stringify({ userId, provedAt: new Date() })), factors }
 }
 
-/** @returns null for a ticket that is not ours, or too old */
+/** @returns null if the ticket is forged or expired */
 export function openRemovalTicket(env: { authSecret: string }, ticket: string): MailboxProof | null {
   try {
     const { userId, provedAt } = JSON.parse(sealerOf(env).open(ticket)) as { userId: string; provedAt: string }

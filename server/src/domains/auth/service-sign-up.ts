@@ -14,11 +14,11 @@ import { authCodes, authIdentities, authSignUps, authUsers } from './tables.ts'
 
 const CODE_SECONDS = 60
 const LINK_HOURS = 24
-/** A sign-up waits this long after its last email, and its browser is recognised for as long. */
+/** A sign-up expires this long after its last email; its browser is recognized until then. */
 const WAITING_DAYS = 7
 const COOKIE_SECONDS = WAITING_DAYS * 86_400
 
-/** better-auth's (@better-auth/utils/password). */
+/** The parameters of better-auth (@better-auth/utils/password). */
 const SCRYPT = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
 const scryptKey: (password: string, salt: string, bytes: number, options: ScryptOptions) => Promise<Buffer> =
   promisify(scrypt)
@@ -44,13 +44,13 @@ interface SignUpInput {
 }
 
 /**
- * Keeps a sign-up until its mailed link is opened; there is no account before. A known address gets an email that says so.
- * The answer and its cookie are the same for every address. @throws Refusal RATE_LIMITED
+ * Stores a sign-up until its emailed link is opened; only then is the account created.
+ * Response and cookie are the same for known addresses, which get an email instead. @throws Refusal RATE_LIMITED
  */
 export async function signUp(context: Context, input: SignUpInput) {
   const { db, limits, request, outbox, origin } = context
   await limits.spend('signUpByAddress', request.addressHash)
-  // Sign-ups of one address coexist, each with its own link, so that none breaks another.
+  // Several sign-ups of one address coexist, so that no one can invalidate another's link.
   const id = randomUUID()
   const browser = newToken()
   const password = await hashSignUpPassword(context.env.authSecret, input)
@@ -78,11 +78,11 @@ export async function signUp(context: Context, input: SignUpInput) {
   return { answer, cookie }
 }
 
-/** What opening a confirmation link comes to. */
+/** Result of opening a confirmation link. */
 type Opened = { outcome: 'confirmed'; code: string } | { outcome: 'confirmed before' | 'password needed' }
 
 /**
- * Opens a confirmation link. Only the browser that signed up confirms by it: mail scanners open every link.
+ * Opens a confirmation link. Confirms only in the browser that signed up, because mail scanners open every link.
  * @param cookies the Cookie header
  * @throws Refusal INVALID_CODE: forged or expired
  */
@@ -101,7 +101,7 @@ export async function openConfirmation(
 }
 
 /**
- * Confirms a sign-up by its link's token. In another browser than its own the password it came with is dropped.
+ * Confirms a sign-up. In any browser but its own, the sign-up's password is discarded and a new one is required.
  * @param cookies the Cookie header
  * @throws Refusal INVALID_CODE: forged, expired or used; INVALID_INPUT: the new password is missing
  */
@@ -110,7 +110,7 @@ export async function confirmEmail(
   { token, password, cookies }: { token: string; password?: string; cookies: string | null },
 ) {
   const signUp = await findSignUp(context, token)
-  // An old link sets no password: its account may be somebody's for a long time.
+  // An old link must not set a password: the account may have had an owner for a long time.
   if (await findAccount(context.db, signUp.email)) throw new Refusal('INVALID_CODE')
   const known = isSameBrowser(signUp, cookies) ? signUp.password : null
   if (password === undefined && known === null) throw invalidField('password', 'Enter a new password.')
@@ -121,28 +121,28 @@ export async function confirmEmail(
 }
 
 /**
- * Makes the account of a waiting sign-up whose mailbox was proved in another way; it has no password.
- * Call it in a transaction. @returns null if no sign-up of this address waits
+ * Creates the account of a pending sign-up whose mailbox was proved in another way, without a password.
+ * Call it in a transaction. @returns null if this address has no pending sign-up
  */
 export async function createAccountForMailbox(context: WaitlistContext & { db: Db }, email: string) {
   const waiting = await findWaiting(context.db, email)
   return waiting ? createAccount(context, waiting, null) : null
 }
 
-/** Does a sign-up of this address wait to be confirmed? */
+/** Whether this address has a pending sign-up. */
 export async function isWaiting(db: Db, email: string): Promise<boolean> {
   return (await findWaiting(db, email)) !== undefined
 }
 
-/** Mails the link of the newest waiting sign-up again, if one waits and within the limit of its mailbox. */
+/** Emails the link of the newest pending sign-up again, within the limit of its mailbox. */
 export async function emailConfirmation(context: EmailContext, email: string): Promise<void> {
   const waiting = await findWaiting(context.db, email)
   if (waiting) await resendLink(context, waiting)
 }
 
 /**
- * Signs in to an address without an account: the link of the waiting sign-up with this password is mailed again.
- * Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
+ * Handles a sign-in to an address without an account: emails the link of the pending sign-up with this password
+ * again. Takes as long as a sign-in to an account. @throws Refusal EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS
  */
 export async function rejectUnconfirmed(
   context: EmailContext,
@@ -156,9 +156,9 @@ export async function rejectUnconfirmed(
 }
 
 /**
- * A one-time code that signs in, for a redirect to carry.
- * @param codeChallenge of the browser that may use it; null for any
- * @param ssoIdentityId of the single sign-on that the code is for; null for other ways to sign in
+ * Issues a one-time sign-in code that a redirect can carry.
+ * @param codeChallenge of the only browser that may redeem it; null: any browser
+ * @param ssoIdentityId the single sign-on it came from; null for other ways to sign in
  */
 export async function issueCode(
   tx: Db,
@@ -172,7 +172,7 @@ export async function issueCode(
   return code
 }
 
-/** Counts one against a limit. @returns false beyond it, where the caller answers as usual and does less */
+/** Counts one use of a limit. @returns false if it is exceeded, so that the caller can still respond as usual */
 export async function isWithin(limits: Limits, limit: LimitName, key: string): Promise<boolean> {
   try {
     await limits.spend(limit, key)
@@ -184,21 +184,21 @@ export async function isWithin(limits: Limits, limit: LimitName, key: string): P
 }
 
 /**
- * Removes the sign-ups of an address that its account leaves: without the account they would wait again, good links included.
- * Call it in the transaction of that change, before the account's row is written.
+ * Deletes the sign-ups of an address that its account gives up; otherwise their links would work again.
+ * Call it in the same transaction, before the account's row changes.
  */
 export async function deleteSignUps(tx: Db, email: string): Promise<void> {
   await tx.delete(authSignUps).where(eq(authSignUps.email, email))
 }
 
-/** Removes sign-ups that nobody confirmed. */
+/** Deletes sign-ups that were never confirmed. */
 export async function purgeSignUps(db: Db): Promise<void> {
   await db
     .delete(authSignUps)
     .where(lt(authSignUps.expiresAt, sql`now() - make_interval(days => ${WAITING_DAYS}, hours => ${-LINK_HOURS})`))
 }
 
-/** By mailbox, which many spellings of an address may reach. */
+/** Counted per mailbox, which many spellings of an address can reach. */
 function mayEmailSignUp(limits: Limits, email: string): Promise<boolean> {
   return isWithin(limits, 'signUpByRecipient', hashToken(normalizeEmail(email)))
 }
@@ -211,7 +211,7 @@ async function findAccount(db: Db, email: string) {
   return account
 }
 
-/** The newest sign-up of an address that has no account yet. @param password if given, only those with this hash */
+/** The newest pending sign-up of an address. @param password if given, only those with this hash */
 async function findWaiting(db: Db, email: string, password?: string): Promise<SignUp | undefined> {
   if (await findAccount(db, email)) return undefined
   const hasPassword = password === undefined ? undefined : eq(authSignUps.password, password)
@@ -224,18 +224,18 @@ async function findWaiting(db: Db, email: string, password?: string): Promise<Si
   return waiting
 }
 
-/** @returns null if another link has confirmed the address meanwhile, or the account that it had left it */
+/** @returns null if another link confirmed the address meanwhile, or its account has since changed address */
 async function createAccount(context: WaitlistContext & { db: Db }, signUp: SignUp, password: string | null) {
   const { db: tx } = context
   const { id, email, name, referral } = signUp
-  // Read before, so an account may have come and gone since: deleteSignUps then removed this row.
+  // The caller read it before this transaction: deleteSignUps may have removed it since.
   const [waiting] = await tx
     .select({ id: authSignUps.id })
     .from(authSignUps)
     .where(eq(authSignUps.id, id))
     .for('update')
   if (!waiting) return null
-  // An account that an earlier version made before its address was confirmed makes way.
+  // Earlier versions created accounts before confirmation; such an account is replaced.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx
     .insert(authUsers)
@@ -250,7 +250,7 @@ async function createAccount(context: WaitlistContext & { db: Db }, signUp: Sign
   return user
 }
 
-/** It works for a day from now. */
+/** Emails the link again and extends it by a day. */
 async function resendLink(context: EmailContext, { id, email }: SignUp): Promise<void> {
   if (!(await mayEmailSignUp(context.limits, email))) return
   await context.db.transaction(async (tx) => {
@@ -277,8 +277,8 @@ async function findSignUp({ db, env }: { db: Db; env: { authSecret: string } }, 
 }
 
 /**
- * As better-auth's hashPassword, which the account keeps; but all sign-ups of an address share one secret salt. So one hash
- * finds the one that a password is of, and the time that it takes does not say how many wait.
+ * Hashes as better-auth does, but with one secret salt per address: a single hash finds the sign-up with this
+ * password, and timing does not reveal how many are pending.
  */
 async function hashSignUpPassword(secret: string, { email, password }: { email: string; password: string }) {
   const salt = Buffer.from(hkdfSync('sha256', secret, email, 'x-automated sign-up passwords', 16)).toString('hex')
@@ -286,7 +286,8 @@ async function hashSignUpPassword(secret: string, { email, password }: { email: 
   return `${salt}:${key.toString('hex')}`
 }
 
-// The token follows from the id and our secret: it can be mailed again, and who reads the table cannot make it.
+// Tokens are derived from the id and our secret: they can be emailed again, and the table does not
+// reveal them.
 
 const ID_BYTES = 16
 
@@ -295,7 +296,7 @@ function signedTokenOf(secret: string, id: string): string {
   return Buffer.concat([bytes, signatureOf(secret, bytes)]).toString('base64url')
 }
 
-/** @returns null if the token is not ours */
+/** @returns null if the signature does not match */
 function readSignedId(secret: string, token: string): string | null {
   const bytes = Buffer.from(token, 'base64url')
   const [id, signature] = [bytes.subarray(0, ID_BYTES), bytes.subarray(ID_BYTES)]
@@ -309,7 +310,7 @@ function signatureOf(secret: string, id: Buffer): Buffer {
   return createHmac('sha256', key).update(id).digest()
 }
 
-/** One cookie for each sign-up: a second one in the same browser leaves the first one's link as good as it was. */
+/** One cookie per sign-up, so that a second sign-up in the same browser does not break the first link. */
 function cookieName(id: string): string {
   return `sign-up-${id}`
 }

@@ -45,12 +45,12 @@ import {
   type SignUpReferral,
 } from './tables.ts'
 
-/** Two tabs may use one refresh token within this time of each other (api.md). */
+/** Two tabs may use the same refresh token within this time of each other. */
 const REFRESH_GRACE_SECONDS = 10
-/** The second step of a sign-in. */
+/** Time to complete the second step of a sign-in. */
 const TICKET_SECONDS = 10 * 60
 const SECOND_FACTOR_TRIES = 5
-/** Revocations and changed memberships of other processes are read this often, and told by a notice at once where that gets through. */
+/** How often revocations and membership changes are read; database notifications usually deliver them sooner. */
 const REVOCATION_POLL_MS = 20_000
 export const REVOCATIONS_CHANNEL = 'revocations'
 
@@ -58,10 +58,10 @@ type RefreshToken = typeof authRefreshTokens.$inferSelect
 
 export interface Auth {
   engine: AuthEngine
-  /** Who an access token is of, without a database read; null where it is not good. */
+  /** Verifies an access token without a database read. @returns null if it is not valid */
   verify(token: string): Promise<Actor | null>
   publicKeys(): Promise<JSONWebKeySet>
-  /** False where a token came and there was no key at all to check it with. */
+  /** False if a token was checked and there are no keys at all. */
   knowsKeys(): boolean
   revoke(db: Db, sessionIds: string[]): Promise<void>
   close(): void
@@ -87,7 +87,7 @@ export {
   signUp,
 } from './service-sign-up.ts'
 
-/** What holds accounts, keys and sessions for one process. */
+/** Opens authentication for this process: keys, revocations and membership changes. */
 export async function openAuth({ database, channels, origin, secret }: AuthOptions): Promise<Auth> {
   const { db } = database
   const engine = createAuthEngine({
@@ -97,7 +97,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   })
 
   const revoked = new Map<string, number>()
-  /** By membership, the version that a token must have at least: its role was changed, or it ended. */
+  /** Minimum token version per membership; raised when its role changes or it ends. */
   const outdated = new Map<string, { version: number; knownAt: number }>()
   const outdate = (key: string, version: number) => {
     const known = outdated.get(key)?.version ?? 0
@@ -124,7 +124,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
 
   let keys: { set: JSONWebKeySet; resolve: ReturnType<typeof createLocalJWKSet>; readAt: number } | null = null
   const loadKeys = async () => {
-    // A key that signs no more is known for as long as tokens of it may be about.
+    // Retired keys stay available for as long as tokens signed with them may exist.
     const isOld = sql`${authKeys.expiresAt} < now() - make_interval(secs => ${KEY_GRACE_SECONDS})`
     const rows = await db.select().from(authKeys).where(sql`(${isOld}) is not true`)
     const set = {
@@ -133,7 +133,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
     keys = { set, resolve: createLocalJWKSet(set), readAt: Date.now() }
     return keys
   }
-  /** Tokens that were verified before, until they expire: checking a signature again proves nothing new. */
+  /** Verified tokens until they expire, so that each signature is checked once. */
   const verified = new Map<string, { actor: Actor; version: number; expiresAt: number }>()
   const isValid = (actor: Actor, version: number) =>
     !revoked.has(actor.sessionId) && (outdated.get(membershipKey(actor))?.version ?? 0) <= version
@@ -152,7 +152,8 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
           token,
           async (header: JWTHeaderParameters, jws: FlattenedJWSInput) => {
             const current = keys ?? (await loadKeys())
-            // A key made since we looked, by this process or another; forged ids cannot make us look more than once a second.
+            // The key may be newer than our copy. Reload at most once a second: the id may be
+            // forged.
             const unknown = !current.set.keys.some((key) => key.kid === header.kid)
             const fresh = unknown && Date.now() - current.readAt > 1_000 ? await loadKeys() : current
             return fresh.resolve(header, jws)
@@ -199,7 +200,7 @@ export async function openAuth({ database, channels, origin, secret }: AuthOptio
   }
 }
 
-/** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: no token, or one that is not good any more */
+/** The actor of an `Authorization: Bearer` header. @throws Refusal UNAUTHORIZED: token missing or not valid */
 export async function authenticate({ auth }: { auth: Auth }, authorization: string | null): Promise<Actor> {
   const token = authorization?.match(/^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i)?.[1]
   const actor = token ? await auth.verify(token) : null
@@ -207,7 +208,7 @@ export async function authenticate({ auth }: { auth: Auth }, authorization: stri
   return actor
 }
 
-/** As `authenticate`, for operators only. @throws Refusal NOT_FOUND: no token, a bad one, or that of anybody else */
+/** Like `authenticate`, for operators only. @throws Refusal NOT_FOUND for everyone else, with or without a token */
 export async function authenticateOperator(
   context: { db: Db; auth: Auth; env: { operators: string[] } },
   authorization: string | null,
@@ -220,7 +221,7 @@ export async function authenticateOperator(
   return actor
 }
 
-/** Where a call comes from. */
+/** Where a request comes from. */
 export interface Client {
   addressHash: string
   address: string
@@ -233,14 +234,18 @@ export interface AuthContext {
   request: Client
 }
 
-/** Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (the link is mailed again), RATE_LIMITED */
+/**
+ * Signs in with a password. @throws Refusal INVALID_CREDENTIALS, EMAIL_NOT_VERIFIED (emails the link again),
+ * RATE_LIMITED
+ */
 export async function signIn(
   context: AuthContext & Parameters<typeof rejectUnconfirmed>[0],
   input: { email: string; password: string },
 ) {
   const { db, limits, request } = context
   const account = hashToken(`${input.email}\n${request.addressHash}`)
-  // Counted before the password is looked at, so that guesses side by side count too; given back when it was right.
+  // Counted before the check, so that parallel guesses count too; refunded if the password is
+  // right.
   await limits.spend('signInByAddress', request.addressHash)
   await limits.spend('signInByAccountAndAddress', account)
   const isKnown = await isKnownAddress(db, input.email, request.address)
@@ -251,13 +256,13 @@ export async function signIn(
   const isPassword = and(eq(authIdentities.userId, known.id), eq(authIdentities.providerId, 'credential'))
   const [credential] = await db.select({ hash: authIdentities.password }).from(authIdentities).where(isPassword)
   const hash = credential?.hash
-  // A slow hash, so outside of any transaction: it would hold a connection of the pool.
+  // Slow by design. Outside of any transaction, so that it does not occupy a pool connection.
   const isRight = await (hash
     ? verifyPassword({ hash, password: input.password })
     : hashPassword(input.password).then(() => false))
   if (!hash || !isRight) throw new Refusal('INVALID_CREDENTIALS')
   const session = await db.transaction(async (tx) => {
-    // Locked, so that a new password or address comes before this, and refuses it, or after it, and ends the session.
+    // Locked: a password or address change either rejects this sign-in or ends its session.
     const [user] = await tx
       .select()
       .from(authUsers)
@@ -275,8 +280,8 @@ export async function signIn(
 }
 
 /**
- * Ends the first step of a sign-in: with a session, or with a ticket for the account's second factor.
- * @throws Refusal INVALID_CODE: as signInAs
+ * Completes the first step of a sign-in: returns a session, or a ticket for the second factor.
+ * @throws Refusal INVALID_CODE: see signInAs
  */
 export async function finishSignIn(
   tx: Db,
@@ -287,7 +292,7 @@ export async function finishSignIn(
   return (await requestSecondFactor(tx, user.id, ssoIdentityId)) ?? signInAs(tx, context, user, ssoIdentityId)
 }
 
-/** @returns null where the account has no second factor */
+/** @returns null if the account has no second factor */
 async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string | null = null) {
   const isOwn = and(eq(authFactors.userId, userId), isNotNull(authFactors.confirmedAt))
   const kinds = await tx.selectDistinct({ kind: authFactors.kind }).from(authFactors).where(isOwn)
@@ -306,8 +311,8 @@ async function requestSecondFactor(tx: Db, userId: string, ssoIdentityId: string
 }
 
 /**
- * Lets a session make sensitive changes for a while. The account itself has proved who it is,
- * so a session of single sign-on is no longer limited to its workspace. @returns since when
+ * Allows sensitive changes in this session for a while. The account itself proved who it is, so a session from
+ * single sign-on is no longer limited to its workspace. @returns the time of the proof
  */
 export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   const now = new Date()
@@ -318,7 +323,7 @@ export async function trustSession(db: Db, sessionId: string): Promise<Date> {
   return now
 }
 
-/** Did the session come from single sign-on, without a proof since? @throws Refusal UNAUTHORIZED: it ended */
+/** Whether the session came from single sign-on, with no proof since. @throws Refusal UNAUTHORIZED: it has ended */
 export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId'>): Promise<boolean> {
   const [session] = await db
     .select({ ssoIdentityId: authSessions.ssoIdentityId })
@@ -329,17 +334,17 @@ export async function isSsoSession(db: Db, { sessionId }: Pick<Actor, 'sessionId
 }
 
 /**
- * For what concerns the account: single sign-on vouches for one workspace only.
- * @throws Refusal REAUTHENTICATION_NEEDED, UNAUTHORIZED where the session is gone
+ * Guards account changes: single sign-on vouches for one workspace only.
+ * @throws Refusal REAUTHENTICATION_NEEDED; UNAUTHORIZED: the session has ended
  */
 export async function requireAccountSession(db: Db, actor: Pick<Actor, 'sessionId'>): Promise<void> {
   if (await isSsoSession(db, actor)) throw new Refusal('REAUTHENTICATION_NEEDED')
 }
 
 /**
- * Begins a session of somebody who has proved who they are.
- * @param ssoIdentityId of the single sign-on that vouches for them, in its workspace only
- * @throws Refusal INVALID_CODE: they are no longer a member of that workspace
+ * Starts a session for a user who has proved who they are.
+ * @param ssoIdentityId the single sign-on that vouches for them, in its workspace only
+ * @throws Refusal INVALID_CODE: no longer a member of that workspace
  */
 export async function signInAs(
   tx: Db,
@@ -356,7 +361,7 @@ export async function signInAs(
   return openSession(tx, auth, { sessionId, user, workspace: await workspaceOf(tx, { sessionId, user }) })
 }
 
-/** An identity of single sign-on is of the connection that its provider names. */
+/** The provider of a single sign-on identity names its connection. */
 const isOfConnection = sql`${authIdentities.providerId} = 'sso:' || ${ssoConnections.id}`
 
 async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | null> {
@@ -368,7 +373,7 @@ async function findSsoWorkspace(tx: Db, identityId: string): Promise<string | nu
   return found?.workspaceId ?? null
 }
 
-/** A session without tokens of its own yet. @param ssoIdentityId as in signInAs @returns its id */
+/** Creates a session without tokens. @param ssoIdentityId as in signInAs @returns its id */
 export async function beginSession(
   tx: Db,
   request: Client,
@@ -389,7 +394,7 @@ export async function beginSession(
   return row?.id ?? ''
 }
 
-/** It was used just now, so it is good for as long as a new one. */
+/** Extends a session that was just used to its full lifetime. */
 export async function extendSession(db: Db, sessionId: string, request: Client): Promise<void> {
   await db
     .update(authSessions)
@@ -398,8 +403,9 @@ export async function extendSession(db: Db, sessionId: string, request: Client):
 }
 
 /**
- * Completes an account whose mailbox was proved by an email or by an identity provider. Does nothing if it was proved before.
- * Anything that was set up before the proof may be a stranger's: password, second factors and sessions are removed.
+ * Completes an account once its mailbox is proved, by an email or an identity provider; does nothing if it was
+ * before.
+ * Password, second factors and sessions from before the proof may be an attacker's, so they are removed.
  */
 export async function proveMailbox(
   context: WaitlistContext & { db: Db; auth: Auth },
@@ -417,7 +423,10 @@ export async function proveMailbox(
   await joinOnSignUp(context, user.id, referral)
 }
 
-/** Is the account signed in from this address? Whoever guesses from everywhere else then cannot lock its owner out. */
+/**
+ * Whether the account has a session from this IP address. Such callers skip the limit that guesses from
+ * elsewhere use up.
+ */
 export async function isKnownAddress(db: Db, email: string, address: string): Promise<boolean> {
   const [found] = await db
     .select({ id: authSessions.id })
@@ -428,12 +437,12 @@ export async function isKnownAddress(db: Db, email: string, address: string): Pr
   return found !== undefined
 }
 
-/** Lets guesses begin anew for an account whose owner has proved their mailbox. */
+/** Resets the sign-in limit of an account whose owner has proved their mailbox. */
 export async function resetSignInAttempts(limits: Limits, email: string): Promise<void> {
   await limits.reset('signInByAccount', hashToken(email))
 }
 
-/** Turns a one-time code into a session. @throws Refusal INVALID_CODE: unknown, used, expired, or without its verifier */
+/** Redeems a one-time code for a session. @throws Refusal INVALID_CODE: unknown, used, expired, or wrong verifier */
 export async function exchangeCode({ db, auth, request }: AuthContext, input: { code: string; codeVerifier?: string }) {
   return db
     .transaction(async (tx) => {
@@ -449,7 +458,7 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
       return finishSignIn(tx, { auth, request }, user, code.ssoIdentityId)
     })
     .then((session) => {
-      // Refused only after the commit, so that a code is used up by a wrong verifier too.
+      // Thrown after the commit, so that a wrong verifier uses up the code too.
       if (!session) throw new Refusal('INVALID_CODE')
       if (session === 'no verifier') throw new Refusal('INVALID_CODE', 'Not a valid PKCE flow url.')
       return session
@@ -457,13 +466,15 @@ export async function exchangeCode({ db, auth, request }: AuthContext, input: { 
 }
 
 /**
- * Trades a refresh token for a new pair. A token may be traded again within the grace period, until one of its successors is used.
- * @throws Refusal UNAUTHORIZED: unknown or expired; or one that was replaced, which ends its session, as it may be stolen
+ * Exchanges a refresh token for a new pair. Repeating it is allowed within the grace period, until a successor
+ * is used.
+ * @throws Refusal UNAUTHORIZED: unknown or expired; or reused after rotation, which ends the session as possibly
+ * stolen
  */
 export async function refresh({ db, auth, request }: AuthContext, { refreshToken }: { refreshToken: string }) {
   const tokenHash = hashToken(refreshToken)
   const pair = await db.transaction(async (tx) => {
-    // The session is locked first: successors of one token that are used side by side wait for each other here.
+    // Lock the session first, so that successors used in parallel wait for each other.
     const [session] = await tx
       .select({ id: authSessions.id, userId: authSessions.userId, ssoIdentityId: authSessions.ssoIdentityId })
       .from(authRefreshTokens)
@@ -478,7 +489,7 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
       await endSessions(tx, auth, [session.id])
       return null
     }
-    // A session of single sign-on goes nowhere else once its person was removed from the workspace.
+    // A session from single sign-on has no other workspace to fall back to.
     const workspace = session.ssoIdentityId
       ? await findChosenWorkspace(tx, session.id)
       : await workspaceOf(tx, { sessionId: session.id, user })
@@ -494,14 +505,14 @@ export async function refresh({ db, auth, request }: AuthContext, { refreshToken
   return pair
 }
 
-/** Two tabs may trade one token within seconds of each other; once a successor is used, that is the session's one chain. */
+/** A token may be reused for some seconds, until one of its successors is used. */
 async function isInGrace(tx: Db, { id, rotatedAt }: RefreshToken): Promise<boolean> {
   if (!rotatedAt || Date.now() - rotatedAt.getTime() > REFRESH_GRACE_SECONDS * 1000) return false
   const isUsed = and(eq(authRefreshTokens.parentId, id), isNotNull(authRefreshTokens.rotatedAt))
   return (await tx.$count(authRefreshTokens, isUsed)) === 0
 }
 
-/** Marks a token as rotated; the other successors of the token before it are revoked. */
+/** Marks a token as rotated and revokes its siblings. */
 async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<void> {
   const now = new Date()
   await tx.update(authRefreshTokens).set({ rotatedAt: now }).where(eq(authRefreshTokens.id, id))
@@ -511,8 +522,8 @@ async function useRefreshToken(tx: Db, { id, parentId }: RefreshToken): Promise<
 }
 
 /**
- * Ends this session, all others of the user, or all.
- * @throws Refusal REAUTHENTICATION_NEEDED: others, from single sign-on
+ * Signs out of this session, all others, or all.
+ * @throws Refusal REAUTHENTICATION_NEEDED: ending others from single sign-on
  */
 export async function signOut(
   { db, auth }: { db: Db; auth: Auth },
@@ -529,8 +540,8 @@ export async function signOut(
 }
 
 /**
- * Continues this session in another workspace of the same person.
- * @throws Refusal WORKSPACE_NOT_FOUND, UNAUTHORIZED: it has ended, REAUTHENTICATION_NEEDED from single sign-on
+ * Switches this session to another of the user's workspaces.
+ * @throws Refusal WORKSPACE_NOT_FOUND; UNAUTHORIZED: it has ended; REAUTHENTICATION_NEEDED: from single sign-on
  */
 export async function switchWorkspace(
   { db, auth }: { db: Db; auth: Auth },
@@ -543,7 +554,7 @@ export async function switchWorkspace(
       .from(authSessions)
       .innerJoin(authUsers, eq(authUsers.id, authSessions.userId))
       .where(and(eq(authSessions.id, sessionId), eq(authSessions.userId, userId)))
-      // No proof comes or goes before the tokens are made.
+      // Locked until the tokens exist, so that its proof cannot change meanwhile.
       .for('update', { of: authSessions })
     if (!found) throw new Refusal('UNAUTHORIZED')
     const own = (await listWorkspaces(tx, userId)).find(({ id }) => id === workspaceId)
@@ -557,7 +568,7 @@ export async function switchWorkspace(
   })
 }
 
-/** @throws Refusal REAUTHENTICATION_NEEDED: it is not the workspace of the session's single sign-on */
+/** @throws Refusal REAUTHENTICATION_NEEDED: not the workspace of the session's single sign-on */
 async function requireSsoWorkspace(
   tx: Db,
   { sessionId, userId, ssoIdentityId }: { sessionId: string; userId: string; ssoIdentityId: string },
@@ -587,7 +598,7 @@ async function requireSsoWorkspace(
   )
 }
 
-/** Who is signed in. @throws Refusal UNAUTHORIZED where the account is gone */
+/** The signed-in user. @throws Refusal UNAUTHORIZED: the account is gone */
 export async function findMe({ db, env }: { db: Db; env: { operators: string[] } }, actor: Actor) {
   const [user] = await db.select().from(authUsers).where(eq(authUsers.id, actor.userId))
   const workspaces = await listWorkspaces(db, actor.userId)
@@ -604,7 +615,7 @@ export async function findMe({ db, env }: { db: Db; env: { operators: string[] }
   }
 }
 
-/** Is the account's verified address among OPERATORS? Single sign-on does not vouch for that. */
+/** Whether the account's verified address is in OPERATORS. Single sign-on does not count as proof. */
 async function isOperator(db: Db, env: { operators: string[] }, actor: Actor): Promise<boolean> {
   if (env.operators.length === 0) return false
   const [found] = await db
@@ -619,12 +630,12 @@ function operates(env: { operators: string[] }, user: { email: string; emailVeri
   return user.emailVerified && env.operators.includes(user.email.toLowerCase())
 }
 
-/** Removes sign-ups, codes, sessions and revocations that nothing can use any more. */
+/** Deletes expired sign-ups, codes, sessions and revocations. */
 export async function purgeExpired(db: Db): Promise<void> {
   await purgeSignUps(db)
   await db.delete(authCodes).where(lt(authCodes.expiresAt, sql`now()`))
   await db.delete(authSessions).where(lt(authSessions.expiresAt, sql`now()`))
-  // A rotated token is kept to notice that it is used again; after a week whoever tries is merely unknown.
+  // Rotated tokens are kept for a week to detect their reuse.
   await db
     .delete(authRefreshTokens)
     .where(
@@ -672,7 +683,7 @@ async function openSession(
   return { token, refreshToken, expiresAt: new Date(expiresAt * 1000), user: { id: user.id, email: user.email } }
 }
 
-/** Ends one session of a user. @returns whether there was one */
+/** Ends one session of a user. @returns whether it existed */
 export async function endSession(tx: Db, auth: Auth, { userId, id }: { userId: string; id: string }): Promise<boolean> {
   const which = and(eq(authSessions.id, id), eq(authSessions.userId, userId))
   const [found] = await tx.select({ id: authSessions.id }).from(authSessions).where(which)
@@ -680,7 +691,7 @@ export async function endSession(tx: Db, auth: Auth, { userId, id }: { userId: s
   return found !== undefined
 }
 
-/** Ends every session of a user. @param except one that goes on */
+/** Ends every session of a user. @param except a session to keep */
 export async function endOtherSessions(
   tx: Db,
   auth: Auth,
@@ -695,9 +706,12 @@ export async function endOtherSessions(
   )
 }
 
-/** Removes identities, with the codes, tickets and sessions that came from them. @param which of auth_identities */
+/**
+ * Deletes identities with the codes, tickets and sessions that came from them. @param which a condition on
+ * auth_identities
+ */
 export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined): Promise<void> {
-  // Codes and tickets first: an exchange locks one of them before the identity, and so does a pairing.
+  // Codes and tickets first: exchanges and pairings lock them before the identity.
   const ofThese = tx.select({ id: authIdentities.id }).from(authIdentities).where(which)
   await tx.delete(authCodes).where(inArray(authCodes.ssoIdentityId, ofThese))
   await tx.delete(authTickets).where(inArray(authTickets.ssoIdentityId, ofThese))
@@ -706,7 +720,7 @@ export async function endIdentities(tx: Db, auth: Auth, which: SQL | undefined):
     .from(authSessions)
     .where(inArray(authSessions.ssoIdentityId, ofThese))
   await tx.delete(extensionCodes).where(inArray(extensionCodes.sessionId, theirSessions))
-  // Locked, so that no further session can come from them meanwhile.
+  // Locked, so that no new session can come from them meanwhile.
   const rows = await tx.select({ id: authIdentities.id }).from(authIdentities).where(which).for('update')
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return
@@ -730,7 +744,7 @@ function sessionExpiry(): Date {
   return new Date(Date.now() + SESSION_DAYS * 86_400_000)
 }
 
-/** PKCE, RFC 7636: the challenge is the base64url of the verifier's SHA-256. */
+/** PKCE (RFC 7636, section 4.6): the challenge is the base64url of the verifier's SHA-256. */
 export function matchesChallenge(challenge: string | null, verifier: string | undefined): boolean {
   if (challenge === null) return true
   const given = createHash('sha256')

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 
-/** Accounts of people. (The specification's table `users` holds the waitlist's members.) */
+/** User accounts. (The table `users` holds the members of the waitlist.) */
 export const authUsers = pgTable('auth_users', {
   id: id(),
   name: text('name').notNull(),
@@ -13,7 +13,7 @@ export const authUsers = pgTable('auth_users', {
   updatedAt: updatedAt(),
 })
 
-/** One row a sign-in. `token` is better-auth's own session token, stored hashed; it never leaves the server. */
+/** One row per sign-in. `token` is better-auth's session token, stored hashed; it never leaves the server. */
 export const authSessions = pgTable(
   'auth_sessions',
   {
@@ -25,9 +25,9 @@ export const authSessions = pgTable(
     expiresAt: time('expires_at').notNull(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
-    /** When its user last proved who they are, for sensitive changes. */
+    /** When the user last reauthenticated, which sensitive changes require. */
     reauthenticatedAt: time('reauthenticated_at'),
-    /** The single sign-on that the session came from: it works in that workspace only and ends with the link. */
+    /** The single sign-on it came from: the session is limited to that workspace and ends with the link. */
     ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -38,7 +38,7 @@ export const authSessions = pgTable(
   ],
 )
 
-/** Sign-ups whose mailed link nobody has opened yet: there is no account before. Several of one address stand side by side. */
+/** Sign-ups whose emailed link is unopened; there is no account yet. An address can have several. */
 export const authSignUps = pgTable(
   'auth_sign_ups',
   {
@@ -46,20 +46,20 @@ export const authSignUps = pgTable(
     email: text('email').notNull(),
     name: text('name').notNull(),
     password: text('password').notNull(),
-    /** Of the cookie of the browser that signed up; null if unknown. */
+    /** Hash of the cookie of the browser that signed up; null if unknown. */
     browserHash: text('browser_hash'),
-    /** S256 of the verifier that must come with the one-time code of the confirmation. */
+    /** PKCE challenge (S256) for the confirmation's one-time code. */
     codeChallenge: text('code_challenge'),
-    /** Who is credited once it is confirmed. */
+    /** The referral to credit once it is confirmed. */
     referral: jsonb('referral').$type<SignUpReferral>(),
     createdAt: createdAt(),
-    /** The end of its link; each time that it is mailed again it lasts longer. */
+    /** When its link expires; extended each time it is emailed again. */
     expiresAt: time('expires_at').notNull(),
   },
   (t) => [index('auth_sign_ups_email').on(t.email, t.createdAt), index('auth_sign_ups_age').on(t.expiresAt)],
 )
 
-/** A referral code that came with a sign-up, and from where. */
+/** A sign-up's referral code, and where it came from. */
 export interface SignUpReferral {
   referralCode: string
   addressHash: string
@@ -67,7 +67,7 @@ export interface SignUpReferral {
   country: string | null
 }
 
-/** A way to sign in: `credential` (a hashed password) or an outside identity. */
+/** A sign-in method: `credential` (a hashed password) or an outside identity. */
 export const authIdentities = pgTable(
   'auth_identities',
   {
@@ -77,7 +77,7 @@ export const authIdentities = pgTable(
       .references(() => authUsers.id, { onDelete: 'cascade' }),
     providerId: text('provider_id').notNull(),
     accountId: text('account_id').notNull(),
-    /** Of an outside identity, when it was linked. */
+    /** Address of an outside identity when it was linked. */
     email: text('email'),
     password: text('password'),
     accessToken: text('access_token'),
@@ -108,7 +108,7 @@ export const authVerifications = pgTable(
   (t) => [index('auth_verifications_identifier').on(t.identifier)],
 )
 
-/** Keys that access tokens are signed with; private halves are encrypted by AUTH_SECRET. */
+/** Keys that sign access tokens; private halves are encrypted with AUTH_SECRET. */
 export const authKeys = pgTable('auth_keys', {
   id: id(),
   publicKey: text('public_key').notNull(),
@@ -119,7 +119,7 @@ export const authKeys = pgTable('auth_keys', {
   expiresAt: time('expires_at'),
 })
 
-/** Refresh tokens, hashed. A rotated one stays until its session ends, so that using it again is noticed. */
+/** Refresh tokens, hashed. Rotated ones are kept to detect their reuse. */
 export const authRefreshTokens = pgTable(
   'auth_refresh_tokens',
   {
@@ -131,28 +131,31 @@ export const authRefreshTokens = pgTable(
     createdAt: createdAt(),
     expiresAt: time('expires_at').notNull(),
     rotatedAt: time('rotated_at'),
-    /** The token that it was traded for. */
+    /** The token it replaced. */
     parentId: uuid('parent_id'),
-    /** When another successor of its parent was used. */
+    /** Set when a sibling was used. */
     revokedAt: time('revoked_at'),
   },
   (t) => [index('auth_refresh_tokens_session').on(t.sessionId), index('auth_refresh_tokens_parent').on(t.parentId)],
 )
 
-/** One-time codes that end a sign-in by redirect: 60 seconds, single use, hashed. */
+/** One-time codes that complete a sign-in by redirect: 60 seconds, single use, hashed. */
 export const authCodes = pgTable('auth_codes', {
   codeHash: text('code_hash').primaryKey(),
   userId: uuid('user_id')
     .notNull()
     .references(() => authUsers.id, { onDelete: 'cascade' }),
-  /** S256 of the verifier that must come with the code; null where none was asked for. */
+  /** PKCE challenge (S256); null if none was given. */
   codeChallenge: text('code_challenge'),
-  /** As in the session that the code becomes. */
+  /** As in the session that the code creates. */
   ssoIdentityId: uuid('sso_identity_id').references(() => authIdentities.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Sessions ended before their access tokens expire: every process reads these within 30 s. Kept for an hour. */
+/**
+ * Sessions that ended before their access tokens expire; every process learns of them within 30 s. Kept for an
+ * hour.
+ */
 export const authRevocations = pgTable(
   'auth_revocations',
   { sessionId: uuid('session_id').primaryKey(), revokedAt: time('revoked_at').notNull().defaultNow() },
