@@ -1,10 +1,10 @@
 import type { Role } from '@x-automated/contract/route'
 
 declare const scoped: unique symbol
-/** The id of a workspace that the caller was found to be a member of. Only the guard makes one. */
+/** A workspace id that the caller is known to be a member of. Only the guard creates one. */
 export type WorkspaceScope = string & { readonly [scoped]: true }
 
-/** Who calls, and what they may reach: every service of a workspace's data takes one. */
+/** The caller and what they may reach. Every service of workspace data takes one. */
 export interface Actor {
   userId: string
   sessionId: string
@@ -14,7 +14,7 @@ export interface Actor {
 
 const RANK: Record<Role, number> = { viewer: 0, member: 1, admin: 2, owner: 3 }
 
-/** Does `role` include what `needed` may do? */
+/** Whether `role` includes the permissions of `needed`. */
 export function roleAllows(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed]
 }

@@ -41,7 +41,7 @@ import { clientAddress } from './requests/client-address.ts'
 import type { RequestContext } from './requests/context.ts'
 import { hashToken } from './sealing.ts'
 
-/** Every operation of the contract and what answers it. */
+/** The handlers of every operation in the contract. */
 export const router = {
   auth: authRoutes,
   account: accountRoutes,
@@ -79,7 +79,7 @@ export function serveApi(app: FastifyInstance, services: Services): void {
     customErrorResponseBodyEncoder: envelopeOf,
     interceptors: [
       onError((error) => {
-        // Output that does not fit the contract: the caller learns nothing of it, we do.
+        // Output that violates the contract: reported, but not revealed to the caller.
         if (error instanceof ORPCError && error.cause instanceof ValidationError && error.status >= 500)
           services.onFault(error.cause)
       }),
@@ -101,7 +101,7 @@ export function serveApi(app: FastifyInstance, services: Services): void {
   })
 }
 
-/** What an operation is called with. Also for the edges, which answer what the contract cannot say (files, streams). */
+/** Builds an operation's context. Also used by edges that respond with files or streams. */
 export function contextOf(
   request: FastifyRequest,
   services: Services,
@@ -122,7 +122,7 @@ export function contextOf(
       authorization: single('authorization'),
       idempotencyKey: single('idempotency-key'),
       address,
-      // Few operations ask for it.
+      // Lazy: few operations need it.
       get addressHash() {
         return hashToken(`${services.env.authSecret}\n${address}`)
       },
@@ -143,7 +143,7 @@ function envelopeOf(error: ORPCError<string, unknown>): ErrorEnvelope {
     return { success: false, code: 'INVALID_INPUT', error: details[0]?.problem ?? ERROR_TEXT.INVALID_INPUT, details }
   }
   if (!(error.code in ERROR_STATUS)) {
-    // oRPC's own refusals: a body that cannot be read is the caller's doing, everything else is ours.
+    // oRPC's own errors: an unreadable body is the client's fault, everything else is ours.
     const code = error.status === 413 ? 'BODY_TOO_LARGE' : error.status < 500 ? 'INVALID_INPUT' : 'INTERNAL'
     return { success: false, code, error: ERROR_TEXT[code] }
   }
@@ -162,8 +162,8 @@ async function describeApi(): Promise<string> {
       title: 'X-Automated API',
       version: '1.0.0',
       description:
-        'JSON in and out. Signed-in calls carry `Authorization: Bearer <token>`. Every failure has the body `{ "success": false, "code", "error", "details"? }`. ' +
-        'Changing calls accept an `Idempotency-Key` header.',
+        'Requests and responses are JSON. Authenticated calls send `Authorization: Bearer <token>`. ' +
+        'Errors have the body `{ "success": false, "code", "error", "details"? }`. Calls that change data accept an `Idempotency-Key` header.',
     },
     servers: [{ url: '/api' }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
@@ -172,7 +172,7 @@ async function describeApi(): Promise<string> {
       properties: {
         success: { const: false },
         code: { enum: errors.map(([code]) => code) },
-        error: { type: 'string', description: 'A text that a screen may show as it is.' },
+        error: { type: 'string', description: 'A message that can be shown to users.' },
         details: {},
       },
       required: ['success', 'code', 'error'],
@@ -187,7 +187,7 @@ async function describeApi(): Promise<string> {
   return JSON.stringify(document)
 }
 
-/** Path and method, in the document's spelling, of every operation that needs a token. */
+/** Path and method of every operation that needs a token, as the document spells them. */
 function signedInOperations(): { path: string; method: string }[] {
   const procedures = Object.values(contract).flatMap((domain) =>
     Object.values(domain as Record<string, AnyContractProcedure>),

@@ -42,11 +42,11 @@ import { Refusal } from './refusal.ts'
 import type { Limits } from './requests/limits.ts'
 import type { Sealer } from './sealing.ts'
 
-/** What the domains work with: made once a process, handed to every request. */
+/** What the domains depend on: created once per process and passed to every request. */
 export interface Services {
   env: Env
   log: FastifyBaseLogger
-  /** The origin that links are written with. */
+  /** The origin used in links. */
   origin: string
   database: Database
   channels: Channels
@@ -54,36 +54,39 @@ export interface Services {
   outbox: Outbox
   auth: Auth
   limits: Limits
-  /** Null where X is not configured. */
+  /** Null if X is not configured. */
   x: XApi | null
-  /** Holds messages that a request sends itself. */
+  /** Owns messages that a request sends itself. */
   requestWorker: RequestWorker
-  /** Null where X does not tell us anything by itself: we have no secret to know it by. */
+  /** Null if X cannot notify us: its secret or app token is missing. */
   xActivity: XActivity | null
-  /** Null where Google is not configured. */
+  /** Null if Google is not configured. */
   google: Google | null
-  /** Null where payments are not configured. */
+  /** Null if payments are not configured. */
   payments: Payments | null
   dns: Dns
-  /** For every address that users give. */
+  /** For URLs given by users. */
   safeFetch: SafeFetch
-  /** Seals X's tokens. */
+  /** Seals X tokens. */
   sealer: Sealer
-  /** Seals what we are to the identity providers of workspaces. */
+  /** Seals client secrets of workspaces' identity providers. */
   ssoSealer: Sealer
-  /** Of the browser extension that is handed out; null where it was not built. */
+  /** Version of the served browser extension; null if it was not built. */
   extensionVersion: string | null
-  /** Told of every fault of ours; the test harness fails on one. */
+  /** Called for every server fault; the test harness fails on one. */
   onFault(error: unknown): void
-  /** Told how each operation ended: `OK` or the code of its refusal. Tests see from it that every declared answer was given. */
+  /**
+   * Called with the outcome of each operation: `OK` or a refusal's code. Tests check that every declared outcome
+   * occurs.
+   */
   onAnswer(operation: string, outcome: string): void
   isDraining(): boolean
 }
 
-/** Bodies are at most this, save a CSV import (api.md). */
+/** Maximum body size, except for CSV imports. */
 const BODY_MAX_BYTES = 256 * 1024
 
-/** Features that no page of ours uses, and those that only our own pages may. */
+/** Browser features that no page uses, and those limited to our own pages. */
 const FEATURES_OFF = [
   ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid', 'idle-detection'],
   ...['local-fonts', 'magnetometer', 'microphone', 'midi', 'payment', 'screen-wake-lock', 'serial', 'usb'],
@@ -94,19 +97,19 @@ const PERMISSIONS_POLICY = [
   ...FEATURES_OF_OUR_PAGES.map((feature) => `${feature}=(self)`),
 ].join(', ')
 
-/** Levels of objects and lists in a JSON body. The contract's deepest input has fewer than ten. */
+/** Maximum nesting of a JSON body. The contract's deepest input has fewer than ten levels. */
 const BODY_LEVELS_MAX = 50
 
-/** What was built beside the server, and is served by it. */
+/** Build outputs that the server serves. */
 export interface Built {
-  /** Of the web app. */
+  /** The web app's build. */
   webFolder: string
   extension: ExtensionPackage | null
 }
 
 export async function createApp(services: Services, { webFolder, extension }: Built): Promise<FastifyInstance> {
   const { env } = services
-  // Put together once; @fastify/helmet does so for every answer.
+  // Created once; @fastify/helmet does so for every response.
   const setSecurityHeaders = helmet({
     // Pages set their own policy; everything else is data and may do nothing.
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -164,10 +167,11 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
     threshold: 1024,
     encodings: ['br', 'gzip'],
     brotliOptions: { params: { [BROTLI_QUALITY]: 4 } },
-    // Nobody sends us compressed bodies.
+    // Clients do not send compressed bodies.
     globalDecompression: false,
   })
-  // One line an answer, without personal data: no address of the client, no query, no body, the route and not the path.
+  // One line per response, without personal data: no client address, query or body; the route, not
+  // the path.
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
     request.log.info(
@@ -203,7 +207,7 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   serveShareCards(app, services)
   showNotFound = await servePages(app, {
     folder: webFolder,
-    // A stand-in X draws the pictures of its people itself.
+    // The stand-in X serves its users' pictures itself.
     pictures: env.standIns && env.x ? new URL(env.x.apiUrl).origin : null,
     origin: services.origin,
     supportEmail: env.supportEmail,
@@ -213,16 +217,16 @@ export async function createApp(services: Services, { webFolder, extension }: Bu
   return app
 }
 
-/** A page waits this long at most to learn whether a member has the code in its address. */
+/** Maximum wait of a page for the lookup of the referral code in its URL. */
 const CODE_LOOK_UP_MS = 1_000
 
-/** False if nobody has the code, if it cannot be looked up now, or if the client has looked up too many. */
+/** Whether a member has the code. False if the lookup fails, is late or is rate limited. */
 async function knowsCode(services: Services, request: FastifyRequest, code: string): Promise<boolean> {
   const lookUp = findReferralCode(
     contextOf(request, services, () => {}),
     code,
   ).catch((error: unknown) => {
-    request.log.info({ err: error }, 'a referral code was not looked up')
+    request.log.info({ err: error }, 'referral code lookup failed')
     return null
   })
   const late = new Promise<null>((resolve) => setTimeout(resolve, CODE_LOOK_UP_MS, null).unref())
@@ -232,7 +236,7 @@ async function knowsCode(services: Services, request: FastifyRequest, code: stri
 /** zlib.constants.BROTLI_PARAM_QUALITY */
 const BROTLI_QUALITY = 1
 
-/** Does a parsed JSON value nest objects and lists in more than `levels` levels? Without recursion, in time linear to its size. */
+/** Whether a JSON value nests deeper than `levels`. Iterative, in linear time. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

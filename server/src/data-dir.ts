@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isAlive, parentOf } from './processes.ts'
 
-/** Another server already holds this DATA_DIR. `ownerPid` is its process id where it is known. */
+/** Another server is using this DATA_DIR. `ownerPid` is its process id if known. */
 export class DataDirBusy extends Error {
   override name = 'DataDirBusy'
   readonly dataDir: string
@@ -34,9 +34,9 @@ export class DataDirBusy extends Error {
 type Owner = { pid: number; parent: number; isClosing?: true }
 
 /**
- * Makes DATA_DIR where it is missing, with mode 0700, and returns its real path.
- * A folder of ours that others can read is closed; one that was never ours and holds other things is refused,
- * so that a mistyped DATA_DIR does not change the rights of somebody's folder.
+ * Creates DATA_DIR if missing, with mode 0700, and returns its real path. Restricts a folder of ours that others
+ * can
+ * read, but rejects one with unknown files: a mistyped DATA_DIR must not change someone else's permissions.
  */
 export function openDataDir(path: string): string {
   try {
@@ -65,9 +65,10 @@ function closeToOthers(dataDir: string): void {
 }
 
 /**
- * Writes a file that only its owner may read, whole or not at all, even when the process dies meanwhile.
- * It belongs to whom its folder belongs, so that one start as root does not lock a user out of their own DATA_DIR.
- * @throws an Error with one sentence that names the file
+ * Atomically writes a file that only its owner can read. It gets the owner of its folder, so that one start as
+ * root
+ * does not lock the user out.
+ * @throws Error with one sentence that names the file
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`
@@ -95,10 +96,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Reads a JSON file of DATA_DIR.
- * @param repair the sentence that says what to do about a damaged file
- * @returns undefined if there is no such file
- * @throws an Error that names the file, if it does not hold what `isValid` accepts
+ * Reads a JSON file of DATA_DIR; undefined if it does not exist.
+ * @param repair a sentence that says how to fix a damaged file
+ * @throws Error that names the file, if its content fails `isValid`
  */
 export function readPrivateJson<T>(
   path: string,
@@ -127,16 +127,16 @@ const OWNER_FILE = 'server.json'
 const OUR_FILES = [LOCK_FILE, OWNER_FILE, 'auth-secret', 'database.json', 'stand-ins.json']
 
 export interface DataDirLock {
-  /** Tells a start that follows that it is worth waiting. */
+  /** Tells the next start that waiting is worthwhile. */
   announceClosing(): void
   release(): void
 }
 
 /**
- * Holds DATA_DIR for this process until `release()`, or throws DataDirBusy.
- * The lock is one that the kernel keeps (an exclusive SQLite lock on an empty file: the only one that Node offers on
- * every system), so that it ends with the process however that ends, and is seen from other containers too.
- * Waits up to `patienceMs` for a server that is closing, or whose starter was killed.
+ * Locks DATA_DIR for this process until `release()`. The kernel keeps the lock (an exclusive SQLite lock, the
+ * only kind
+ * Node offers on every system), so that it ends with the process and works across containers.
+ * Waits up to `patienceMs` for a server that is closing. @throws DataDirBusy
  */
 export async function lockDataDir(
   dataDir: string,
@@ -144,7 +144,7 @@ export async function lockDataDir(
 ): Promise<DataDirLock> {
   const lock = openLock(dataDir)
   const latest = Date.now() + patienceMs
-  // One that was killed a moment ago may still be seen alive, and one that ends has no owner for a moment.
+  // A killed server may briefly look alive, and a closing one has no owner for a moment.
   let deadline = Date.now() + GRACE_MS
   let waiting = false
   while (!tryLock(lock)) {
@@ -185,10 +185,10 @@ function openLock(dataDir: string): DatabaseSync {
   }
 }
 
-// The launcher notices within a second that npm was killed (tools/launch.mjs).
+// The launcher notices within a second that npm was killed.
 const GRACE_MS = 2_000
 
-// A lock that nothing refers to would be collected, and with it given up.
+// An unreferenced lock would be garbage collected, which releases it.
 const held = new Set<DatabaseSync>()
 
 function tryLock(lock: DatabaseSync): boolean {
@@ -212,7 +212,7 @@ export function ownerOf(dataDir: string): Owner | undefined {
   }
 }
 
-/** Whether the process that started this server is gone: such a server is on its way out. */
+/** Whether the server's parent process is gone, which means that it is about to exit. */
 export function isOrphan(owner: Owner): boolean {
   const parent = parentOf(owner.pid)
   return parent !== undefined && parent !== owner.parent

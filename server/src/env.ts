@@ -10,7 +10,7 @@ import { CONNECTIONS } from './db/open.ts'
 const flag = z.enum(['on', 'off'])
 const optionalUrl = z.url().optional()
 
-/** The environment (api.md, Environment). Empty strings count as unset. */
+/** The environment variables. Empty strings count as unset. */
 const Variables = z.object({
   NODE_ENV: z.string().default('development'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
@@ -61,65 +61,65 @@ export interface Env {
   production: boolean
   port: number
   host: string
-  /** The origin that links are written with, without a trailing slash; null: http://localhost:<the port listened on>. */
+  /** The origin used in links, without a trailing slash; null: http://localhost:<actual port>. */
   publicUrl: string | null
   /** Absolute. */
   dataDir: string
-  /** Null: the embedded database. */
+  /** Null: use the embedded database. */
   databaseUrl: string | null
-  /** Connections that this process opens to its database, at most. */
+  /** Maximum database connections of this process. */
   databasePoolMax: number
-  /** Signs and encrypts. */
+  /** Key for signing and encryption. */
   authSecret: string
   standIns: boolean
-  /** Null where X is not configured: its features are hidden. */
+  /** Null if X is not configured: its features are hidden. */
   x: {
     apiUrl: string
     clientId: string
     clientSecret: string | null
-    /** Signs what X tells our webhook. Null: we only ask X. */
+    /** Verifies calls of X's webhook. Null: poll X only. */
     consumerSecret: string | null
-    /** The app's own token: it registers the webhook. */
+    /** The app's own token, which registers the webhook. */
     bearerToken: string | null
   } | null
-  /** Messages reach people: X is not the stand-in, so its rules hold. */
+  /** X is not the stand-in: messages reach real people and X's rules apply. */
   isRealX: boolean
-  /** Null where Google is not configured: signing in with it is hidden. */
+  /** Null if Google is not configured: its sign-in is hidden. */
   google: { issuer: string; clientId: string; clientSecret: string } | null
-  /** Null where payments are not configured: nothing can be bought. */
+  /** Null if payments are not configured: nothing can be bought. */
   payments: {
     apiUrl: string
     secretKey: string
-    /** Of a webhook that was registered by hand. Null: we register ours ourselves. */
+    /** Secret of a webhook registered by hand. Null: the server registers its own. */
     webhookSecret: string | null
-    /** The provider's pages for the built-in plans; null: that plan is bought through a checkout session. */
+    /** Payment links of the built-in plans; null: bought through a checkout session. */
     links: Record<PlanId, string | null>
   } | null
-  /** The resolver that is asked for the records of domains; null: the system's. */
+  /** DNS server for domain records; null: the system's. */
   dnsServer: string | null
   smtpUrl: string | null
   mailFrom: string
-  /** Where people write to; every page names it. */
+  /** Support address, shown on every page. */
   supportEmail: string
-  /** An address was named for it; else it is one that nobody reads. */
+  /** Whether a support address was configured; otherwise no one reads it. */
   hasContact: boolean
   sendIntervalSeconds: number
   dailyDmCap: number
-  /** A referral counts only once the referred member has confirmed the mailed link. */
+  /** Referrals count only after the referred member confirms their email. */
   waitlistConfirmRequired: boolean
-  /** The public leaderboard shows whole addresses. */
+  /** The public leaderboard shows full email addresses. */
   leaderboardEmailsInFull: boolean
-  /** Verified addresses of accounts that may see the operator page, in lower case. */
+  /** Verified email addresses, in lower case, that may open the operator page. */
   operators: string[]
-  /** What Fastify's trustProxy takes. */
+  /** Value of Fastify's `trustProxy`. */
   trustProxy: string | false
   metricsToken: string | null
   logLevel: string
 }
 
 /**
- * Parses the environment; the only reader of it.
- * @throws an Error naming each variable that is wrong, and why.
+ * Parses the environment; nothing else reads it.
+ * @throws Error that names each invalid variable, and why
  */
 export function readEnv(source: NodeJS.ProcessEnv): Env {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ''))
@@ -193,7 +193,10 @@ export function readEnv(source: NodeJS.ProcessEnv): Env {
 
 const SECRET_MIN = 32
 
-/** The secret of this DATA_DIR: made once, readable by its owner only. Of two processes that make one at the same time, the first to link it wins. */
+/**
+ * The secret of this DATA_DIR: created once, readable by its owner only. If two processes create it, the first
+ * link wins.
+ */
 function storedSecret(dataDir: string): string {
   openDataDir(dataDir)
   const path = join(dataDir, 'auth-secret')
@@ -223,12 +226,12 @@ function storedSecret(dataDir: string): string {
   return secret
 }
 
-/** Where stand-ins listen. */
+/** Stand-ins listen on loopback. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\./.test(host)
 }
 
-/** As node:dns takes it: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */
+/** In the format of node:dns: `1.1.1.1`, `127.0.0.1:5353`, `[2606:4700::1111]:53`. */
 function isResolver(text: string): boolean {
   const [, address = '', port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? []
   return isIP(text) !== 0 || (isIP(address) !== 0 && Number(port ?? 53) <= 65_535)

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '@x-automated/contract/errors'
 import { z } from 'zod'
 
-/** An issue as zod hands it to an error map, and as it reports it. */
+/** An issue as zod passes it to an error map, and as it reports it. */
 type RawIssue = z.core.$ZodRawIssue
 interface Issue {
   message: string
@@ -10,15 +10,15 @@ interface Issue {
   path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined
 }
 
-/** Has every schema without words of its own say what is wrong in plain ones: a predicate, which `inputProblems` makes a sentence. */
+/** Makes zod's default messages plain predicates, which `inputProblems` turns into sentences. */
 export function usePlainMessages(): void {
   z.config({ customError: predicateOf })
 }
 
-/** What is wrong with an input, in one sentence per field. `field` is a dotted path, '' for the whole body. */
+/** One problem per invalid field. `field` is a dotted path, '' for the whole body. */
 export function inputProblems(issues: readonly Issue[]): FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
-  // Of several issues of one field the first is the cause of the others.
+  // The first issue of a field causes the others.
   for (const problem of issues.flatMap(problemsOf))
     if (!problems.has(problem.field)) problems.set(problem.field, problem)
   return [...problems.values()]
@@ -35,7 +35,7 @@ function problemsOf({ code, message, keys = [], path = [] }: Issue): FieldProble
   return [fieldProblem(parts.join('.'), message)]
 }
 
-/** @param problem a sentence of its own, or a predicate that the field's name comes before */
+/** @param problem a full sentence, or a predicate that follows the field's name */
 export function fieldProblem(field: string, problem: string): FieldProblem {
   if (!/^[a-z]/.test(problem)) return { field, problem }
   const name = field === '' ? 'The body' : nameOf(field)
@@ -85,7 +85,7 @@ function predicateOf(issue: RawIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${TYPES[issue.expected] ?? 'of another type'}`
+      return `must be ${TYPES[issue.expected] ?? 'of a different type'}`
     case 'invalid_value':
       return `must be ${either.format(issue.values.map(String))}`
     case 'invalid_union':
@@ -104,7 +104,7 @@ function predicateOf(issue: RawIssue): string {
   }
 }
 
-/** What the branch says that came furthest; else all that it could be. */
+/** The message of the branch that matched furthest, else all expected types. */
 function unionPredicate(branches: readonly (readonly { code?: string; message: string }[])[]): string {
   const said = branches.find((issues) => issues.some(({ code }) => code !== 'invalid_type' && code !== 'invalid_value'))
   if (said?.[0]) return said[0].message

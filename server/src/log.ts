@@ -2,8 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { pino } from 'pino'
 
 /**
- * The log: JSON, a line an event, without personal data. Of an error it keeps what it was and where, and of a database's error its code and constraint:
- * messages, parameters and details of a query hold what people wrote.
+ * JSON log without personal data. Of errors it keeps type, place, code and constraint: messages, parameters and
+ * details
+ * of queries contain what people wrote.
  */
 export function openLog(level: string): FastifyBaseLogger {
   return pino({ level, serializers: { err: describeError } })
@@ -24,7 +25,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Errors of the language itself and of our own say nothing of people; those of the database and of mail servers do. */
+/** Messages of built-in and our own errors contain no personal data; those of databases and mail servers do. */
 function hasSafeMessage(error: Error): boolean {
   return (
     ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'Refusal', 'XError'].includes(error.name) &&

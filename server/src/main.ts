@@ -6,19 +6,19 @@ const { openEmbedded } = await import('./db/embedded.ts')
 const { readEnv } = await import('./env.ts')
 const { startServer } = await import('./start.ts')
 
-/** How long a start may still take after SIGTERM. */
+/** How long a start may continue after SIGTERM. */
 const START_GRACE_MS = 5_000
-/** However much is still under way then, the process ends. */
+/** Hard limit for shutting down after SIGTERM. */
 const END_WITHIN_MS = 45_000
 
 /** env → database → app → listen → drain → close */
 async function main(): Promise<void> {
   const env = readEnv(process.env)
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  // Not once: a second Ctrl-C, or npm passing the first one on, must not cut short what is being finished.
+  // Not `once`: a second Ctrl-C, or npm forwarding the first, must not interrupt the shutdown.
   process.on('SIGTERM', () => end())
   process.on('SIGINT', () => end())
-  // The starter is gone: nothing is left running.
+  // The parent process is gone: do not outlive it.
   process.once('disconnect', () => end())
   ended.then(() => setTimeout(endNow, END_WITHIN_MS).unref())
   const embedded = env.databaseUrl
@@ -27,14 +27,14 @@ async function main(): Promise<void> {
   try {
     const starting = startServer({ env, databaseUrl: env.databaseUrl ?? embedded?.url ?? '' }).catch((error) => {
       throw error.code === 'EADDRINUSE'
-        ? new Error(`Port ${env.port} is taken. Stop what uses it, or set PORT to another.`)
+        ? new Error(`Port ${env.port} is in use. Stop the program that uses it, or set PORT to another port.`)
         : error
     })
-    // A start is let end, so that everything can be closed in order; one that waits for the database is not waited for.
+    // Let a start finish so that everything closes in order, unless it waits for the database.
     const server = await Promise.race([starting, ended.then(() => sleep(START_GRACE_MS))])
     if (!server) return
     process.send?.({ type: 'listening', url: server.url }, (error) => {
-      // The starter died meanwhile, before its end could be heard here.
+      // The parent died before its disconnect was noticed.
       if (error) end()
     })
     const lost = await Promise.race(embedded ? [ended, embedded.lost] : [ended])
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
 }
 
 function endNow(): void {
-  console.error(`What was under way did not end within ${END_WITHIN_MS / 1000} seconds. Ending now.`)
+  console.error(`Shutdown took longer than ${END_WITHIN_MS / 1000} seconds. Exiting now.`)
   process.exit(1)
 }
 

@@ -12,7 +12,7 @@ import { keyedRequest, once, onceOutside } from './requests/once.ts'
 
 const base = implement(contract).$context<RequestContext>()
 
-/** Says a refusal in the contract's words. What the operation did not declare, or did not expect, is a fault of ours. */
+/** Turns refusals into the contract's errors. Undeclared or unexpected errors are server faults. */
 const refusals = base.middleware(async ({ context, next, procedure, path }) => {
   const operation = path.join('.')
   context.setOperation(operation)
@@ -27,7 +27,7 @@ const refusals = base.middleware(async ({ context, next, procedure, path }) => {
   }
 })
 
-/** Repeats the first answer to a request with the same Idempotency-Key. */
+/** Repeats the first response to a request with the same Idempotency-Key. */
 const idempotency = base.middleware(async ({ context, next, procedure }, input, output) => {
   const { effect } = procedure['~orpc'].meta as OperationMeta
   const { request } = context
@@ -36,7 +36,7 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   const scope = actor ? `user:${actor.userId}` : `address:${request.addressHash}`
   const keyed = keyedRequest(context.env.authSecret, scope, request.idempotencyKey, {
     method: request.method,
-    // The same call in another workspace is another request.
+    // The same call in another workspace is a different request.
     path: actor ? `${actor.workspaceId} ${request.path}` : request.path,
     body: input,
   })
@@ -47,12 +47,12 @@ const idempotency = base.middleware(async ({ context, next, procedure }, input, 
   return output(answer)
 })
 
-/** A claim that found nothing took nothing: where its answer is lost, the next one may find something. Senders ask every few seconds. */
+/** An empty claim changed nothing, so it is not stored: a retry may find a message. */
 function hasTaken(answer: unknown): boolean {
   return (answer as { status?: unknown } | undefined)?.status !== 204
 }
 
-/** Lets in who is signed in, in a role that the operation asks for, and within the calls a minute. */
+/** Requires a session, the operation's role, and a free call in the rate limit. */
 const guard = base.middleware(async ({ context, next, procedure }) => {
   const { access, byExtension } = procedure['~orpc'].meta as OperationMeta
   const { authorization } = context.request
@@ -64,20 +64,20 @@ const guard = base.middleware(async ({ context, next, procedure }) => {
   return next({ context: { actor } })
 })
 
-/** Lets in operators; to all others it is as if nothing were here, and costs them no call. */
+/** Requires an operator; for everyone else the operation does not exist. */
 const operatorGuard = base.middleware(async ({ context, next }) => {
   const actor = await authenticateOperator(context, context.request.authorization)
   context.limits.spendCall(actor.userId)
   return next({ context: { actor } })
 })
 
-/** Implements the operations that anybody may call. */
+/** Implements public operations. */
 export const publicApi = base.use(refusals).use(idempotency)
 
-/** Implements the operations of people who are signed in: `context.actor` says who. */
+/** Implements operations of signed-in users: `context.actor` is the caller. */
 export const signedInApi = base.use(refusals).use(guard).use(idempotency)
 
-/** Implements the operations of operators: `context.actor` says who. */
+/** Implements operations of operators: `context.actor` is the caller. */
 export const operatorApi = base.use(refusals).use(operatorGuard).use(idempotency)
 
 type DeclaredErrors = Record<string, { status?: number; message?: string } | undefined>
@@ -85,7 +85,7 @@ type DeclaredErrors = Record<string, { status?: number; message?: string } | und
 function asDeclaredError(error: unknown, declared: DeclaredErrors, context: RequestContext): unknown {
   const refusal = asRefusal(error)
   if (!refusal) {
-    // Input that did not validate comes as oRPC's own error; api.ts gives it the envelope.
+    // Invalid input arrives as oRPC's own error; api.ts wraps it in the envelope.
     if (error instanceof ORPCError) return error
     context.log.error({ err: error }, 'operation failed')
     context.onFault(error)
@@ -108,7 +108,7 @@ function asDeclaredError(error: unknown, declared: DeclaredErrors, context: Requ
   })
 }
 
-/** The code that the envelope will say; input that did not validate comes under oRPC's own name. */
+/** The code in the envelope; oRPC has its own name for invalid input. */
 function outcomeOf(said: unknown): string {
   if (!(said instanceof ORPCError)) return 'INTERNAL'
   return said.code in ERROR_STATUS ? said.code : said.status === 400 ? 'INVALID_INPUT' : 'INTERNAL'
@@ -118,7 +118,7 @@ function faultOf(code: ErrorCode): ORPCError<string, unknown> {
   return new ORPCError(code, { status: ERROR_STATUS[code], message: ERROR_TEXT[code] })
 }
 
-/** A refusal, or the database's absence as one; null for anything unexpected. */
+/** Returns refusals, and UNAVAILABLE for a lost database; null for anything unexpected. */
 export function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   return isUnavailable(error) ? new Refusal('UNAVAILABLE', undefined, { retryAfterSeconds: 1, cause: error }) : null

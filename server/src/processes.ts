@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { platform } from 'node:os'
 
-/** Whether the process exists and still runs. One that ended but was not yet collected by its parent counts as gone. */
+/** Whether the process is running. Zombies count as gone. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -11,12 +11,12 @@ export function isAlive(pid: number): boolean {
   return statOf(pid)?.state !== 'Z'
 }
 
-/** The parent's process id; undefined where the system does not tell. */
+/** The parent's process id; undefined if the system does not reveal it. */
 export function parentOf(pid: number): number | undefined {
   return statOf(pid)?.parent
 }
 
-/** When the process began, in the kernel's clock ticks: with its id a name that is never given twice until a reboot. */
+/** The start time in kernel clock ticks: together with the process id it is unique until a reboot. */
 export function startOf(pid: number): string {
   return statOf(pid)?.start ?? '0'
 }

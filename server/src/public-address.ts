@@ -1,18 +1,25 @@
 import ipaddr from 'ipaddr.js'
 
-/** All IPv6 addresses that are given out (IANA, IPv6 Global Unicast Address Assignments). What else looks public leads to IPv4: `::/96`, for one. */
+/**
+ * All assigned global IPv6 addresses (IANA, IPv6 Global Unicast Address Assignments). Others, such as `::/96`,
+ * map to IPv4.
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Is it an address of the public internet? Not loopback, private, link-local (where clouds keep their credentials), multicast, reserved, or a way to these in IPv6. */
+/**
+ * Whether it is a public internet address: not loopback, private, link-local (cloud metadata), multicast or
+ * reserved,
+ * nor an IPv6 form of these.
+ */
 export function isPublicAddress(address: string): boolean {
-  // The one spelling of an address in `::/96` that ipaddr.js takes for IPv4.
+  // The only spelling in `::/96` that ipaddr.js parses as IPv4.
   if (!ipaddr.isValid(address) || /^::\d+\./.test(address)) return false
   const parsed = ipaddr.process(address)
   if (parsed.range() !== 'unicast') return false
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_IPV6)
 }
 
-/** May the server connect to it? @param allowLoopback where stand-ins run: then this machine too, but still no other inside address */
+/** Whether the server may connect to it. @param allowLoopback with stand-ins: also this machine */
 export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
   return (
     isPublicAddress(address) ||
@@ -21,13 +28,14 @@ export function mayConnectTo(address: string, allowLoopback: boolean): boolean {
 }
 
 /**
- * Why the server may not fetch an address that somebody gave (server-side request forgery, OWASP), as far as it shows without asking; null where nothing
- * shows. A name that leads inside all the same is found out when it is looked up (outside/safe-fetch.ts).
- * @param allowLoopback where stand-ins run: then this machine and plain HTTP are allowed
+ * Why the server must not fetch a user's URL (server-side request forgery, OWASP); null if nothing is wrong.
+ * Names that
+ * resolve to inside addresses are caught by outside/safe-fetch.ts.
+ * @param allowLoopback with stand-ins: also allows this machine and plain HTTP
  */
 export function addressProblem({ protocol, username, password, hostname }: URL, allowLoopback: boolean): string | null {
   if (protocol !== 'https:' && !(allowLoopback && protocol === 'http:')) return 'must begin with https://'
-  if (username || password) return 'must not hold a name or password'
+  if (username || password) return 'must not contain a user name or password'
   return isOutside(hostname, allowLoopback) ? null : 'must be a public address'
 }
 

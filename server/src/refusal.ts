@@ -2,9 +2,9 @@ import { ERROR_TEXT, type ErrorCode } from '@x-automated/contract/errors'
 import { fieldProblem } from './input-problems.ts'
 
 /**
- * The one error a domain throws for an outcome that the contract names.
- * `message` is a text that a screen may show; `details` goes into the envelope; `retryAfterSeconds` becomes the Retry-After header.
- * Anything else that is thrown is a fault of ours: it is logged and answered as INTERNAL.
+ * The error that domains throw for outcomes that the contract declares; anything else is logged and becomes
+ * INTERNAL.
+ * `message` can be shown to users; `retryAfterSeconds` becomes the Retry-After header.
  */
 export class Refusal extends Error {
   readonly code: ErrorCode
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of one field of the input. @param problem a sentence, or a predicate such as 'is required' */
+/** Rejects one field of the input. @param problem a sentence, or a predicate such as 'is required' */
 export function invalidField(field: string, problem: string): Refusal {
   const details = [fieldProblem(field, problem)]
   return new Refusal('INVALID_INPUT', details[0]?.problem, { details })

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts what must be read again (tokens of other services) before it is stored. */
+/** Encrypts values that must be read again, such as tokens of other services. */
 export interface Sealer {
   /** AES-256-GCM; base64url of nonce, tag and text. */
   seal(text: string): string
-  /** @throws where the text was not sealed with this secret. */
+  /** @throws if it was not sealed with this secret */
   open(sealed: string): string
 }
 
@@ -20,7 +20,7 @@ export function createSealer(secret: string, purpose: string): Sealer {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, 'base64url')
-      // Without the length, Node takes a tag of 4 bytes too, which can be guessed.
+      // Without this, Node accepts a 4-byte tag, which can be guessed.
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
       decipher.setAuthTag(bytes.subarray(12, 28))
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
@@ -28,12 +28,12 @@ export function createSealer(secret: string, purpose: string): Sealer {
   }
 }
 
-/** What is stored of a secret that is only ever compared: long random tokens need no slow hash. */
+/** Hashes a token for storage; long random tokens need no slow hash. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** A new secret of 256 bits, for links, codes and refresh tokens. */
+/** A random 256-bit token for links, codes and refresh tokens. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -51,23 +51,23 @@ import { createSealer } from './sealing.ts'
 
 const WEB_FOLDER = fileURLToPath(new URL('../../web/build/client', import.meta.url))
 const EXTENSION_FOLDER = fileURLToPath(new URL('../../extension/.output/chrome-mv3', import.meta.url))
-/** How long what is under way may take to end. */
+/** How long requests and jobs may take to finish. */
 const DRAIN_SECONDS = 20
-/** How long closing may take as a whole, if the database or another service does not answer. */
+/** Limit for closing everything, if the database or another service does not respond. */
 const CLOSE_SECONDS = 25
 
 export interface RunningServer {
-  /** Where it listens. */
+  /** The URL it listens on. */
   url: string
   services: Services
-  /** Takes no more work, finishes what is under way, closes everything. */
+  /** Stops accepting work, finishes what is in progress, and closes everything. */
   close(): Promise<void>
 }
 
 export interface StartOptions {
   env: Env
   databaseUrl: string
-  /** Off in tests that look at single requests. */
+  /** Off in tests of single requests. */
   workers?: boolean
   migrate?: boolean
   webFolder?: string
@@ -77,7 +77,7 @@ export interface StartOptions {
   overrides?: { callsAMinute?: number }
 }
 
-/** Opens everything, in the order in which it depends on each other, and listens. */
+/** Opens everything in dependency order, and listens. */
 export async function startServer({
   env,
   databaseUrl,
@@ -132,7 +132,7 @@ export async function startServer({
     google: env.google ? createGoogle({ ...env.google, redirectUri: `${origin}/api/auth/callback/google` }) : null,
     payments: env.payments ? createPayments(env.payments) : null,
     dns: createDns(env.dnsServer),
-    // Stand-ins live on this machine.
+    // Stand-ins run on this machine.
     safeFetch: createSafeFetch({ allowLoopback: env.standIns }),
     sealer: createSealer(env.authSecret, 'x-automated x tokens'),
     ssoSealer: createSealer(env.authSecret, 'x-automated single sign-on'),
@@ -143,11 +143,11 @@ export async function startServer({
   }
   const app = await createApp(services, { webFolder, extension })
   const mailer = env.smtpUrl ? createMailer(env.smtpUrl, env.mailFrom) : null
-  // First of all: whose port is taken shall not have claimed anything.
+  // Listen before starting workers: if the port is taken, nothing has been claimed.
   const url = await app.listen({ port: env.port, host: env.host })
   await retryWhileUnavailable(() => failAbandoned(database.db))
   await removeAbandonedUploads().catch((error) => log.warn({ err: error }, 'abandoned uploads were not deleted'))
-  // Without X it still ends the leases of extensions that never reported.
+  // Runs even without X: it ends the leases of extensions that never reported.
   const sender = workers ? await startSender(services, log) : null
   const webhooks = workers ? await runWebhooks({ ...services, db: database.db }, log) : null
   const notificationEmails = workers ? startNotificationEmails({ ...services, db: database.db }, log) : null
@@ -157,12 +157,12 @@ export async function startServer({
     await workOnAccountEmails(services)
     await runPayments(services)
     if (mailer) await sendQueuedEmails(jobs, mailer, env.authSecret)
-    else log.warn('SMTP_URL is not set: mails wait in the queue')
+    else log.warn('SMTP_URL is not set: emails stay in the queue')
     if (!env.hasContact && !env.standIns)
-      log.warn('SUPPORT_EMAIL is not set: the pages name an address for support that nobody reads')
-    if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: signing in with Google is off')
+      log.warn('SUPPORT_EMAIL is not set: pages show a support address that no one reads')
+    if (!services.google) log.warn('GOOGLE_CLIENT_ID is not set: Google sign-in is disabled')
     if (!services.payments) log.warn('STRIPE_SECRET_KEY is not set: plans cannot be bought')
-    if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are off')
+    if (!services.x) log.warn('X_API_URL is not set: connecting X, scraping and sending are disabled')
     await jobs.work('expire-week', 1, () => expireWeek(database.db))
     await jobs.work('cleanup', 1, async () => {
       await failAbandoned(database.db)
@@ -199,10 +199,10 @@ export async function startServer({
     services,
     async close() {
       draining = true
-      // A reader that stands still must not keep us from ending.
+      // A client that stops reading must not block shutdown.
       const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_SECONDS * 1000)
       const close = async () => {
-        // Webhooks under way put what follows into the queue.
+        // Webhooks first: deliveries in progress enqueue follow-up jobs.
         await webhooks?.close()
         await notificationEmails?.close()
         await Promise.all([app.close(), sender?.close(), jobs.close(DRAIN_SECONDS)])
@@ -216,13 +216,13 @@ export async function startServer({
       }
       const isLate = Symbol('late')
       const late = sleep(CLOSE_SECONDS * 1000, isLate, { ref: false })
-      if ((await Promise.race([close(), late])) === isLate) log.warn('closing took too long and was broken off')
+      if ((await Promise.race([close(), late])) === isLate) log.warn('shutdown timed out')
       clearTimeout(deadline)
     },
   }
 }
 
-/** The first step that needs the database, which may start later than we do. */
+/** Runs the first step that needs the database, which may start after the server. */
 async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger): Promise<void> {
   try {
     await retryWhileUnavailable(step, (error) => log.warn({ err: error }, 'waiting for the database'))
@@ -235,7 +235,7 @@ async function reachDatabase(step: () => Promise<void>, log: FastifyBaseLogger):
   }
 }
 
-/** X signs what it tells with the app's secret, and takes the webhook only with the app's own token. */
+/** X signs notifications with the app's secret; registering the webhook needs the app's own token. */
 function createXActivityIfConfigured({ x }: Env) {
   return x?.consumerSecret && x.bearerToken
     ? createXActivity({ apiUrl: x.apiUrl, consumerSecret: x.consumerSecret, bearerToken: x.bearerToken })

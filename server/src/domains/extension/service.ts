@@ -34,21 +34,24 @@ import { extensionCodes, extensionPairings } from './tables.ts'
 
 // Pairing
 
-/** Neither vowels, which make words, nor what looks like something else. */
+/** No vowels, which could spell words, and no ambiguous characters. */
 const CODE_LETTERS = 'BCDFGHJKMNPQRSTVWXYZ23456789'
 
-/** A new pairing code, for a person to copy if need be: 38 bits. */
+/** A pairing code that can be typed: 38 bits. */
 function newCode(): string {
   return Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join('')
 }
 
-/** The pairings that a session may see and end: its person's, from single sign-on only those of its workspace. */
+/**
+ * Condition for the pairings that a session may see and end: the user's; from single sign-on, only this
+ * workspace's.
+ */
 async function isVisibleTo(db: Db, actor: Actor) {
   const isOwn = eq(extensionPairings.userId, actor.userId)
   return (await isSsoSession(db, actor)) ? and(isOwn, eq(extensionPairings.workspaceId, actor.workspaceId)) : isOwn
 }
 
-/** The paired extensions of a person. */
+/** The user's paired extensions. */
 export async function list(db: Db, actor: Actor, latestVersion: string | null) {
   const rows = await db
     .select({ pairing: extensionPairings, userAgent: authSessions.userAgent })
@@ -66,7 +69,7 @@ export async function list(db: Db, actor: Actor, latestVersion: string | null) {
   return { pairings, latestVersion }
 }
 
-/** A code for the next extension; the one before is good no more. @throws Refusal TOO_MANY */
+/** Creates a pairing code and invalidates the previous one. @throws Refusal TOO_MANY */
 export async function createCode(db: Db, actor: Actor) {
   const code = newCode()
   const expiresAt = new Date(Date.now() + PAIRING_CODE_MINUTES * 60_000)
@@ -86,14 +89,14 @@ export async function createCode(db: Db, actor: Actor) {
   return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expiresAt }
 }
 
-/** Trades a code for the token of an extension. @throws Refusal INVALID_CODE, RATE_LIMITED */
+/** Exchanges a pairing code for an extension token. @throws Refusal INVALID_CODE, RATE_LIMITED */
 export async function pair(
   { db, limits, request }: Omit<AuthContext, 'auth'>,
   { code, version }: { code: string; version: string },
 ) {
   await limits.spend('pairByAddress', request.addressHash)
   const token = EXTENSION_TOKEN_PREFIX + newToken()
-  // What the code came from may end meanwhile: the second try finds no code.
+  // Its single sign-on may end meanwhile; the retry then finds no code.
   const account = await transact(db, async (tx) => {
     const [redeemed] = await tx
       .delete(extensionCodes)
@@ -103,7 +106,7 @@ export async function pair(
     const { userId, workspaceId } = redeemed
     const [from] = await tx.select().from(authSessions).where(eq(authSessions.id, redeemed.sessionId))
     if (!from) return null
-    // What came from single sign-on ends with it.
+    // The pairing ends with the single sign-on it came from.
     const sessionId = await beginSession(tx, request, userId, from.ssoIdentityId)
     await tx.insert(extensionPairings).values({ sessionId, userId, workspaceId, version, tokenHash: hashToken(token) })
     return findAccount(tx, { userId, workspaceId })
@@ -123,14 +126,14 @@ async function findAccount(db: Db, { userId, workspaceId }: { userId: string; wo
   return found
 }
 
-/** Is this the token of an extension rather than of a person? */
+/** The token of an Authorization header if it belongs to an extension, else null. */
 export function extensionToken(authorization: string | null): string | null {
   const token = authorization?.match(/^Bearer ([\w-]+)$/i)?.[1]
   return token?.startsWith(EXTENSION_TOKEN_PREFIX) ? token : null
 }
 
 /**
- * Whom an extension acts for, looked up at every call: a pairing that was ended is ended at once, everywhere.
+ * Authenticates an extension. Reads the database on every call, so that unpairing takes effect immediately.
  * @throws Refusal UNAUTHORIZED: unpaired, or its owner has left the workspace
  */
 export async function authenticateExtension(db: Db, token: string): Promise<Actor> {
@@ -156,7 +159,10 @@ interface Report {
   sendsInBackground: boolean
 }
 
-/** Keeps what an extension says of itself, and tells it how sending stands. @throws Refusal PAIRING_NOT_FOUND: no extension asks */
+/**
+ * Stores an extension's report and returns the state of sending. @throws Refusal PAIRING_NOT_FOUND: not called
+ * by an extension
+ */
 export async function report(
   { db, env, request }: { db: Db; env: SendingEnv; request: Client },
   actor: Actor,
@@ -174,7 +180,7 @@ export async function report(
   return { account, ...(await readSending(db, actor, env)), latestVersion }
 }
 
-/** What waits for the extension, and how much of its cap the X account has used that sends next. */
+/** Counts what waits for the extension, and the cap used by the X account that sends next. */
 async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
   const { workspaceId } = actor
   const { rows } = await db.execute<{ campaigns: number; queued: number; accountId: string | null }>(sql`
@@ -188,7 +194,7 @@ async function readSending(db: Db, actor: Actor, limits: SendingEnv) {
   return { campaigns: waiting, queued, sentToday: countedInDay, dailyCap: cap.cap }
 }
 
-/** Ends a pairing of one's own, also for the extension itself. @throws Refusal PAIRING_NOT_FOUND */
+/** Ends one of the user's pairings; extensions can end their own. @throws Refusal PAIRING_NOT_FOUND */
 export async function unpair({ db, auth }: Pick<AuthContext, 'db' | 'auth'>, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [pairing] = await tx
@@ -204,9 +210,9 @@ export async function purgeExpiredPairingCodes(db: Db): Promise<void> {
   await db.delete(extensionCodes).where(lt(extensionCodes.expiresAt, sql`now()`))
 }
 
-// What it holds
+// Claimed messages
 
-/** A message in the hands of an extension. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+/** Locks a message that an extension has claimed. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
 async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; lease: string }) {
   const [dm] = await tx
     .select({
@@ -228,7 +234,7 @@ async function lockClaimed(tx: Db, actor: Actor, { id, lease }: { id: string; le
   return { ...dm, lease: dm.lease as string }
 }
 
-/** Back into the queue: certainly not sent, so it does not count for the cap either. */
+/** Returns an unsent message to the queue, so that it does not count against the cap. */
 async function returnToQueue(tx: Db, id: string): Promise<void> {
   await tx
     .update(dms)
@@ -237,7 +243,7 @@ async function returnToQueue(tx: Db, id: string): Promise<void> {
       holder: null,
       leaseExpiresAt: null,
       claimedAt: null,
-      // An attempt before this one, which was not given back, may have gone through.
+      // An earlier attempt may have gone through.
       triedAt: sql`case when ${dms.attempts} > 1 then ${dms.triedAt} end`,
       attempts: sql`${dms.attempts} - 1`,
       updatedAt: sql`now()`,
@@ -247,7 +253,8 @@ async function returnToQueue(tx: Db, id: string): Promise<void> {
 }
 
 /**
- * May a claimed message still go out? Asked right before send is pressed, as the claim may be a minute old. If so its lease runs anew, and so does the account's pause.
+ * Confirms a claimed message right before it is sent, as the claim may be a minute old. Renews its lease and
+ * interval.
  * @throws Refusal DM_NOT_FOUND, LEASE_LOST
  */
 export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { id: string; lease: string }) {
@@ -264,7 +271,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
       await skipMessage(tx, dm.id, reason)
       return no
     }
-    // Either a pause comes first and this sees it, or it waits for this to end.
+    // A concurrent pause either commits first and is seen here, or waits for this transaction.
     const [campaign] = await tx
       .select({ status: campaigns.status })
       .from(campaigns)
@@ -285,7 +292,7 @@ export async function confirm(db: Db, limits: SendingEnv, actor: Actor, held: { 
   })
 }
 
-/** An extension gives back what it has certainly not sent. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
+/** Releases a claimed message that the extension has not sent. @throws Refusal DM_NOT_FOUND, LEASE_LOST */
 export async function release(db: Db, actor: Actor, held: { id: string; lease: string }) {
   return transact(db, async (tx) => {
     await returnToQueue(tx, (await lockClaimed(tx, actor, held)).id)

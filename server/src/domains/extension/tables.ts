@@ -4,8 +4,8 @@ import { authSessions, authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
 /**
- * Browser extensions that may act for somebody. Each hangs on a session of its own, so that whatever ends sessions (signing out
- * everywhere, a new password, deleting the account) ends it too.
+ * Paired browser extensions. Each has its own session, so that whatever ends sessions (sign-out everywhere,
+ * a new password, account deletion) also ends the pairing.
  */
 export const extensionPairings = pgTable(
   'extension_pairings',
@@ -21,12 +21,12 @@ export const extensionPairings = pgTable(
       .references(() => workspaces.id, { onDelete: 'cascade' }),
     tokenHash: text('token_hash').notNull().unique(),
     version: text('version').notNull(),
-    /** Who was signed in to X in that browser when it last reported. */
+    /** The X account signed in in that browser at the last report. */
     signedInAs: text('signed_in_as'),
     paused: boolean('paused').notNull().default(false),
-    /** The part of X's page that it does not find. */
+    /** The part of X's page that the extension cannot find. */
     pageChanged: text('page_changed'),
-    /** Does it send while no page of the product is open? */
+    /** Whether it sends without an open page of the product. */
     sendsInBackground: boolean('sends_in_background').notNull().default(false),
     reportedAt: time('reported_at').notNull().defaultNow(),
     createdAt: createdAt(),
@@ -43,7 +43,7 @@ export const extensionCodes = pgTable('extension_codes', {
   workspaceId: uuid('workspace_id')
     .notNull()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
-  /** The session that made the code, and that it ends with. */
+  /** The session that created the code; the code ends with it. */
   sessionId: uuid('session_id')
     .notNull()
     .references(() => authSessions.id, { onDelete: 'cascade' }),

@@ -37,7 +37,7 @@ export function listProviders({ google }: { google: Google | null }): { provider
   return { providers: google ? [GOOGLE] : [] }
 }
 
-/** @throws Refusal GOOGLE_UNAVAILABLE where Google is not configured */
+/** @throws Refusal GOOGLE_UNAVAILABLE if Google is not configured */
 function requireGoogle({ google }: { google: Google | null }): Google {
   if (!google) throw new Refusal('GOOGLE_UNAVAILABLE')
   return google
@@ -47,12 +47,12 @@ function asUnavailable(error: unknown): never {
   throw error instanceof ProviderUnavailable ? new Refusal('GOOGLE_UNAVAILABLE', undefined, { cause: error }) : error
 }
 
-/** A sign-in at a provider that fails for a reason which the person should know. */
+/** A failed provider sign-in whose reason the user should see. */
 function problem(which: ProviderProblem): Refusal {
   return new Refusal('IDENTITY_REFUSED', PROVIDER_PROBLEMS[which], { details: { problem: which } })
 }
 
-// Going there
+// Redirecting to the provider
 
 interface SignInStart {
   codeChallenge: string
@@ -60,13 +60,13 @@ interface SignInStart {
   intent: 'login' | 'waitlist'
 }
 
-/** Begins a sign-in. @returns the address at Google @throws Refusal GOOGLE_UNAVAILABLE, RATE_LIMITED */
+/** Starts a sign-in. @returns the URL at Google @throws Refusal GOOGLE_UNAVAILABLE, RATE_LIMITED */
 export async function authorize(context: Context, { codeChallenge, referralCode, intent }: SignInStart) {
   await context.limits.spend('authorizeByAddress', context.request.addressHash)
   return begin(context, { codeChallenge, intent, referralCode: referralCode || null, sessionId: null })
 }
 
-/** Begins to link an account. @throws Refusal REAUTHENTICATION_NEEDED, GOOGLE_UNAVAILABLE */
+/** Starts linking an account. @throws Refusal REAUTHENTICATION_NEEDED, GOOGLE_UNAVAILABLE */
 export async function authorizeLink(context: Context, actor: Actor, { codeChallenge }: { codeChallenge: string }) {
   await requireProof(context, actor)
   return begin(context, { codeChallenge, intent: 'link', referralCode: null, sessionId: actor.sessionId })
@@ -82,16 +82,16 @@ async function begin(context: Context, row: Omit<State, 'stateHash' | 'expiresAt
   return { url }
 }
 
-/** Nonce and verifier follow from the state, so that none of them has to be stored. */
+/** Nonce and verifier are derived from the state, so that they need not be stored. */
 function requestOf({ env }: { env: { authSecret: string } }, state: string): OpenIdRequest {
   const derived = (purpose: string) =>
     createHmac('sha256', env.authSecret).update(`${purpose}\n${state}`).digest('base64url')
   return { state, nonce: derived('google nonce'), codeVerifier: derived('google verifier') }
 }
 
-// Coming back
+// Returning from the provider
 
-/** Where a page goes on after a sign-in at a provider. */
+/** The page to open after a provider sign-in. */
 const PAGES = {
   login: '/auth/callback?provider=google',
   waitlist: '/waitlist',
@@ -100,8 +100,8 @@ const PAGES = {
 } as const
 
 /**
- * Takes what Google sent to our callback.
- * @returns the address on our own origin, with a one-time code or with `error`
+ * Handles Google's callback.
+ * @returns a URL on our origin, with a one-time code or `error`
  */
 export async function finishAuthorize(context: Context & { log: FastifyBaseLogger }, callback: URL): Promise<string> {
   const { db, origin, log } = context
@@ -117,7 +117,7 @@ export async function finishAuthorize(context: Context & { log: FastifyBaseLogge
     page.searchParams.set('code', await codeFor(context, state, claims))
   } catch (error) {
     const which = problemOf(error)
-    // What is not a reason of the person's stays a riddle without its cause. Neither holds an address or a code.
+    // Log causes that the user cannot fix. They contain no addresses or codes.
     if (which === 'failed')
       log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'sign-in with Google failed')
     page.searchParams.set('error', which)
@@ -156,12 +156,12 @@ async function codeFor(context: Context, state: State, claims: ProviderClaims): 
 interface ExternalSignIn {
   claims: ProviderClaims
   referralCode?: string
-  /** Do they join the waitlist, too? */
+  /** Whether to join the waitlist too. */
   joins: boolean
 }
 
 /**
- * The account that Google's account signs in to: the one it is linked to; else the one with its address, where Google has confirmed that; else a new one.
+ * Finds the account linked to this Google account, else the one with its confirmed address, else creates one.
  * Call it in a transaction.
  * @throws Refusal IDENTITY_REFUSED, RATE_LIMITED (sign-ups)
  */
@@ -174,7 +174,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
     .where(and(eq(authIdentities.providerId, GOOGLE), eq(authIdentities.accountId, claims.subject)))
   const { email } = claims
   if (!linked && !email) throw problem('no_email')
-  // Two equal addresses of which one is unproved are no proof of anything.
+  // A matching address proves nothing unless Google has confirmed it.
   if (!linked && claims.emailConfirmed !== true) throw problem('unconfirmed_email')
 
   let user = linked?.user ?? (await findByEmail(tx, email ?? ''))
@@ -189,7 +189,7 @@ async function findOrCreateUser(context: Context, { claims, referralCode, joins 
   }
   if (joins) await join(context, { email: user.email, referralCode })
   const wasConfirmed = user.emailVerified
-  // Drops the password and the sessions of whoever had signed up with this address and never proved it.
+  // If the address was never confirmed, this removes the password and sessions set up with it.
   const referral = isNew && !joins ? await findSignUpReferral(context, referralCode) : null
   await proveMailbox(context, user, referral)
   if (!linked) {
@@ -213,7 +213,7 @@ interface IdTokenSignIn {
   referralCode?: string
 }
 
-/** Signs in with an id_token, which works once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE, RATE_LIMITED */
+/** Signs in with an id_token, once. @throws Refusal IDENTITY_REFUSED, GOOGLE_UNAVAILABLE, RATE_LIMITED */
 export async function signInIdToken(context: Context, { idToken, nonce, referralCode }: IdTokenSignIn) {
   const { db, limits, request } = context
   await limits.spend('authorizeByAddress', request.addressHash)
@@ -233,7 +233,7 @@ export async function signInIdToken(context: Context, { idToken, nonce, referral
 
 // Linking
 
-/** A one-time code for POST /auth/identities: an account elsewhere that was signed in to, and waits for the session that began. */
+/** Issues a one-time code for POST /auth/identities that links an outside account from the session that started it. */
 export async function issueLinkCode(
   tx: Db,
   identity: Omit<typeof authLinkCodes.$inferInsert, 'codeHash' | 'expiresAt'>,
@@ -245,12 +245,12 @@ export async function issueLinkCode(
   return code
 }
 
-/** Ends the codes of accounts elsewhere that were signed in to and are not linked yet. */
+/** Deletes the unused link codes of a provider. */
 export async function endLinkCodes(tx: Db, providerId: string): Promise<void> {
   await tx.delete(authLinkCodes).where(eq(authLinkCodes.providerId, providerId))
 }
 
-/** Identities of single sign-on have the provider `sso:` with the id of their workspace's connection. */
+/** Identities from single sign-on have the provider `sso:<connection id>`. */
 const isSso = sql`${authIdentities.providerId} like 'sso:%'`
 const shown = {
   id: authIdentities.id,
@@ -268,7 +268,10 @@ export async function list(db: Db, { userId }: Actor) {
   return { identities: rows }
 }
 
-/** Links the account that a code stands for, from the session that began. @throws Refusal INVALID_CODE, IDENTITY_TAKEN */
+/**
+ * Links the outside account behind a code, in the session that started it. @throws Refusal INVALID_CODE,
+ * IDENTITY_TAKEN
+ */
 export async function link(
   { db, outbox, origin }: { db: Db; outbox: Outbox; origin: string },
   actor: Actor,
@@ -300,7 +303,7 @@ export async function link(
     if (user) await outbox.post(tx, identityLinkedEmail(user.email, `${origin}/account`, made.provider))
     return made
   })
-  // Refused only after the commit, so that a code is used up by a wrong verifier too.
+  // Thrown after the commit, so that a wrong verifier uses up the code too.
   if (linked instanceof Refusal) throw linked
   return linked
 }
@@ -321,7 +324,7 @@ export async function unlink(
   if (!found) throw new Refusal('IDENTITY_NOT_FOUND')
   await requireProof(context, actor)
   await db.transaction(async (tx) => {
-    // Locked together, so that two at once do not leave none.
+    // Lock all of them, so that two parallel calls cannot remove the last one.
     const all = await tx
       .select({ id: authIdentities.id })
       .from(authIdentities)
@@ -334,7 +337,7 @@ export async function unlink(
   })
 }
 
-/** Removes sign-ins and links that nobody came back from. */
+/** Deletes expired sign-ins and link codes. */
 export async function purgeExpiredStates(db: Db): Promise<void> {
   await db.delete(authStates).where(lt(authStates.expiresAt, sql`now()`))
   await db.delete(authLinkCodes).where(lt(authLinkCodes.expiresAt, sql`now()`))

@@ -3,21 +3,22 @@ import { time } from '../../db/columns.ts'
 import { authSessions } from '../auth/tables.ts'
 
 /**
- * Sign-ins that are under way at a provider: 10 minutes, single use. What goes with the state (nonce, verifier) is derived from it and the secret.
- * Also id_tokens that were used, until they expire.
+ * Pending provider sign-ins: 10 minutes, single use. Nonce and verifier are derived from the state and the
+ * secret.
+ * Also used id_tokens, until they expire.
  */
 export const authStates = pgTable('auth_states', {
   stateHash: text('state_hash').primaryKey(),
   intent: text('intent', { enum: ['login', 'waitlist', 'link', 'used'] }).notNull(),
-  /** S256 of the verifier that the browser keeps. */
+  /** PKCE challenge (S256); the browser keeps the verifier. */
   codeChallenge: text('code_challenge').notNull(),
   referralCode: text('referral_code'),
-  /** The session that links an account; null for signing in. */
+  /** The session that links an account; null for a sign-in. */
   sessionId: uuid('session_id').references(() => authSessions.id, { onDelete: 'cascade' }),
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Accounts elsewhere that were signed in to, and wait for the session that began to link them: 60 seconds, single use, hashed. */
+/** Outside accounts that wait to be linked by the session that started it: 60 seconds, single use, hashed. */
 export const authLinkCodes = pgTable('auth_link_codes', {
   codeHash: text('code_hash').primaryKey(),
   codeChallenge: text('code_challenge').notNull(),

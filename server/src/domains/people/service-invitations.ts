@@ -17,7 +17,7 @@ import { workspaceInvitations } from './tables.ts'
 const isOpen = gt(workspaceInvitations.expiresAt, sql`now()`)
 const shown = { ...getTableColumns(workspaceInvitations), invitedBy: authUsers.name }
 
-/** Who was invited and can still accept, and why nobody more can be invited. */
+/** Pending invitations, and why no more people can join, if the plan is full. */
 export async function list(db: Db, { workspaceId }: Actor) {
   const invitations = await db
     .select(shown)
@@ -30,7 +30,7 @@ export async function list(db: Db, { workspaceId }: Actor) {
   return { invitations, planLimit: beyond?.message ?? null }
 }
 
-/** Why nobody more can come into a workspace; null where somebody can. Who is in it stays, whatever becomes of its plan. */
+/** The plan's limit as a Refusal if the workspace is full, else null. Existing members stay after a downgrade. */
 async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | null> {
   const { plan, limit } = await limitOn(db, workspaceId, 'people')
   if (!Number.isFinite(limit)) return null
@@ -39,8 +39,8 @@ async function findPeopleLimit(db: Db, workspaceId: string): Promise<Refusal | n
 }
 
 /**
- * Mails an invitation; to an address that has one already a new one in its place.
- * Looks at nobody but the workspace's own people, so that it tells of no address whether it has an account.
+ * Emails an invitation, replacing a pending one to the same address.
+ * Looks only at the workspace's own members, so that it does not reveal which addresses have accounts.
  * @throws Refusal PLAN_LIMIT, ALREADY_IN_WORKSPACE, TOO_MANY, RATE_LIMITED, FORBIDDEN
  */
 export async function invite(context: Context, actor: Actor, { email, role }: { email: string; role: GivenRole }) {
@@ -72,7 +72,10 @@ export async function invite(context: Context, actor: Actor, { email, role }: { 
   })
 }
 
-/** Mails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT, RATE_LIMITED, FORBIDDEN */
+/**
+ * Emails an invitation again, with a new link. @throws Refusal INVITATION_NOT_FOUND, PLAN_LIMIT, RATE_LIMITED,
+ * FORBIDDEN
+ */
 export async function resend(context: Context, actor: Actor, id: string) {
   const isIt = and(eq(workspaceInvitations.id, id), eq(workspaceInvitations.workspaceId, actor.workspaceId), isOpen)
   const [found] = await context.db.select().from(workspaceInvitations).where(isIt)
@@ -88,7 +91,7 @@ export async function resend(context: Context, actor: Actor, id: string) {
   })
 }
 
-/** Counts an invitation to an address just before it is sent: attempts that are refused use up nobody's limit. */
+/** Counts an invitation just before it is sent, so that rejected attempts use up no limit. */
 async function spendInvitation(limits: Limits, { workspaceId }: Actor, email: string): Promise<void> {
   await limits.spend('inviteByWorkspaceAndRecipient', hashToken(`${workspaceId}\n${email}`))
   await limits.spend('inviteByRecipient', hashToken(email))
@@ -123,7 +126,7 @@ async function send({ limits, outbox, origin }: Context, tx: Db, { workspace, em
   return { ...invitation, invitedBy: inviter.name }
 }
 
-/** Takes an invitation back. @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN */
+/** Revokes an invitation. @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN */
 export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
@@ -133,13 +136,13 @@ export async function revoke(db: Db, actor: Actor, id: string): Promise<void> {
   })
 }
 
-/** Takes back what somebody has invited who may not any more: else whoever is taken out could come in again by an address of their own. */
+/** Revokes the pending invitations of a former admin, who could otherwise return through one of their own addresses. */
 export async function revokeInvitationsBy(tx: Db, { workspaceId }: Actor, userId: string): Promise<void> {
   const isTheirs = and(eq(workspaceInvitations.workspaceId, workspaceId), eq(workspaceInvitations.userId, userId))
   await tx.delete(workspaceInvitations).where(isTheirs)
 }
 
-/** What a mailed link invites to. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
+/** The invitation behind an emailed link. @throws Refusal INVITATION_NOT_FOUND, RATE_LIMITED */
 export async function findReceived(
   { db, limits, request }: { db: Db; limits: Limits; request: { addressHash: string } },
   { token }: { token: string },
@@ -156,8 +159,9 @@ export async function findReceived(
 }
 
 /**
- * Takes the invitation that a mailed link stands for; only the account with the verified address that it was mailed to can.
- * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED from single sign-on
+ * Accepts an invitation. Only the account with the verified address it was emailed to can.
+ * @throws Refusal INVITATION_NOT_FOUND, INVITATION_ADDRESS, PLAN_LIMIT, REAUTHENTICATION_NEEDED from single
+ * sign-on
  */
 export async function accept(db: Db, actor: Actor, { token }: { token: string }) {
   const { userId } = actor
@@ -184,7 +188,7 @@ export async function accept(db: Db, actor: Actor, { token }: { token: string })
 
 type Row = typeof workspaceInvitations.$inferSelect
 
-/** Uses an invitation up. Whoever is in the workspace already keeps their role. @throws Refusal PLAN_LIMIT */
+/** Uses up an invitation. Existing members keep their role. @throws Refusal PLAN_LIMIT */
 async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Promise<void> {
   const beyond = await findPeopleLimit(tx, workspaceId)
   if (beyond) throw beyond
@@ -193,8 +197,8 @@ async function enter(tx: Db, { id, workspaceId, role }: Row, userId: string): Pr
 }
 
 /**
- * The open invitation of an address to a workspace, where its plan lets somebody in; for who is vouched for by another way than the mailed link.
- * It stays locked until the transaction ends.
+ * Finds and locks the pending invitation of an address that something other than the emailed link vouches for.
+ * @returns null if there is none, or the plan has no room
  */
 export async function findOpenInvitation(
   tx: Db,
@@ -209,7 +213,7 @@ export async function findOpenInvitation(
   return { enter: (userId) => enter(tx, found, userId) }
 }
 
-/** Removes invitations that nobody accepted in time. */
+/** Deletes expired invitations. */
 export async function purgeExpired(db: Db): Promise<void> {
   await db.delete(workspaceInvitations).where(lt(workspaceInvitations.expiresAt, sql`now()`))
 }

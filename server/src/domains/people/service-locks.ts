@@ -15,7 +15,8 @@ export interface Context {
 }
 
 /**
- * Lets one change of a workspace's people through at a time, by who may make it now: what a token says of a role may be a minute old.
+ * Serializes changes to a workspace's members, and rechecks the caller's role: the one in the token may be
+ * outdated.
  * @returns the workspace's name @throws Refusal FORBIDDEN
  */
 export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<string> {
@@ -23,7 +24,7 @@ export async function lockPeople(tx: Db, actor: Actor, needed: Role): Promise<st
     .select({ name: workspaces.name })
     .from(workspaces)
     .where(eq(workspaces.id, actor.workspaceId))
-    // Rows that point to it can still be made meanwhile.
+    // Other transactions can still insert rows that reference it.
     .for('no key update')
   const [member] = await tx
     .select({ role: workspaceMembers.role })

@@ -21,7 +21,7 @@ const shownPerson = {
   joinedAt: workspaceMembers.createdAt,
 }
 
-/** One page of who is in the workspace: the owner first, then in the order in which they came. */
+/** One page of members: the owner first, then in the order they joined. */
 export async function list(db: Db, actor: Actor, { page, pageSize }: { page: number; pageSize: number }) {
   const isHere = eq(workspaceMembers.workspaceId, actor.workspaceId)
   const [rows, total] = await Promise.all([
@@ -50,7 +50,7 @@ async function findPerson(tx: Db, actor: Actor, id: string) {
   return { ...person, isYou: person.id === actor.userId }
 }
 
-/** Gives somebody another role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner), FORBIDDEN */
+/** Changes a member's role. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER (it is the owner), FORBIDDEN */
 export async function update(db: Db, actor: Actor, { id, role }: { id: string; role: GivenRole }) {
   return db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'admin')
@@ -62,7 +62,7 @@ export async function update(db: Db, actor: Actor, { id, role }: { id: string; r
   })
 }
 
-/** Takes somebody out; what they made stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+/** Removes a member; what they created stays. @throws Refusal PERSON_NOT_FOUND, LAST_OWNER, FORBIDDEN */
 export async function remove({ db, outbox, origin }: Context, actor: Actor, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const workspace = await lockPeople(tx, actor, 'admin')
@@ -74,7 +74,7 @@ export async function remove({ db, outbox, origin }: Context, actor: Actor, id: 
   })
 }
 
-/** @throws Refusal LAST_OWNER, FORBIDDEN where one was taken out already */
+/** @throws Refusal LAST_OWNER; FORBIDDEN: already removed */
 export async function leave(db: Db, actor: Actor) {
   await db.transaction(async (tx) => {
     await lockPeople(tx, actor, 'viewer')
@@ -87,8 +87,9 @@ export async function leave(db: Db, actor: Actor) {
 }
 
 /**
- * Hands the workspace over: the other becomes its owner, the former one an admin. It is nobody's personal workspace any more,
- * so that it does not go with the account of who began it.
+ * Transfers ownership; the former owner becomes an admin. The workspace is no longer personal, so that it is not
+ * deleted
+ * with the account of its creator.
  * @throws Refusal PERSON_NOT_FOUND, REAUTHENTICATION_NEEDED, INVALID_CREDENTIALS, RATE_LIMITED, FORBIDDEN
  */
 export async function transfer(

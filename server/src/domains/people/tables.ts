@@ -3,7 +3,7 @@ import { createdAt, id, time } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Addresses that were asked into a workspace and have not answered; one row an address. The mailed token is kept hashed. */
+/** Pending invitations, one per workspace and address. The emailed token is stored hashed. */
 export const workspaceInvitations = pgTable(
   'workspace_invitations',
   {
@@ -11,11 +11,11 @@ export const workspaceInvitations = pgTable(
     workspaceId: uuid('workspace_id')
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** In lower case. */
+    /** Lowercase. */
     email: text('email').notNull(),
     role: text('role', { enum: ['viewer', 'member', 'admin'] }).notNull(),
     tokenHash: text('token_hash').notNull().unique(),
-    /** Who invited. */
+    /** The inviter. */
     userId: uuid('user_id').references(() => authUsers.id, { onDelete: 'set null' }),
     sentAt: time('sent_at').notNull().defaultNow(),
     expiresAt: time('expires_at').notNull(),

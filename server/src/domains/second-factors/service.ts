@@ -23,13 +23,13 @@ import { authFactors, authRecoveryCodes, authTickets } from './tables.ts'
 
 const ISSUER = 'X-Automated'
 const STEP_SECONDS = 30
-/** Clocks differ: the code before and the one after are taken too (RFC 6238, 5.2). */
+/** Accepts the previous and next code, because clocks differ (RFC 6238, section 5.2). */
 const ALLOWED_DRIFT_STEPS = 1
 const CHALLENGE_SECONDS = 10 * 60
 const RECOVERY_CODES = 10
-/** EdDSA, ES256 and RS256 (COSE): what every browser has. */
+/** EdDSA, ES256 and RS256 (COSE): every browser supports one of these. */
 const ALGORITHMS = [-8, -7, -257]
-/** Unconfirmed and confirmed ones of one account. */
+/** Per account, including unconfirmed ones. */
 const MAX_FACTORS = 20
 
 type Row = typeof authFactors.$inferSelect
@@ -43,7 +43,7 @@ interface Context {
   origin: string
 }
 
-/** What somebody shows: a code, or what a passkey answered. */
+/** The proof that a user presents: a code or a passkey's response. */
 interface Shown {
   code?: string
   credential?: Credential
@@ -51,7 +51,7 @@ interface Shown {
 
 const isConfirmed = isNotNull(authFactors.confirmedAt)
 
-/** The account's factors, the oldest first, and how many recovery codes are left. */
+/** The account's factors, oldest first, and how many recovery codes are left. */
 export async function list(db: Db, { userId }: Actor) {
   const [factors, recoveryCodesLeft] = await Promise.all([
     db
@@ -64,7 +64,7 @@ export async function list(db: Db, { userId }: Actor) {
   return { factors, recoveryCodesLeft }
 }
 
-/** Begins to add a factor. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_INPUT (too many) */
+/** Starts adding a factor. @throws Refusal REAUTHENTICATION_NEEDED, INVALID_INPUT (too many) */
 export async function enrol(
   context: Context,
   actor: Actor,
@@ -115,7 +115,7 @@ export async function enrol(
   }
 }
 
-/** Asks a passkey to sign. @throws Refusal FACTOR_NOT_FOUND */
+/** Creates a challenge for a passkey. @throws Refusal FACTOR_NOT_FOUND */
 export async function challenge({ db, origin }: Context, actor: Actor, id: string) {
   const factor = await findFactor(db, actor, id)
   if (factor.kind === 'totp' || !factor.confirmedAt) return { options: null }
@@ -128,8 +128,8 @@ export async function challenge({ db, origin }: Context, actor: Actor, id: strin
 }
 
 /**
- * Confirms a new factor, or trusts this session by one that counts already.
- * @returns recovery codes with the first factor of an account
+ * Confirms a new factor, or reauthenticates this session with an existing one.
+ * @returns recovery codes with the account's first factor
  * @throws Refusal FACTOR_NOT_FOUND, INVALID_CODE, RATE_LIMITED
  */
 export async function verify(context: Context, actor: Actor, { id, ...shown }: { id: string } & Shown) {
@@ -137,7 +137,7 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
   const found = await findFactor(db, actor, id)
   await limits.spend('secondFactorByUser', actor.userId)
   const outcome = await db.transaction(async (tx) => {
-    // Locked, so that a code or a challenge is taken once.
+    // Locked, so that a code or challenge works once.
     const [factor] = await tx.select().from(authFactors).where(eq(authFactors.id, found.id)).for('update')
     if (!factor) throw new Refusal('FACTOR_NOT_FOUND')
     if (factor.confirmedAt) {
@@ -156,16 +156,13 @@ export async function verify(context: Context, actor: Actor, { id, ...shown }: {
     await notifyOwner(context, tx, actor.userId, change)
     return { recoveryCodes: isFirst ? await createRecoveryCodes(tx, actor.userId) : null }
   })
-  // Refused only after the commit, so that a challenge is used up by a wrong answer too.
+  // Thrown after the commit, so that a wrong response uses up the challenge too.
   if (!outcome) throw new Refusal('INVALID_CODE')
   await limits.reset('secondFactorByUser', actor.userId)
   return { success: true as const, ...outcome }
 }
 
-/**
- * @throws Refusal FACTOR_NOT_FOUND: another's, none, or one that does not count yet;
- * REAUTHENTICATION_NEEDED from single sign-on
- */
+/** @throws Refusal FACTOR_NOT_FOUND: not the caller's, or unconfirmed; REAUTHENTICATION_NEEDED from single sign-on */
 export async function rename(db: Db, actor: Actor, { id, name }: { id: string; name: string }) {
   await requireAccountSession(db, actor)
   const isOwn = and(eq(authFactors.id, id), eq(authFactors.userId, actor.userId), isConfirmed)
@@ -193,8 +190,8 @@ export async function remove(context: Context, actor: Actor, id: string): Promis
 }
 
 /**
- * Removes the factors that are older than a proof of the mailbox. The same ticket again changes nothing more.
- * @throws Refusal INVALID_CODE: not a ticket of ours, or too old
+ * Removes factors older than a mailbox proof. Repeating it changes nothing.
+ * @throws Refusal INVALID_CODE: the ticket is forged or expired
  */
 export async function removeByMailbox(context: Context, { ticket }: { ticket: string }) {
   const proof = openRemovalTicket(context.env, ticket)
@@ -217,7 +214,7 @@ export async function removeByMailbox(context: Context, { ticket }: { ticket: st
   return { success: true as const, message: 'Your second factors were removed.' }
 }
 
-/** @throws Refusal FACTOR_NOT_FOUND where there is no factor that they could stand in for, REAUTHENTICATION_NEEDED */
+/** @throws Refusal FACTOR_NOT_FOUND: the account has no factor; REAUTHENTICATION_NEEDED */
 export async function renewRecoveryCodes(context: Context, actor: Actor) {
   const { db } = context
   if ((await db.$count(authFactors, and(eq(authFactors.userId, actor.userId), isConfirmed))) === 0)
@@ -233,7 +230,10 @@ export async function renewRecoveryCodes(context: Context, actor: Actor) {
 
 // The second step of a sign-in
 
-/** Asks the passkeys of a ticket's account to sign. @throws Refusal INVALID_CODE: a ticket that is not good, or no passkey */
+/**
+ * Creates a challenge for the passkeys of a ticket's account. @throws Refusal INVALID_CODE: invalid ticket, or
+ * no passkey
+ */
 export async function signInChallenge({ db, origin }: Context, { ticket }: { ticket: string }) {
   const isGood = and(
     eq(authTickets.ticketHash, hashToken(ticket)),
@@ -263,7 +263,7 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
     gt(authTickets.attemptsLeft, 0),
     gt(authTickets.expiresAt, sql`now()`),
   )
-  // A try and the challenge are used up before anything is looked at, so that tries side by side count too.
+  // Use up the attempt and the challenge before any check, so that parallel attempts count too.
   const step = await db.transaction(async (tx) => {
     const [found] = await tx.select().from(authTickets).where(isGood).for('update')
     if (found)
@@ -275,13 +275,14 @@ export async function signIn(context: Context & AuthContext, { ticket, ...shown 
   })
   if (!step) throw new Refusal('INVALID_CODE')
   const { userId } = step
-  // Whoever comes here knows the password: guesses are counted over all addresses, and recovery codes and passkeys stay open to the owner.
+  // The caller already knows the password. Guesses count across all addresses; recovery codes and
+  // passkeys are exempt, so that the owner is never locked out.
   if (shown.code?.length === 6) await limits.spend('secondFactorByUser', userId)
   const session = await db.transaction(async (tx) => {
     const proved = await verifySecondStep(context, tx, userId, shown, step.challenge)
     const [user] = await tx.select().from(authUsers).where(eq(authUsers.id, userId))
     if (!proved || !user) return null
-    // Gone already where the same ticket was quicker elsewhere.
+    // Already deleted if a parallel call redeemed the ticket.
     const [used] = await tx.delete(authTickets).where(eq(authTickets.ticketHash, ticketHash)).returning()
     return used ? signInAs(tx, { auth: context.auth, request }, user, used.ssoIdentityId) : null
   })
@@ -327,7 +328,7 @@ function verifyFactor(context: Context, tx: Db, factor: Row, shown: Shown, asked
     : verifyPasskey(context, tx, factor, shown.credential, asked)
 }
 
-/** Is it the code of now, and was it not taken before? Notes that it was. */
+/** Verifies a code and records its time step, so that it works once. */
 async function verifyTotp({ env }: Context, tx: Db, factor: Row, code: string | undefined): Promise<boolean> {
   if (!code || !factor.sealedSecret) return false
   const totp = new TOTP({ secret: Secret.fromBase32(sealerOf(env).open(factor.sealedSecret)), period: STEP_SECONDS })
@@ -343,7 +344,7 @@ async function verifyTotp({ env }: Context, tx: Db, factor: Row, code: string | 
   return taken !== undefined
 }
 
-/** What the factor was asked to sign, if it still may. */
+/** The pending challenge, unless it has expired. */
 function challengeOf({ challenge, challengeExpiresAt }: Row): string | null {
   return challengeExpiresAt && challengeExpiresAt > new Date() ? challenge : null
 }
@@ -426,7 +427,7 @@ function credentialsOf(factors: Row[]) {
 
 // Rows
 
-/** By mail, as it may not have been them. @param change what happened, as a sentence */
+/** Emails the owner, who may not have made the change. @param change a full sentence that says what happened */
 async function notifyOwner({ outbox, origin }: Context, tx: Db, userId: string, change: string): Promise<void> {
   const [user] = await tx.select({ email: authUsers.email }).from(authUsers).where(eq(authUsers.id, userId))
   if (user) await outbox.post(tx, factorsChangedEmail(user.email, change, `${origin}/account`))
@@ -442,13 +443,13 @@ async function findFactor(db: Db, { userId }: Actor, id: string): Promise<Row> {
   return factor
 }
 
-/** Recovery codes stand in for a factor: with the last one they go. */
+/** Recovery codes replace a factor: without any factor they are deleted. */
 async function removeOrphanedRecoveryCodes(tx: Db, userId: string): Promise<void> {
   const left = await tx.$count(authFactors, and(eq(authFactors.userId, userId), isConfirmed))
   if (left === 0) await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))
 }
 
-/** New ones in the place of all before. 80 bits each, so that a plain hash keeps them. */
+/** Replaces all recovery codes. They have 80 bits each, so a plain hash is enough. */
 async function createRecoveryCodes(tx: Db, userId: string): Promise<string[]> {
   await tx.delete(authRecoveryCodes).where(eq(authRecoveryCodes.userId, userId))
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomBytes(10).toString('hex'))
@@ -456,7 +457,7 @@ async function createRecoveryCodes(tx: Db, userId: string): Promise<string[]> {
   return codes.map((code) => (code.match(/.{5}/g) ?? []).join('-'))
 }
 
-/** Factors that were never verified, and tickets that nobody came back with. */
+/** Deletes factors that were never confirmed, and expired tickets. */
 export async function purgeUnfinishedFactors(db: Db): Promise<void> {
   await db
     .delete(authFactors)

@@ -1,18 +1,18 @@
 import { createHmac, X509Certificate } from 'node:crypto'
 import { DOMAIN_RECORD } from '@x-automated/contract/sso-problems'
 
-/** The domain of an address of mail, as domains are kept: lower case and ASCII. Null for what has none. */
+/** The domain of an email address, in lower case and ASCII; null if it has none. */
 export function domainOf(email: string): string | null {
   const domain = email.slice(email.lastIndexOf('@') + 1)
   return email.includes('@') && URL.canParse(`http://${domain}`) ? new URL(`http://${domain}`).hostname : null
 }
 
-/** Do the TXT records of a domain prove that it is the workspace's which was given this token? */
+/** Whether a domain's TXT records contain the token of the workspace that claims it. */
 export function isProvedBy(records: readonly string[], token: string): boolean {
   return records.some((record) => record.trim() === DOMAIN_RECORD + token)
 }
 
-/** What says whom a provider's names mean, and who may vouch for them. */
+/** The settings that decide whom a provider's subjects refer to, and who can vouch for them. */
 export interface ProviderIdentity {
   kind: 'oidc' | 'saml'
   issuer: string
@@ -21,8 +21,9 @@ export interface ProviderIdentity {
 }
 
 /**
- * Do a provider's names for people mean the same at the next one? OpenID providers may name people for each
- * client (OpenID Connect Core 1.0, 8.1). For SAML only a key in common shows that it is the same provider.
+ * Whether subjects mean the same people after a change of provider. OpenID subjects may differ per client
+ * (OpenID
+ * Connect Core 1.0, section 8.1); for SAML, only a shared key shows that it is the same provider.
  */
 export function keepsLinks(former: ProviderIdentity, next: ProviderIdentity): boolean {
   if (former.kind !== next.kind || former.issuer !== next.issuer) return false
@@ -35,12 +36,15 @@ function publicKeyOf(certificate: string): string {
   return new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 }
 
-/** The provider of identities of a connection, in the table of identities. */
+/** The `providerId` of a connection's identities. */
 export function providerIdOf(connectionId: string): string {
   return `sso:${connectionId}`
 }
 
-/** Who we are to the identity provider of a workspace. Each workspace has its own, so that an answer for one is none for another (RFC 9700, 2.1). */
+/**
+ * Our endpoints for a workspace's identity provider. Each workspace has its own, which prevents mix-up attacks
+ * (RFC 9700, section 2.1).
+ */
 export function serviceProviderOf(origin: string, workspaceId: string) {
   const base = `${origin}/api/auth/sso`
   return {
@@ -51,7 +55,7 @@ export function serviceProviderOf(origin: string, workspaceId: string) {
   }
 }
 
-/** Nonce and verifier follow from the state, so that none of them has to be stored. */
+/** Nonce and verifier are derived from the state, so that they need not be stored. */
 export function openIdRequestOf(secret: string, state: string) {
   const derived = (purpose: string) => createHmac('sha256', secret).update(`${purpose}\n${state}`).digest('base64url')
   return { state, nonce: derived('sso nonce'), codeVerifier: derived('sso verifier') }

@@ -47,7 +47,7 @@ type OwnerContext = { db: Db; auth: Auth; limits: Limits; outbox: Outbox; origin
 type Request = typeof ssoRequests.$inferSelect
 type Identity = Pick<typeof authIdentities.$inferSelect, 'id' | 'userId'>
 
-/** Why nobody is let in; the page that they come back to says it. */
+/** Why a sign-in was rejected; the page that the browser returns to explains it. */
 class SsoRejected extends Error {
   readonly problem: SsoProblem
   constructor(problem: SsoProblem) {
@@ -56,11 +56,11 @@ class SsoRejected extends Error {
   }
 }
 
-// Going there
+// Redirecting to the provider
 
 /**
- * Begins a sign-in by the domain of an address, or at a workspace. It answers alike where there is none.
- * @returns an address of ours, which leads on to the provider @throws Refusal RATE_LIMITED
+ * Starts a sign-in by email domain or workspace. The response is the same if neither has single sign-on.
+ * @returns a URL on our origin that redirects to the provider @throws Refusal RATE_LIMITED
  */
 export async function begin(
   context: SignInContext,
@@ -80,7 +80,7 @@ export async function begin(
   return prepare(context, { connectionId: found?.id ?? null, codeChallenge, loginHint: email ?? null, sessionId: null })
 }
 
-/** Begins to link the single sign-on of one of the caller's workspaces. @throws Refusal REAUTHENTICATION_NEEDED, SSO_CONNECTION_NOT_FOUND */
+/** Starts linking a workspace's single sign-on. @throws Refusal REAUTHENTICATION_NEEDED, SSO_CONNECTION_NOT_FOUND */
 export async function beginLink(
   context: SignInContext,
   actor: Actor,
@@ -114,7 +114,7 @@ async function prepare(
   return { url: `${origin}/api/auth/sso/leave?request=${request}` }
 }
 
-/** Leads a browser that has begun on to its provider, once. @returns the address: the provider's, or ours with `error` */
+/** Redirects a browser to its provider, once. @returns the provider's URL, or ours with `error` */
 export async function leave(context: SignInContext, given: string): Promise<string> {
   const request = await take(context.db, 'leave', given)
   return redirectOnError(context, request, async () => {
@@ -129,15 +129,15 @@ export async function leave(context: SignInContext, given: string): Promise<stri
   })
 }
 
-// Coming back
+// Returning from the provider
 
-/** Takes what an OpenID provider sent to a workspace's callback. @returns the address on our own origin, with a one-time code or with `error` */
+/** Handles the OpenID callback of a workspace. @returns a URL on our origin, with a one-time code or `error` */
 export async function finishOpenIdSignIn(context: SignInContext, workspaceId: string, callback: URL): Promise<string> {
   const state = callback.searchParams.get('state') ?? ''
   const request = await take(context.db, 'return', state)
   return redirectOnError(context, request, async () => {
     const connection = await connectionFor(context.db, request, { workspaceId, kind: 'oidc' })
-    // As the provider knows it, whatever host the request came by.
+    // The registered redirect URI, whatever host the request used.
     const address = new URL(serviceProviderOf(context.origin, workspaceId).redirectUri)
     address.search = callback.search
     const claims = await openIdOf(context, connection).finish(address, openIdRequestOf(context.env.authSecret, state))
@@ -145,7 +145,7 @@ export async function finishOpenIdSignIn(context: SignInContext, workspaceId: st
   })
 }
 
-/** Takes what a browser posted to a workspace's assertion consumer service. RelayState is not looked at. @returns as for OpenID Connect */
+/** Handles a SAML response posted to a workspace; ignores RelayState. @returns as finishOpenIdSignIn */
 export async function finishSamlSignIn(context: SignInContext, workspaceId: string, encoded: string): Promise<string> {
   const response = openSamlResponse(encoded)
   const requestId = response?.requestId ?? ''
@@ -163,12 +163,12 @@ export async function finishSamlSignIn(context: SignInContext, workspaceId: stri
   })
 }
 
-/** What a provider has to know of us, as SAML's metadata. The same for any id, so that it tells of no workspace whether it is there. */
+/** Our SAML metadata. It works for any id, so that it does not reveal which workspaces exist. */
 export function metadataOf({ origin }: { origin: string }, workspaceId: string): string {
   return samlMetadata(serviceProviderOf(origin, workspaceId))
 }
 
-/** The request that somebody brings, used up by it; null where it was used before, or is none. */
+/** Redeems a request. @returns null if it is unknown, used or expired */
 async function take(db: Db, step: Request['step'], given: string): Promise<Request | null> {
   const [row] = await db
     .delete(ssoRequests)
@@ -177,7 +177,7 @@ async function take(db: Db, step: Request['step'], given: string): Promise<Reque
   return row && row.expiresAt > new Date() ? row : null
 }
 
-/** The connection that a request was made for, where the answer came to the place of its workspace and kind. @throws SsoRejected */
+/** The connection of a request, if the response came to the endpoint of its workspace and kind. @throws SsoRejected */
 async function connectionFor(
   db: Db,
   request: Request | null,
@@ -202,14 +202,14 @@ interface ProviderResponse {
   claims: ProviderClaims
 }
 
-/** Ends a sign-in, or a link, that the provider has vouched for, with a one-time code. */
+/** Completes a sign-in or link that the provider vouched for, with a one-time code. */
 async function completeSignIn(
   context: SignInContext,
   { request, connection, claims }: ProviderResponse,
 ): Promise<string> {
   const { codeChallenge = '', sessionId = null } = request ?? {}
   const code = await context.db.transaction(async (tx) => {
-    // What has vouched must still be the workspace's provider when the code is made.
+    // The provider may have been replaced since it vouched.
     const [present] = await tx.select().from(ssoConnections).where(eq(ssoConnections.id, connection.id)).for('share')
     if (!isDeepStrictEqual(present, connection)) throw new SsoRejected('sso_failed')
     const email = await requireProvedEmail(tx, connection, claims)
@@ -228,7 +228,7 @@ async function completeSignIn(
   return page.href
 }
 
-/** The address that a provider vouches for, on a domain that DNS has proved to be its workspace's. @throws SsoRejected */
+/** The address the provider vouches for, on a domain its workspace has proved. @throws SsoRejected */
 async function requireProvedEmail(
   tx: Db,
   { workspaceId }: Connection,
@@ -248,10 +248,9 @@ async function requireProvedEmail(
 }
 
 /**
- * Who is let in: the account that the provider's subject was linked to from inside a session, while it is a member of the workspace.
- * Whoever is invited to it and has no account yet is made one; an account that exists is never found by its address.
- * @param email that the provider vouches for, on a proved domain
- * @returns the identity that links them @throws SsoRejected
+ * Finds the member linked to the provider's subject, or creates an account for an invited address.
+ * Existing accounts are never matched by address. @param email on a proved domain
+ * @returns the linking identity @throws SsoRejected
  */
 async function findMember(
   context: SignInContext,
@@ -272,7 +271,10 @@ async function findMember(
   return linked
 }
 
-/** Makes the account of somebody who is invited, linked to their single sign-on. @throws SsoRejected: not invited, or there is an account with the address */
+/**
+ * Creates the account of an invited person, linked to their single sign-on. @throws SsoRejected: not invited, or
+ * the address has an account
+ */
 async function acceptInvitation(
   context: SignInContext,
   { connection, claims, email }: { connection: Connection; claims: ProviderClaims; email: string },
@@ -280,7 +282,7 @@ async function acceptInvitation(
   const { db: tx } = context
   const invitation = await findOpenInvitation(tx, { workspaceId: connection.workspaceId, email })
   if (!invitation) throw new SsoRejected('sso_not_linked')
-  // Whoever signed up with the address and never proved it makes way, as at a sign-up.
+  // An unconfirmed account with this address is replaced.
   await tx.delete(authUsers).where(and(eq(authUsers.email, email), eq(authUsers.emailVerified, false)))
   const [user] = await tx
     .insert(authUsers)
@@ -298,7 +300,7 @@ async function acceptInvitation(
   return identity
 }
 
-/** Where a page goes on, always on our own origin. */
+/** The page to return to, always on our own origin. */
 function pageOf({ origin }: { origin: string }, request: Request | null): URL {
   return new URL(`${request?.sessionId ? '/account' : '/auth/callback'}?provider=sso`, origin)
 }
@@ -312,7 +314,7 @@ async function redirectOnError(
     return await go()
   } catch (error) {
     const which = problemOf(error)
-    // What is not a reason of the person's stays a riddle without its cause. Neither holds an address or a code.
+    // Log causes that the user cannot fix. They contain no addresses or codes.
     if (which === 'sso_failed' || which === 'sso_unavailable')
       context.log.warn({ reason: reasonOf(error) }, 'single sign-on failed')
     const page = pageOf(context, request)
@@ -332,7 +334,7 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message
 }
 
-/** The caller's workspaces in which single sign-on works, and whether it is linked to the account. */
+/** The caller's workspaces with working single sign-on, and whether each is linked. */
 export async function listOwn(db: Db, { userId }: Actor) {
   const linked = db
     .select({ one: sql`1` })
@@ -352,7 +354,7 @@ export async function listOwn(db: Db, { userId }: Actor) {
   return { workspaces: rows }
 }
 
-// For admins of a workspace
+// Configuration
 
 export async function find({ db, origin }: { db: Db; origin: string }, { workspaceId }: Actor) {
   const [connection] = await db.select().from(ssoConnections).where(eq(ssoConnections.workspaceId, workspaceId))
@@ -378,7 +380,7 @@ function shownDomain(domain: typeof ssoDomains.$inferSelect) {
 }
 
 /**
- * Sets the workspace's provider. Ends sign-ins under way, and links that the next one may not vouch for.
+ * Saves the workspace's provider. Ends pending sign-ins, and links that the new provider may not vouch for.
  * @throws Refusal REAUTHENTICATION_NEEDED, FORBIDDEN: no longer the owner, INVALID_INPUT, RATE_LIMITED
  */
 export async function save(
@@ -421,12 +423,12 @@ function isUnchanged(stored: Connection, provider: Provider): boolean {
   return isDeepStrictEqual({ ...stored, ...provider }, stored)
 }
 
-/** Asked in the transaction: what a token says of a role may be a minute old. @throws Refusal FORBIDDEN */
+/** Checked in the transaction, because the role in the token may be outdated. @throws Refusal FORBIDDEN */
 async function requireOwner(tx: Db, { workspaceId, userId }: Actor): Promise<void> {
   if ((await findRole(tx, { workspaceId, userId })) !== 'owner') throw new Refusal('FORBIDDEN')
 }
 
-/** Emails the owner and everyone who has linked a connection. Call it before links end. */
+/** Emails the owner and everyone linked to a connection. Call it before links end. */
 async function emailChange(
   { outbox, origin }: OwnerContext,
   tx: Db,
@@ -435,7 +437,7 @@ async function emailChange(
 ): Promise<void> {
   const isOwnerHere = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.role, 'owner'))
   const isLinkedHere = eq(authIdentities.providerId, providerIdOf(id))
-  // Built at each use: a union changes the query that it begins with.
+  // Built for each use: a union modifies its first query.
   const owners = () => tx.select({ userId: workspaceMembers.userId }).from(workspaceMembers).where(isOwnerHere)
   const linked = () => tx.select({ userId: authIdentities.userId }).from(authIdentities).where(isLinkedHere)
   const people = await tx
@@ -472,14 +474,14 @@ export async function remove(context: OwnerContext, actor: Actor): Promise<void>
   })
 }
 
-/** The connection must be locked: what it has vouched for, and nobody has used yet, ends too. */
+/** Ends all identities and unused link codes of a connection, which the caller has locked. */
 async function unlinkAll(tx: Db, auth: Auth, connectionId: string): Promise<void> {
   const providerId = providerIdOf(connectionId)
   await endLinkCodes(tx, providerId)
   await endIdentities(tx, auth, eq(authIdentities.providerId, providerId))
 }
 
-/** Unlinks everybody who signs in through a workspace. Call it before the workspace is deleted. */
+/** Unlinks everyone who signs in through a workspace. Call it before the workspace is deleted. */
 export async function unlinkWorkspace(tx: Db, auth: Auth, workspaceId: string): Promise<void> {
   const [connection] = await tx
     .select({ id: ssoConnections.id })
@@ -498,7 +500,7 @@ export async function test(context: AdminContext, { workspaceId }: Actor) {
   return { ok: checks.every(({ ok }) => ok), checks }
 }
 
-/** Adds a domain to be proved; one that is there already is answered as it is. @throws Refusal INVALID_INPUT: too many */
+/** Adds a domain, or returns the existing one. @throws Refusal INVALID_INPUT: too many */
 export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain }: { domain: string }) {
   const isIt = and(eq(ssoDomains.workspaceId, workspaceId), eq(ssoDomains.domain, domain))
   if ((await db.$count(ssoDomains, eq(ssoDomains.workspaceId, workspaceId))) >= DOMAINS_MAX)
@@ -510,7 +512,10 @@ export async function addDomain(db: Db, { workspaceId, userId }: Actor, { domain
   return shownDomain(row)
 }
 
-/** Looks for the TXT record. @throws Refusal SSO_DOMAIN_NOT_FOUND, SSO_DOMAIN_UNPROVED, SSO_DOMAIN_TAKEN, UNAVAILABLE (DNS), RATE_LIMITED */
+/**
+ * Verifies a domain by its TXT record. @throws Refusal SSO_DOMAIN_NOT_FOUND, SSO_DOMAIN_UNPROVED,
+ * SSO_DOMAIN_TAKEN, UNAVAILABLE (DNS), RATE_LIMITED
+ */
 export async function verifyDomain({ db, dns, limits }: AdminContext, { workspaceId }: Actor, id: string) {
   const isOwn = and(eq(ssoDomains.id, id), eq(ssoDomains.workspaceId, workspaceId))
   const [domain] = await db.select().from(ssoDomains).where(isOwn)
@@ -531,7 +536,7 @@ export async function verifyDomain({ db, dns, limits }: AdminContext, { workspac
       .set({ verifiedAt: sql`now()` })
       .where(and(isOwn, isNull(ssoDomains.verifiedAt)))
       .returning()
-    // Verified, or removed, by another request meanwhile.
+    // A parallel request verified or removed it.
     const row = proved ?? (await db.select().from(ssoDomains).where(isOwn))[0]
     if (!row) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
     return shownDomain(row)
@@ -552,7 +557,7 @@ export async function removeDomain(db: Db, { workspaceId }: Actor, id: string): 
   if (removed.length === 0) throw new Refusal('SSO_DOMAIN_NOT_FOUND')
 }
 
-/** Removes sign-ins that nobody came back from, and assertions that have ended. */
+/** Deletes expired sign-ins and assertions. */
 export async function purgeExpiredRequests(db: Db): Promise<void> {
   await db.delete(ssoRequests).where(lt(ssoRequests.expiresAt, sql`now()`))
   await db.delete(ssoAssertions).where(lt(ssoAssertions.expiresAt, sql`now()`))

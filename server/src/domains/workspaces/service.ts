@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../db/open.ts'
 import { membershipChanges, workspaceChoices, workspaceMembers, workspaces } from './tables.ts'
 
-/** NOTIFY channel on which processes tell each other that a membership changed: its key and its version. */
+/** NOTIFY channel for membership changes; the payload is the membership's key and version. */
 export const MEMBERSHIPS_CHANNEL = 'memberships'
 
 export interface Membership {
@@ -12,16 +12,16 @@ export interface Membership {
   role: Role
 }
 
-/** A membership as access tokens carry it. */
+/** A membership as access tokens contain it. */
 export interface VersionedMembership extends Membership {
-  /** Tokens of an earlier one are good no more once the membership has changed. */
+  /** Tokens with an earlier version are rejected. */
   version: number
 }
 
 const membership = { id: workspaces.id, name: workspaces.name, role: workspaceMembers.role }
 const versioned = { ...membership, version: workspaceMembers.version }
 
-/** The workspace that everyone starts with; made at the first call, found at each further one. */
+/** Returns the user's personal workspace, creating it on the first call. */
 export async function ensurePersonalWorkspace(
   db: Db,
   user: { id: string; name: string },
@@ -50,7 +50,7 @@ export async function ensurePersonalWorkspace(
   return workspace
 }
 
-/** Every workspace the user is a member of, the oldest first. */
+/** The user's workspaces, oldest first. */
 export async function listWorkspaces(db: Db, userId: string): Promise<Membership[]> {
   return db
     .select(membership)
@@ -60,7 +60,7 @@ export async function listWorkspaces(db: Db, userId: string): Promise<Membership
     .orderBy(asc(workspaces.createdAt))
 }
 
-/** What somebody is in a workspace; null for who is no member. */
+/** A user's role in a workspace; null if they are not a member. */
 export async function findRole(db: Db, member: { workspaceId: string; userId: string }): Promise<Role | null> {
   const [found] = await db
     .select({ role: workspaceMembers.role })
@@ -69,9 +69,9 @@ export async function findRole(db: Db, member: { workspaceId: string; userId: st
   return found?.role ?? null
 }
 
-// Where a session works
+// The workspace of a session
 
-/** The workspace that a session works in; null if it has none yet, or its person was removed from it. */
+/** A session's workspace; null if none is chosen yet, or the user was removed from it. */
 export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<VersionedMembership | null> {
   const [chosen] = await tx
     .select(versioned)
@@ -89,8 +89,8 @@ export async function findChosenWorkspace(tx: Db, sessionId: string): Promise<Ve
 }
 
 /**
- * The workspace that a session works in. A session that has none yet (new, or its person was taken out of it) gets the one
- * its person chose last, else their personal one, and stays there whatever other sessions choose.
+ * A session's workspace. If it has none (new, or the user was removed), assigns the one the user chose last,
+ * else their personal one. Choices in other sessions do not affect it.
  */
 export async function workspaceOf(
   tx: Db,
@@ -105,7 +105,7 @@ export async function workspaceOf(
     .where(and(eq(workspaceMembers.userId, user.id), isNotNull(workspaceMembers.chosenAt)))
     .orderBy(sql`${workspaceMembers.chosenAt} desc`)
     .limit(1)
-    // Nobody is taken out of it before the choice stands.
+    // The membership cannot end before the choice is stored.
     .for('key share', { of: workspaceMembers })
   const workspace = last ?? (await ensurePersonalWorkspace(tx, user))
   await tx
@@ -115,7 +115,7 @@ export async function workspaceOf(
   return workspace
 }
 
-/** Has a session, and the person's next sign-in, work in a workspace. @returns false where they are no member of it */
+/** Chooses the workspace of this session and of the user's next sign-in. @returns false if they are not a member */
 export async function chooseWorkspace(
   tx: Db,
   { sessionId, userId, workspaceId }: { sessionId: string; userId: string; workspaceId: string },
@@ -135,15 +135,18 @@ export async function chooseWorkspace(
 
 // Changes of memberships
 
-/** The next version of a membership, greater than all that were given. */
+/** The next membership version, greater than all before. */
 const nextVersion = sql<number>`nextval(pg_get_serial_sequence('workspace_members', 'version'))`
 
-/** What `membershipChanges` and access tokens know a membership by. */
+/** Identifies a membership in `membershipChanges` and access tokens. */
 export function membershipKey({ workspaceId, userId }: { workspaceId: string; userId: string }): string {
   return `${workspaceId} ${userId}`
 }
 
-/** Gives a member another role. Access tokens that say the former one are refused from the commit on: here, and soon on every process. */
+/**
+ * Changes a member's role. After the commit, tokens with the former role are rejected: here, and soon on every
+ * process.
+ */
 export async function setRole(
   tx: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },
@@ -154,7 +157,7 @@ export async function setRole(
   await outdate(tx, isIt, sql`version`)
 }
 
-/** Ends memberships, and the access of their tokens. @param which of workspace_members */
+/** Ends memberships and revokes their tokens. @param which a condition on workspace_members */
 export async function endMemberships(tx: Db, which: SQL | undefined): Promise<void> {
   await outdate(tx, which, nextVersion)
   await tx.delete(workspaceMembers).where(which)
@@ -171,13 +174,13 @@ async function outdate(tx: Db, which: SQL | undefined, version: SQL): Promise<vo
     select pg_notify(${MEMBERSHIPS_CHANNEL}, workspace_id || ' ' || user_id || ' ' || version) from outdated`)
 }
 
-/** The versions of memberships that changed since a moment, by their keys. */
+/** Versions of the memberships that changed since a moment, by key. */
 export async function listMembershipChanges(db: Db, since: Date): Promise<{ key: string; version: number }[]> {
   const rows = await db.select().from(membershipChanges).where(gt(membershipChanges.changedAt, since))
   return rows.map((row) => ({ key: membershipKey(row), version: row.version }))
 }
 
-/** Removes changes that no access token is older than. */
+/** Deletes changes that are older than any valid access token. */
 export async function purgeMembershipChanges(db: Db): Promise<void> {
   await db.delete(membershipChanges).where(lt(membershipChanges.changedAt, sql`now() - interval '1 hour'`))
 }

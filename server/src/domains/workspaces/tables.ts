@@ -3,13 +3,13 @@ import { bigint, bigserial, foreignKey, index, pgTable, primaryKey, text, unique
 import { createdAt, id, time } from '../../db/columns.ts'
 import { authSessions, authUsers } from '../auth/tables.ts'
 
-/** What owns leads, lists, campaigns and X accounts. Everyone starts with a personal one. */
+/** Workspaces own leads, lists, campaigns and X accounts. Every user starts with a personal one. */
 export const workspaces = pgTable(
   'workspaces',
   {
     id: id(),
     name: text('name').notNull(),
-    /** Whose personal workspace this is; null for a team's. */
+    /** The user whose personal workspace it is; null for a team's. */
     personalOf: uuid('personal_of').references(() => authUsers.id, { onDelete: 'cascade' }),
     createdAt: createdAt(),
   },
@@ -26,9 +26,9 @@ export const workspaceMembers = pgTable(
       .notNull()
       .references(() => authUsers.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ['viewer', 'member', 'admin', 'owner'] }).notNull(),
-    /** Grows with each change of the role, over all members: access tokens carry it, and those of before a change are good no more. */
+    /** Grows with each role change, across all members. Access tokens contain it; earlier versions are rejected. */
     version: bigserial('version', { mode: 'number' }).notNull(),
-    /** When the person last chose to work here: where their next sign-in lands. */
+    /** When the user last switched to this workspace; the next sign-in opens it. */
     chosenAt: time('chosen_at'),
     createdAt: createdAt(),
   },
@@ -39,7 +39,7 @@ export const workspaceMembers = pgTable(
   ],
 )
 
-/** The workspace that a session works in. Whoever is taken out of it works in another one from then on. */
+/** The workspace of each session. Removed members fall back to another one. */
 export const workspaceChoices = pgTable(
   'workspace_choices',
   {
@@ -60,8 +60,9 @@ export const workspaceChoices = pgTable(
 )
 
 /**
- * Memberships that changed or ended: access tokens of an earlier version are good no more. Every process reads these within 30 s. Kept for an hour,
- * and so without foreign keys: what they name may be gone.
+ * Memberships that changed or ended; tokens with an earlier version are rejected. Every process reads these
+ * within 30 s.
+ * Kept for an hour, without foreign keys, because the workspace or user may be gone.
  */
 export const membershipChanges = pgTable(
   'membership_changes',

@@ -32,7 +32,7 @@ export const xAccountRoutes = {
   ),
 }
 
-/** Out of reach of scripts, sent to the callback alone, and with the navigation that comes from X (Lax). */
+/** HttpOnly, limited to the callback. Lax: the navigation starts at X. */
 function authorizationCookie({ origin }: Pick<RequestContext, 'origin'>, value: string): string {
   const secure = origin.startsWith('https:') ? '; Secure' : ''
   return `${AUTHORIZATION_COOKIE}=${value}; Path=${CALLBACK_PATH}; Max-Age=600; HttpOnly; SameSite=Lax${secure}`

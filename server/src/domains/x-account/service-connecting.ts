@@ -12,15 +12,12 @@ import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from '
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, xAccounts, xAuthorizations } from './tables.ts'
 
-/*
- * How an account is connected: by a password where X takes one, or on X's own page.
- */
 
 const CONNECTED = 'Twitter account connected successfully!'
 
 /**
- * Signs in to X and keeps its tokens, sealed; the password goes to X and nowhere else.
- * @param remember keeps the answer together with the account
+ * Signs in to X and stores its tokens, sealed. The password is sent to X and never stored.
+ * @param remember stores the response in the same transaction
  * @throws Refusal X_CREDENTIALS_REFUSED, X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function connectWithPassword(
@@ -64,7 +61,7 @@ async function signInAt(
   }
 }
 
-/** Tells X that we want these tokens no more, as well as it goes: X forgets an access token by itself after two hours. */
+/** Revokes tokens, best effort: X's access tokens expire after two hours. */
 async function revokeTokens(x: XApi, { refreshToken, accessToken }: Pick<XTokens, 'refreshToken' | 'accessToken'>) {
   await x.revokeToken(refreshToken ?? accessToken).catch(() => {})
 }
@@ -72,17 +69,17 @@ async function revokeTokens(x: XApi, { refreshToken, accessToken }: Pick<XTokens
 // On X's own page
 
 const AUTHORIZATION_SECONDS = 10 * 60
-/** Where X sends the browser back to, on our own origin. */
+/** X's redirect path on our origin. */
 export const CALLBACK_PATH = '/api/session/callback'
-/** Binds the callback to the browser that began. */
+/** Cookie that binds the callback to the browser that started it. */
 export const AUTHORIZATION_COOKIE = 'x-authorization'
 
 type AuthorizationNeeds = Needs & { origin: string; env: { authSecret: string } }
 
 /**
- * Begins a connection on X's own page.
- * @returns its address, and what the browser has to bring back besides X's answer
- * @throws Refusal X_UNAVAILABLE, PLAN_LIMIT (no further account fits)
+ * Starts connecting an account on X's own page.
+ * @returns its URL, and the cookie that the browser must bring back
+ * @throws Refusal X_UNAVAILABLE, PLAN_LIMIT
  */
 export async function authorize(context: AuthorizationNeeds, actor: Actor): Promise<{ url: string; cookie: string }> {
   const { x, database } = context
@@ -101,13 +98,13 @@ export async function authorize(context: AuthorizationNeeds, actor: Actor): Prom
   return { url, cookie }
 }
 
-/** The verifier follows from the state, so that it does not have to be stored. */
+/** The verifier is derived from the state, so that it need not be stored. */
 function requestOf({ env, origin }: AuthorizationNeeds, state: string): XAuthorization {
   const codeVerifier = createHmac('sha256', env.authSecret).update(`x verifier\n${state}`).digest('base64url')
   return { state, codeVerifier, redirectUri: `${origin}${CALLBACK_PATH}` }
 }
 
-/** Takes what X sent to our callback. @param cookie what the browser brought back beside it, if anything */
+/** Handles X's callback. @param cookie the value of the authorization cookie, if any */
 export async function finishAuthorize(
   context: AuthorizationNeeds & { log: FastifyBaseLogger },
   callback: URL,
@@ -125,7 +122,7 @@ export async function finishAuthorize(
     try {
       const user = await x.findMe(tokens.accessToken)
       const { outcome, former } = await database.db.transaction(async (tx) => {
-        // Whoever began may have lost the right to it since.
+        // The user may have lost the admin role since.
         const [member] = await tx
           .select({ role: workspaceMembers.role })
           .from(workspaceMembers)
@@ -143,7 +140,7 @@ export async function finishAuthorize(
     }
   } catch (error) {
     const outcome = outcomeOf(error)
-    // Neither holds a code, a token or a handle.
+    // These messages contain no codes, tokens or handles.
     if (outcome === 'failed' || outcome === 'unavailable')
       log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'connecting X failed')
     return outcome
@@ -160,8 +157,9 @@ function outcomeOf(error: unknown): XCallbackOutcome {
 }
 
 /**
- * What an extension was to send before any account was known is this workspace's current one's from now on, so that campaigns on it take turns.
- * Behind the account's own transaction, as campaigns are locked before accounts (db/transact.ts); where it is cut off here, the first claim does it.
+ * Assigns extension campaigns without an account to the current one, so that they take turns. Runs after the
+ * account's
+ * transaction, because campaigns are locked before accounts; if it fails, the first claim assigns them.
  */
 async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
   const account = await findCurrentAccount(db, workspaceId)
@@ -174,7 +172,7 @@ async function assignToCampaigns(db: Db, workspaceId: string): Promise<void> {
       order by id for no key update)`)
 }
 
-/** Has another workspace connected the same account of X? Its pace and its cap then hold over both. */
+/** Whether another workspace has connected the same X account: they then share its cap and interval. */
 async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<boolean> {
   const [other] = await db
     .select({ id: xAccounts.id })
@@ -186,14 +184,15 @@ async function isShared(db: Db, workspaceId: string, xUserId: string): Promise<b
   return other !== undefined
 }
 
-/** Removes connections that nobody came back from. */
+/** Deletes expired authorizations. */
 export async function purgeExpiredAuthorizations(db: Db): Promise<void> {
   await db.delete(xAuthorizations).where(lt(xAuthorizations.expiresAt, sql`now()`))
 }
 
 /**
- * Keeps an account with its tokens. A new one becomes the current one, and so does one that is connected again while the current one is not connected.
- * @returns the tokens that it had before, of which X may forget then: one that the account is renewed to meanwhile is waited for
+ * Stores an account with its tokens. It becomes the current one if it is new, or if the current one is not
+ * connected.
+ * @returns its previous tokens, to be revoked
  * @throws Refusal PLAN_LIMIT
  */
 async function saveAccount(
@@ -235,7 +234,7 @@ async function saveAccount(
             : chosenAt,
       },
     })
-  // Another workspace may have the account, too: reading begins again at the newest message.
+  // Another workspace may share the account: restart reading at the newest message.
   if (!before && unread.unreadSince)
     await db.execute(
       sql`update reply_watches set page_token = null, page_newest_id = null, next_poll_at = now() where x_user_id = ${user.id}`,
@@ -244,10 +243,10 @@ async function saveAccount(
   return accessToken ? { accessToken, refreshToken: unseal(sealer, before?.sealedRefreshToken ?? null) } : null
 }
 
-/** How long X lists an account's messages. */
+/** X lists an account's messages for this long. */
 const X_KEEPS_DAYS = 30
 
-/** What a restore may have lost of an account that the product does not know: its row, and what was sent from it since the backup. */
+/** What a restore may have lost for an account unknown to the product: the time since the backup. */
 async function findUnread(db: Db): Promise<{ unreadSince: Date | null; unreadUntil: Date | null }> {
   const [unread] = await db
     .select({ unreadSince: min(restores.backedUpAt), unreadUntil: max(restores.unreadUntil) })

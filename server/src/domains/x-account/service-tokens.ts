@@ -5,23 +5,20 @@ import type { Sealer } from '../../sealing.ts'
 import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-/*
- * The tokens of accounts: renewed in time, used, and given up where X takes them no more.
- */
 
 export interface Needs {
   database: Database
-  /** Null where X is not configured. */
+  /** Null if X is not configured. */
   x: XApi | null
   sealer: Sealer
 }
 
-/** Access tokens are renewed when less than this is left of them. */
+/** Access tokens are renewed when they expire sooner than this. */
 const RENEW_BEFORE_MS = 60_000
 
 export const CONNECTION_LOST = 'X has ended this connection. Connect again.'
 
-/** Says that X does not take our tokens any more: the screen shows the reason, and work waits until it is connected again. */
+/** Marks an account as lost: the screen shows the reason, and work waits until it is connected again. */
 async function markLost(db: Db, accountId: string, reason: string): Promise<void> {
   await db
     .update(xAccounts)
@@ -30,17 +27,18 @@ async function markLost(db: Db, accountId: string, reason: string): Promise<void
 }
 
 /**
- * An access token that is good for at least a minute. X's refresh tokens work once and a replay kills the family,
- * so it is renewed under a lock of the row, and kept before it is used.
- * @param renew also where it has not run out, because X has just refused it (only if it is still `renew` that is stored)
- * @param accepted whether also of an account that X had shut out
+ * Returns an access token that is valid for at least a minute. X's refresh tokens work once and a replay revokes
+ * them
+ * all, so renewal locks the row and stores the result before use.
+ * @param renew a token that X just rejected, to renew even if it has not expired
+ * @param accepted whether to include an account that X had rejected
  * @throws XError unauthorized (the account is marked lost) and those of the refresh call
  */
 export async function accessTokenOf(
   { database, x, sealer }: Needs,
   accountId: string,
   renew: string | null = null,
-  accepted: Accepted = 'connected ones',
+  accepted: Accepted = 'connected',
 ): Promise<string> {
   if (!x) throw new XError('unavailable', 'X is not configured.')
   const [quick] = await database.db.select().from(xAccounts).where(eq(xAccounts.id, accountId))
@@ -51,7 +49,7 @@ export async function accessTokenOf(
   throw new XError('unauthorized', CONNECTION_LOST)
 }
 
-/** The one place where a transaction waits for another service: its lock keeps a second process from replaying the token. */
+/** The only transaction that waits for another service: its lock keeps other processes from replaying the token. */
 function renewToken(
   { database, x, sealer }: Needs & { x: XApi },
   accountId: string,
@@ -63,7 +61,7 @@ function renewToken(
     const already = validToken(account, sealer, renew, accepted)
     if (already) return already
     if (!isAccepted(account, accepted)) return null
-    // Still under the lock: who connects it again meanwhile waits, and is not marked for tokens that were not theirs.
+    // Still locked, so that an account that is reconnected meanwhile is not marked lost.
     const lose = () => markLost(tx, accountId, CONNECTION_LOST).then(() => null)
     const refreshToken = unseal(sealer, account.sealedRefreshToken)
     if (!refreshToken) return lose()
@@ -85,11 +83,11 @@ function renewToken(
   })
 }
 
-/** Each renewal keeps a connection of the pool while X is asked. */
+/** Each renewal occupies a pool connection while it waits for X. */
 const MAX_CONCURRENT_RENEWALS = 2
 const renewals = new WeakMap<Database['pool'], { free: number; waiting: (() => void)[] }>()
 
-/** Waits for a turn without a connection, so that a slow X never takes all of them. */
+/** Waits without a connection, so that a slow X cannot exhaust the pool. */
 async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): Promise<T> {
   const turns = renewals.get(pool) ?? { free: MAX_CONCURRENT_RENEWALS, waiting: [] }
   renewals.set(pool, turns)
@@ -104,22 +102,22 @@ async function limitRenewals<T>({ pool }: Database, renewal: () => Promise<T>): 
   }
 }
 
-/** Whose tokens may be used: those of accounts that are connected, or also of one that X had shut out, to see whether it still does. */
-type Accepted = 'connected ones' | 'also lost ones'
+/** Which accounts' tokens may be used. Lost ones are tried only to see whether X accepts them again. */
+type Accepted = 'connected' | 'connected or lost'
 
 function isAccepted(account: XAccount | undefined, accepted: Accepted): account is XAccount {
-  return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'also lost ones')
+  return account?.status === 'connected' || (account?.status === 'lost' && accepted === 'connected or lost')
 }
 
 /**
- * Calls X with the account's token; a token that X refuses is renewed once.
- * @throws XError; after `unauthorized` and `account` (locked, suspended, taken for automated) the account is marked lost, and nothing more is done with it
+ * Calls X with the account's token; a rejected token is renewed once.
+ * @throws XError; after `unauthorized` and `account` (locked or suspended) the account is marked lost
  */
 export async function withAccount<T>(
   needs: Needs,
   accountId: string,
   call: (x: XApi, accessToken: string) => Promise<T>,
-  accepted: Accepted = 'connected ones',
+  accepted: Accepted = 'connected',
 ): Promise<T> {
   const token = await accessTokenOf(needs, accountId, null, accepted)
   const x = needs.x as XApi
@@ -149,7 +147,7 @@ function validToken(
   return (account.accessTokenExpiresAt?.getTime() ?? 0) - Date.now() > RENEW_BEFORE_MS ? token : null
 }
 
-/** A stored token; null also where it was sealed under another AUTH_SECRET, as it is gone then. */
+/** Opens a stored token; null if it was sealed with another AUTH_SECRET. */
 export function unseal(sealer: Sealer, sealed: string | null): string | null {
   if (!sealed) return null
   try {

@@ -17,10 +17,6 @@ import {
 import { type Needs, unseal, withAccount } from './service-tokens.ts'
 import { xAccounts } from './tables.ts'
 
-/*
- * What people see of their accounts and do with them. Which one is meant stands in service-accounts.ts, how one is connected in service-connecting.ts,
- * and how its tokens are used in service-tokens.ts.
- */
 
 export {
   findAccount,
@@ -55,7 +51,7 @@ export async function status({ database, x }: Needs, actor: Actor) {
   }
 }
 
-/** An account as the contract shows it. */
+/** An account in the shape of the contract. */
 function view(account: XAccount, currentId: string | undefined) {
   const { id, handle, status: state, reason, lastConnectedAt } = account
   return {
@@ -68,7 +64,7 @@ function view(account: XAccount, currentId: string | undefined) {
   }
 }
 
-/** Accounts that the workspace has not let go of, the current one first, and how many it may have. */
+/** The workspace's linked accounts, the current one first, and the plan's limit. */
 export async function list(db: Db, actor: Actor) {
   const [rows, { plan, limit }] = await Promise.all([
     db
@@ -81,7 +77,7 @@ export async function list(db: Db, actor: Actor) {
   return { accounts: rows.map((row) => view(row, rows[0]?.id)), limit, plan }
 }
 
-/** An account that the workspace has not let go of. @throws Refusal X_ACCOUNT_NOT_FOUND */
+/** A linked account of the workspace. @throws Refusal X_ACCOUNT_NOT_FOUND */
 async function findOwn(db: Db, actor: Actor, id: string): Promise<XAccount> {
   const account = await findAccount(db, actor.workspaceId, id)
   if (account.status === 'disconnected') throw new Refusal('X_ACCOUNT_NOT_FOUND')
@@ -101,26 +97,26 @@ export async function choose(db: Db, actor: Actor, id: string) {
       .update(xAccounts)
       .set({ chosenAt: chosenNow(actor.workspaceId) })
       .where(eq(xAccounts.id, id))
-    // Scrapes that wait for a connection have one now.
+    // Wakes scrapes that wait for a connection.
     if (state === 'connected') await notifyConnected(tx, actor.workspaceId)
     return show(tx, actor, id)
   })
 }
 
-/** As the trigger on x_accounts tells of an account that was connected. */
+/** Sends the same notification as the trigger on x_accounts. */
 async function notifyConnected(db: Db, workspaceId: string): Promise<void> {
   await db.execute(sql`select pg_notify('scrapes', 'connected:' || ${workspaceId}::text)`)
 }
 
 /**
- * Asks X whether it takes the account's tokens. One that it had shut out and takes again is connected again.
- * @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (it would be one too many again)
+ * Checks whether X accepts the account's tokens. A lost account that works again is connected again.
+ * @throws Refusal X_ACCOUNT_NOT_FOUND, X_UNAVAILABLE, PLAN_LIMIT (no room to come back)
  */
 export async function check(needs: Needs, actor: Actor, id: string) {
   const { db } = needs.database
   const before = await findOwn(db, actor, id)
   try {
-    const user = await withAccount(needs, id, (x, token) => x.findMe(token), 'also lost ones')
+    const user = await withAccount(needs, id, (x, token) => x.findMe(token), 'connected or lost')
     await db.transaction(async (tx) => {
       if (before.status === 'lost') {
         await lockAccounts(tx, actor.workspaceId)
@@ -139,16 +135,16 @@ export async function check(needs: Needs, actor: Actor, id: string) {
     })
   } catch (error) {
     if (!(error instanceof XError)) throw error
-    // Whoever is shut out has been marked so, with the reason.
+    // withAccount has already marked a rejected account as lost.
     if (!REJECTED_BY_X.has(error.kind)) throw new Refusal('X_UNAVAILABLE', undefined, { cause: error })
   }
   return show(db, actor, id)
 }
 
-/** What X says when nothing more is to be had with an account's tokens. */
+/** Errors after which an account's tokens are useless. */
 const REJECTED_BY_X = new Set(['unauthorized', 'credentials', 'account'])
 
-/** Ends the connection of the current account, here and at X. */
+/** Disconnects the current account, here and at X. */
 export async function disconnect(needs: Needs, actor: Actor) {
   const current = await findCurrentAccount(needs.database.db, actor.workspaceId)
   return end(needs, actor, current ? [current.id] : [])
@@ -160,7 +156,7 @@ export async function disconnectOne(needs: Needs, actor: Actor, id: string) {
   return end(needs, actor, [id])
 }
 
-/** Ends the connection of every account of the workspace. */
+/** Disconnects every account of the workspace. */
 export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
   const { accounts } = await list(needs.database.db, actor)
   await end(
@@ -171,12 +167,12 @@ export async function disconnectAll(needs: Needs, actor: Actor): Promise<void> {
 }
 
 /**
- * Ends connections here and at X. Campaigns keep what they have queued; nothing more is sent from these accounts until they are connected again.
- * Where the current one goes, the one chosen before takes its place.
+ * Disconnects accounts here and at X. Campaigns keep their queue and wait until the account is connected again.
+ * If the current account is disconnected, the one chosen before takes its place.
  */
 async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) {
   const ended = await database.db.transaction(async (tx) => {
-    // Behind a renewal that is under way, so that the token that X has given last is the one revoked.
+    // Waits for a renewal in progress, so that X's latest token is the one revoked.
     const accounts = await tx
       .select()
       .from(xAccounts)
@@ -206,13 +202,13 @@ async function end({ database, x, sealer }: Needs, actor: Actor, ids: string[]) 
           accounts.map(({ id }) => id),
         ),
       )
-    // What waited for the one that went may go on with the one that is current now.
+    // Waiting work can continue with the account that is current now.
     const current = await findCurrentAccount(tx, actor.workspaceId)
     if (current?.status === 'connected') await notifyConnected(tx, actor.workspaceId)
     return accounts
   })
   const tokens = ended.map((account) => unseal(sealer, account.sealedRefreshToken ?? account.sealedAccessToken))
-  // Best effort: our copy is gone already, and X forgets an access token after two hours.
+  // Best effort: our copy is deleted, and X's access tokens expire after two hours.
   await Promise.allSettled(tokens.map((token) => x && token && x.revokeToken(token)))
   return { success: true as const, message: DISCONNECTED }
 }

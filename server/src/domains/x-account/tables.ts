@@ -4,10 +4,10 @@ import { createdAt, id, time, updatedAt } from '../../db/columns.ts'
 import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 
-/** Connections that are under way at X: 10 minutes, single use. What goes with the state (the verifier) is derived from it and the secret. */
+/** Pending connections at X: 10 minutes, single use. The verifier is derived from the state and the secret. */
 export const xAuthorizations = pgTable('x_authorizations', {
   stateHash: text('state_hash').primaryKey(),
-  /** Of the cookie that binds the callback to the browser that began. */
+  /** Hash of the cookie that binds the callback to the browser that started it. */
   cookieHash: text('cookie_hash').notNull(),
   workspaceId: uuid('workspace_id')
     .notNull()
@@ -18,11 +18,11 @@ export const xAuthorizations = pgTable('x_authorizations', {
   expiresAt: time('expires_at').notNull(),
 })
 
-/** Each restore of a backup: accounts that are connected for the first time after it were perhaps connected, and sent from, before it. */
+/** Restores of a backup: an account first connected after one may have been connected and used before it. */
 export const restores = pgTable('restores', {
   id: id(),
   backedUpAt: time('backed_up_at').notNull(),
-  /** From then on nothing that was on its way at the restore can still reach X. */
+  /** After this, messages in flight at the restore can no longer reach X. */
   unreadUntil: time('unread_until').notNull(),
 })
 
@@ -44,22 +44,25 @@ export const xAccounts = pgTable(
     sealedRefreshToken: text('sealed_refresh_token'),
     accessTokenExpiresAt: time('access_token_expires_at'),
     lastConnectedAt: time('last_connected_at'),
-    /** When it was connected first or chosen last: of a workspace's accounts the one chosen last is the current one. */
+    /** When it was first connected or last chosen: the latest is the workspace's current account. */
     chosenAt: time('chosen_at').notNull().defaultNow(),
-    /** When the worker may next look for a message to send; null: nothing is queued. Moved on by whoever claims. */
+    /** When the worker next looks for a message to send; null: nothing is queued. Claims advance it. */
     nextSendAt: time('next_send_at'),
-    /** X takes no more from it before this moment, as it has said; kept apart, so that other settings never shorten it. */
+    /** X accepts nothing before this time. Kept apart, so that other settings never shorten it. */
     restsUntil: time('rests_until'),
-    /** A restore lost what was sent from here since then. Until that has been read at X nothing is sent; null: nothing was lost. */
+    /**
+     * A restore lost what was sent since then. Nothing is sent until it was read from X again; null: nothing was
+     * lost.
+     */
     unreadSince: time('unread_since'),
-    /** From then on nothing that was on its way at the restore can still reach X. */
+    /** After this, messages in flight at the restore can no longer reach X. */
     unreadUntil: time('unread_until'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (t) => [
     uniqueIndex('x_accounts_user').on(t.workspaceId, t.xUserId),
-    // One account of X may be connected to several workspaces: its cap and its pace hold over all of them.
+    // Several workspaces can connect the same X account; they share its cap and interval.
     index('x_accounts_of_user').on(t.xUserId),
     index('x_accounts_next_send').on(t.nextSendAt).where(sql`next_send_at is not null and status = 'connected'`),
   ],
