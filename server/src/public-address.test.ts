@@ -67,5 +67,5 @@ it('where stand-ins run, this machine may be fetched too, by the web’s protoco
   expect(addressProblem(new URL('http://169.254.169.254/latest/meta-data/'), true)).toBe('must be a public address')
   expect(addressProblem(new URL('http://10.0.0.1/'), true)).toBe('must be a public address')
   expect(addressProblem(new URL('ftp://127.0.0.1/'), true)).toBe('must begin with https://')
-  expect(addressProblem(new URL('http://a:b@127.0.0.1/'), true)).toBe('must not hold a name or password')
+  expect(addressProblem(new URL('http://a:b@127.0.0.1/'), true)).toBe('must not contain a user name or password')
 })

@@ -4,7 +4,6 @@ import { Refusal } from '../../refusal.ts'
 import { beyondPlan, limitOn } from '../billing/service.ts'
 import { xAccounts } from './tables.ts'
 
-
 export type XAccount = typeof xAccounts.$inferSelect
 
 /** Sort order: the current account first, which is the linked one chosen last. */

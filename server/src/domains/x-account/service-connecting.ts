@@ -12,7 +12,6 @@ import { chosenNow, findCurrentAccount, lockAccounts, requireRoom, WAKE } from '
 import { type Needs, sealedTokens, unseal } from './service-tokens.ts'
 import { restores, xAccounts, xAuthorizations } from './tables.ts'
 
-
 const CONNECTED = 'Twitter account connected successfully!'
 
 /**

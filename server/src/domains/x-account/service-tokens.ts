@@ -5,7 +5,6 @@ import type { Sealer } from '../../sealing.ts'
 import type { XAccount } from './service-accounts.ts'
 import { xAccounts } from './tables.ts'
 
-
 export interface Needs {
   database: Database
   /** Null if X is not configured. */

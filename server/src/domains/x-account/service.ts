@@ -17,7 +17,6 @@ import {
 import { type Needs, unseal, withAccount } from './service-tokens.ts'
 import { xAccounts } from './tables.ts'
 
-
 export {
   findAccount,
   findCurrentAccount,
