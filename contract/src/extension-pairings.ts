@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { Id, NoInput, requiredText, Success, Time, text } from './fields.ts'
 import { route } from './route.ts'
 
-/** What an extension's own token begins with, so that it is known for what it is wherever it turns up. */
+/** Prefix of extension tokens, so that leaked ones can be recognized. */
 export const EXTENSION_TOKEN_PREFIX = 'xae_'
-/** How long a pairing code is good. */
+/** How long a pairing code is valid. */
 export const PAIRING_CODE_MINUTES = 10
-/** How many extensions one account may have paired at once. */
+/** Maximum number of paired extensions per account. */
 export const PAIRINGS_MAX = 20
 
 /** A browser extension that may send for its owner. */
 export const Pairing = z.object({
   id: z.string(),
-  /** 'Chrome on Windows'; null where the browser did not say. */
+  /** 'Chrome on Windows'; null if unknown. */
   device: z.string().nullable(),
   version: z.string(),
-  /** Who was signed in to X in that browser when it last reported, without @; null: nobody, or X was not open yet. */
+  /** The account signed in to X at its last report, without @; null: none, or X was not open yet. */
   signedInAs: z.string().nullable(),
   paused: z.boolean(),
-  /** The part of X's page that it does not find any more; null while all is well. */
+  /** The part of X's page that it no longer finds; null if none is missing. */
   pageChanged: z.string().nullable(),
-  /** Does it send while no page of the product is open? */
+  /** Whether it sends while no page of the product is open. */
   sendsInBackground: z.boolean(),
   createdAt: Time,
   lastSeenAt: Time,
@@ -28,13 +28,13 @@ export const Pairing = z.object({
 export type Pairing = z.output<typeof Pairing>
 
 const version = requiredText(50)
-/** As people type it: spaces and the dash do not count, nor does upper or lower case. */
+/** Spaces, dashes and case are ignored. */
 const PairingCode = z
   .string()
   .max(50)
   .transform((code) => code.replace(/[\s-]/g, '').toUpperCase())
 
-/** What the extension says of itself each time it looks. */
+/** What the extension reports whenever it polls. */
 const Report = z
   .strictObject({
     version,
@@ -50,16 +50,16 @@ const Report = z
     path: ['sendsInBackground'],
   })
 
-/** What the popup shows of the account. */
+/** The account data that the popup shows. */
 const ExtensionState = z.object({
   account: z.object({ email: z.string(), workspaceName: z.string() }),
-  /** Messages that count for the cap of the X account that sends next, over the last 24 hours, and that cap. */
+  /** Messages in the last 24 hours that count toward the cap of the X account that sends next, and that cap. */
   sentToday: z.number().int(),
   dailyCap: z.number().int(),
-  /** Active campaigns of channel 'extension', and what they have queued. */
+  /** Active campaigns of channel 'extension', and their queued messages. */
   campaigns: z.number().int(),
   queued: z.number().int(),
-  /** The version that the product hands out; null where it hands out none. */
+  /** The version available for download; null if none. */
   latestVersion: z.string().nullable(),
 })
 export type ExtensionState = z.output<typeof ExtensionState>
@@ -69,13 +69,13 @@ export const extension = {
     method: 'GET',
     path: '/extension/pairings',
     tag: 'Extension',
-    summary: 'The paired extensions of who is signed in, the most recently seen first',
+    summary: 'List your paired extensions, most recently seen first',
     access: 'viewer',
     effect: 'none',
   }).output(
     z.object({
       pairings: z.array(Pairing),
-      /** What /extension.zip holds; null where it was not built. */
+      /** The version of /extension.zip; null if it was not built. */
       latestVersion: z.string().nullable(),
     }),
   ),
@@ -84,8 +84,8 @@ export const extension = {
     method: 'POST',
     path: '/extension/codes',
     tag: 'Extension',
-    summary: 'Make a one-time code that pairs an extension',
-    description: `Good for ${PAIRING_CODE_MINUTES} minutes, once.`,
+    summary: 'Create a one-time code that pairs an extension',
+    description: `Valid once, for ${PAIRING_CODE_MINUTES} minutes.`,
     access: 'member',
     effect: 'unkeyed',
     errors: ['TOO_MANY'],
@@ -97,9 +97,9 @@ export const extension = {
     method: 'POST',
     path: '/extension/pair',
     tag: 'Extension',
-    summary: 'Trade a code for a token of the extension’s own',
+    summary: 'Exchange a pairing code for an extension token',
     description:
-      'For the extension itself. The token claims messages, reports on them and reads the state of sending; it opens nothing else, and is good until its pairing is ended.',
+      'For the extension itself. The token can only claim messages, report on them and read the sending state. It is valid until the extension is unpaired.',
     access: 'public',
     effect: 'unkeyed',
     errors: ['INVALID_CODE'],
@@ -111,8 +111,8 @@ export const extension = {
     method: 'POST',
     path: '/extension/state',
     tag: 'Extension',
-    summary: 'Say how the extension is, and read the state of sending',
-    description: 'With an extension’s token only.',
+    summary: 'Report the extension’s status and read the sending state',
+    description: 'Requires an extension token.',
     access: 'viewer',
     effect: 'unkeyed',
     byExtension: true,
@@ -125,8 +125,8 @@ export const extension = {
     method: 'POST',
     path: '/extension/unpair',
     tag: 'Extension',
-    summary: 'End the pairing of the extension that asks',
-    description: 'With an extension’s token only.',
+    summary: 'Unpair the calling extension',
+    description: 'Requires an extension token.',
     access: 'viewer',
     effect: 'unkeyed',
     byExtension: true,
@@ -139,7 +139,7 @@ export const extension = {
     method: 'DELETE',
     path: '/extension/pairings/{id}',
     tag: 'Extension',
-    summary: 'End a pairing: its token is good for nothing from then on',
+    summary: 'Unpair an extension and revoke its token',
     access: 'viewer',
     effect: 'unkeyed',
     successStatus: 204,

@@ -1,12 +1,12 @@
 /**
- * How the product's pages and the browser extension talk (specification §7, 'Browser extension'): a page calls
- * `chrome.runtime.sendMessage(EXTENSION_ID, request, reply => …)`. Plain types, so that neither side ships a schema library.
+ * Messages between pages and the extension, sent with `chrome.runtime.sendMessage(EXTENSION_ID, request, reply => …)`.
+ * Plain types, so that neither side ships a schema library.
  */
 
-/** The extension's id, the same everywhere it is installed: it follows from the manifest's `key` (extension/wxt.config.ts). */
+/** The extension's id, derived from the manifest's `key` (extension/wxt.config.ts). */
 export const EXTENSION_ID = 'nkljnmgfcoomkbpndklheidkngmhbldm'
 
-/** Sends one direct message as whoever is signed in to X in this browser. */
+/** Sends one direct message from the X account signed in to this browser. */
 export interface SendDmRequest {
   action: 'SEND_TWITTER_DM'
   data: {
@@ -14,38 +14,34 @@ export interface SendDmRequest {
     twitterHandle: string
     /** 1 to MESSAGE_LIMIT characters, not blank. */
     message: string
-    /**
-     * Names the attempt (a lease, say). The extension presses send at most once for each: asked again it answers with how
-     * the first one ended. Without it, every request is another attempt.
-     */
+    /** Idempotency key (the lease): send is pressed at most once per id, and a repeated request returns the first result. */
     requestId?: string
     /**
-     * The claimed message that this is, `requestId` being its lease. Right before it presses send the extension then asks
-     * whether it still may: the product, where it is paired with the account that has claimed, else the page (PageQuestion).
-     * Paired, it also reports what it has sent itself, as the page may be gone by then.
+     * The claimed message, whose lease is `requestId`. Right before pressing send, the extension asks the product (if paired)
+     * or the page (PageQuestion) whether it still may. If paired, it also reports the outcome: the page may be closed by then.
      */
     dmId?: string
-    /** Names the run that it is of: inboxes in a row that seem closed count for one run. */
+    /** The run it belongs to: consecutive inboxes that seem closed are counted per run. */
     runId?: string
-    /** Who has to be signed in to X, with or without a leading @: where it is somebody else, nothing is sent. */
+    /** The account that must be signed in to X, with or without a leading @. Nothing is sent from any other. */
     sendsAs?: string
-    /** Send is not pressed after this moment of this computer's clock (milliseconds since 1970), when the claim may be another's. */
+    /** Send is not pressed after this time (milliseconds since 1970, local clock): another sender may have the claim by then. */
     notAfter?: number
   }
 }
 
-/** Asks whether the extension is there and can send. */
+/** Asks whether the extension is installed and can send. */
 export interface ExtensionStatusRequest {
   action: 'GET_STATUS'
 }
 
-/** Pairs the extension with the account that the code is of. */
+/** Pairs the extension with the account that created the code. */
 export interface PairRequest {
   action: 'PAIR'
   data: { code: string }
 }
 
-/** Forgets the pairing. What the extension has in hand it finishes. */
+/** Deletes the pairing. A message already being sent is finished. */
 export interface UnpairRequest {
   action: 'UNPAIR'
 }
@@ -67,40 +63,40 @@ export type ExtensionRequest =
   | UnpairRequest
   | BackgroundSendingRequest
 
-/** The name of the port that a page holds while it drives a run: as long as it does, the extension claims nothing by itself. */
+/** The port that a page keeps open during a run. While it is open, the extension claims nothing in the background. */
 export const RUN_PORT = 'run'
 
-/** Asked of the page over its port right before send is pressed, where the extension has no key that opens this message: may it still go out? */
+/** Asks the page, right before pressing send, whether the message may still go out. Used if the extension has no key for it. */
 export interface PageQuestion {
   ask: 'MAY_SEND'
   dmId: string
   lease: string
 }
 
-/** The page's answer; null: it could not find out. Nothing is sent but on true. */
+/** The page's answer; null: unknown. Only true sends. */
 export interface PageAnswer {
   dmId: string
   lease: string
   maySend: boolean | null
 }
 
-/** From the claim on, how long a message may still be sent under it: well within its lease (LEASE_SECONDS), in milliseconds. */
+/** How long after its claim a message may be sent, in milliseconds; well within its lease (LEASE_SECONDS). */
 export const SEND_WITHIN_MS = 90_000
 
 /** The longest direct message that X takes, in UTF-16 code units. */
 export const MESSAGE_LIMIT = 10_000
 
-/** Why the extension did not send, with what a screen may show. {handle} and {detail} are filled in. */
+/** The text for each reason not to send, with {handle} and {detail} as placeholders. */
 export const EXTENSION_TEXT = {
-  /** What went wrong lies with this lead: the next one may be tried. */
+  /** Concerns this lead only: the next one can be tried. */
   INBOX_CLOSED: '@{handle} does not take direct messages from your X account.',
   NO_SUCH_PERSON: '@{handle} is not on X any more.',
   DRAFT_IN_THE_WAY: 'There is an unfinished message to @{handle} on X. Send or delete it there first.',
   OUTCOME_UNKNOWN: 'Outcome unknown: check the conversation before sending again',
   X_REFUSED: 'X did not take the message: {detail}',
-  /** The product took it back: its campaign was paused, or its lead opted out. */
+  /** Withdrawn by the product: its campaign was paused, or its lead opted out. */
   CALLED_BACK: 'Not sent: its campaign was paused, or @{handle} is not to be written to any more.',
-  /** It lies elsewhere: the next lead would fare no better. */
+  /** Concerns every lead, so the run stops. */
   PAUSED: 'The extension is paused. Resume it in its popup.',
   NOT_SIGNED_IN: 'Sign in to X in this browser first, then try again.',
   /** {detail} names both: '@b, but the campaign sends as @a'. */
@@ -123,9 +119,8 @@ export const EXTENSION_TEXT = {
 export type ExtensionErrorCode = keyof typeof EXTENSION_TEXT
 
 /**
- * What a failed attempt means for its message and the run. `failed`: it lies with this lead, the next one may be tried.
- * `unknown`: nobody knows whether it was sent. `called-back`: the product has dealt with it. `stop`: certainly not sent, and the
- * next one would fare no better.
+ * What a failed attempt means for its message and the run. `failed`: concerns this lead only. `unknown`: may have been sent.
+ * `called-back`: withdrawn by the product. `stop`: certainly not sent, and the next one would fail, too.
  */
 export type ExtensionEnd = 'failed' | 'unknown' | 'called-back' | 'stop'
 
@@ -143,9 +138,9 @@ export function endOf(code: ExtensionErrorCode | undefined): ExtensionEnd {
   return code === undefined ? 'failed' : (ENDS[code] ?? 'stop')
 }
 
-/** X refusing so many in a row means the account, not the leads. */
+/** This many consecutive refusals by X concern the account, not the leads. */
 export const REFUSALS_IN_A_ROW = 3
-/** So many inboxes in a row that seem closed may as well mean that X draws another page. */
+/** After this many consecutive closed inboxes, X may have changed its page. */
 export const CLOSED_IN_A_ROW = 3
 
 export interface ExtensionFailure {
@@ -154,26 +149,26 @@ export interface ExtensionFailure {
   code: ExtensionErrorCode
 }
 
-/** The reply to a SendDmRequest: `success` only once the message was seen to stand in the conversation. */
+/** The reply to a SendDmRequest: `success` only after the message appeared in the conversation. */
 export type SendDmReply = { success: true } | ExtensionFailure
 
-/** The reply to every request but a SendDmRequest. */
+/** The reply to every other request. */
 export type ExtensionStatusReply = { success: true; status: ExtensionStatus } | ExtensionFailure
 
 export interface ExtensionStatus {
   version: string
   paused: boolean
-  /** The part of X's page that was not found; null while all is well. */
+  /** The part of X's page that was not found; null if none is missing. */
   pageChanged: string | null
-  /** Who was last seen signed in to X in this browser, without @; null where nobody was, undefined where X was not open yet. */
+  /** The account last seen signed in to X in this browser, without @; null: none, undefined: X was not open yet. */
   signedInAs: string | null | undefined
-  /** Whose account it is paired with; null: none. */
+  /** The account it is paired with; null: none. */
   pairedWith: { email: string; workspaceName: string } | null
   /** Whether it sends while no page of the product is open. */
   sendsInBackground: boolean
   /** The former name of `sendsInBackground`, for pages of the version before. Drop it in 1.1. */
   sendsAlone?: boolean
-  /** What it is about right now. */
+  /** What it is doing now. */
   activity: ExtensionActivity
 }
 
@@ -182,13 +177,10 @@ export type ExtensionActivity =
   | { doing: 'sending'; handle: string }
   /** Milliseconds since 1970. */
   | { doing: 'waiting'; until: number }
-  /** Something has to be seen to first; it looks again at `until`. */
+  /** The user must fix something first; it tries again at `until`. */
   | { doing: 'stopped'; error: string; until: number }
 
-/**
- * The match patterns of the manifest's `externally_connectable` for a product at this origin. On loopback both its names
- * are let in, since both lead there.
- */
+/** The manifest's `externally_connectable` match patterns for this origin; on loopback, both its names. */
 export function connectableMatches(publicUrl: string): string[] {
   const { protocol, hostname, port } = new URL(publicUrl)
   const loopback = ['localhost', '127.0.0.1']

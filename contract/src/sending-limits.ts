@@ -1,4 +1,4 @@
-// Apart from the schemas, so that screens can have them without.
+// Without schemas, so that screens can import it cheaply.
 
-/** Working hours where X is the real one and nobody has set any. */
+/** Default working hours if X is real. */
 export const DEFAULT_HOURS = { start: '09:00', end: '18:00' }

@@ -3,21 +3,18 @@ import { Id, NoInput, Time, text, wholeNumber } from './fields.ts'
 import { OPT_OUT_WORD_LENGTH_MAX, OPT_OUT_WORDS_MAX } from './replies.ts'
 import { route } from './route.ts'
 
-/** Warming up: so many messages in the first day, and each day a tenth more. */
+/** Warm-up: messages on the first day, and the daily growth factor. */
 export const WARM_UP_START = 20
 export const WARM_UP_GROWTH = 1.1
 
-/**
- * Why an account sends nothing at the moment: it is outside its working hours, has reached its daily cap or the cap of its warm-up,
- * keeps its pause between two messages, or X allows no more.
- */
+/** Why an account cannot send now: working hours, daily cap, warm-up cap, the pause between messages, or a limit of X. */
 export const WAIT_REASONS = ['hours', 'cap', 'warm_up', 'pause', 'x'] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
 export const Waiting = z.object({ reason: z.enum(WAIT_REASONS), until: Time })
 export type Waiting = z.output<typeof Waiting>
 
-/** Is it a time zone of the IANA database, or UTC? */
+/** Whether this is UTC or a time zone of the IANA database. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false
   try {
@@ -35,39 +32,39 @@ const WorkDays = z
   .max(7)
   .transform((days) => [...new Set(days)].sort())
 
-/** From a time of day to another; an end before the start is on the next day. */
+/** Times of day; an end before the start is on the next day. */
 const Hours = z
   .strictObject({ start: ClockTime, end: ClockTime })
   .refine(({ start, end }) => start !== end, { message: 'must differ from the start', path: ['end'] })
 
 const limitFields = {
-  /** A name of the IANA database, such as Europe/Berlin. */
+  /** An IANA time zone, such as Europe/Berlin. */
   timeZone: z.string().max(60).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
-  /** Days on which working hours begin: 1 (Monday) to 7. */
+  /** Days on which working hours start: 1 (Monday) to 7. */
   workDays: WorkDays,
   /** Null: all day. */
   hours: Hours.nullable(),
-  /** Lower than the product's cap; null: that one. */
+  /** Lower than the product's cap; null: the product's. */
   dailyCap: wholeNumber(1, 500).nullable(),
   warmUp: z.boolean(),
-  /** Longer than the product's pause; null: that one. */
+  /** Longer than the product's pause; null: the product's. */
   pauseSeconds: wholeNumber(0, 86_400).nullable(),
 }
 
-/** The pace of one X account, and how it stands at the moment. */
+/** The sending limits of one X account, and how much of them is used. */
 export const SendingLimits = z.object({
-  /** Null: of what the extension sends while no X account is connected. */
+  /** Null: the extension, while no X account is connected. */
   xAccountId: z.string().nullable(),
   /** Without the @. */
   handle: z.string().nullable(),
   ...limitFields,
-  /** Nobody has set it yet. */
+  /** Never changed by the workspace. */
   isDefault: z.boolean(),
-  /** Messages of the last 24 hours that were sent, over all campaigns, channels and workspaces. */
+  /** Messages sent in the last 24 hours, over all campaigns, channels and workspaces. */
   sentInDay: z.number().int(),
-  /** What counts for the cap in these 24 hours: what is in a sender's hands too, and what X was asked for and refused. */
+  /** What counts toward the cap in these 24 hours: claimed and refused messages, too. */
   countedInDay: z.number().int(),
-  /** What may be sent in 24 hours at the moment: the cap, or less while it warms up. */
+  /** The current cap per 24 hours, lower during warm-up. */
   capNow: z.number().int(),
   warmingUp: z.boolean(),
   waitingFor: Waiting.nullable(),
@@ -76,13 +73,13 @@ export type SendingLimits = z.output<typeof SendingLimits>
 
 export const SendingSettings = z.object({
   accounts: z.array(SendingLimits),
-  /** What no setting goes beyond. */
+  /** Product-wide limits that no setting can exceed. */
   limits: z.object({ dailyCap: z.number().int(), pauseSeconds: z.number() }),
   optOutWords: z.array(z.string()),
   basis: z.object({
-    /** Campaigns write only to leads with a contact basis. */
+    /** Campaigns only message leads with a contact basis. */
     required: z.boolean(),
-    /** X is the real one: its rules hold. */
+    /** X is real, not simulated, so its rules apply. */
     isRealX: z.boolean(),
     liftedBy: z.string().nullable(),
     liftedAt: Time.nullable(),
@@ -95,7 +92,7 @@ export const sendingSettings = {
     method: 'GET',
     path: '/sending/settings',
     tag: 'Sending',
-    summary: 'How the workspace sends: the pace of each X account, opt-out words, and whom campaigns may write to',
+    summary: 'Get the sending limits of each X account, the opt-out words, and the contact basis',
     access: 'viewer',
     effect: 'none',
   })
@@ -106,7 +103,7 @@ export const sendingSettings = {
     method: 'PUT',
     path: '/sending/limits',
     tag: 'Sending',
-    summary: 'Set the pace of an X account; it holds from the next message on',
+    summary: 'Set the sending limits of an X account, from the next message on',
     access: 'admin',
     effect: 'rows',
     errors: ['X_ACCOUNT_NOT_FOUND'],
@@ -118,7 +115,7 @@ export const sendingSettings = {
     method: 'PUT',
     path: '/sending/opt-out-words',
     tag: 'Sending',
-    summary: 'Set the words by which a reply ends all writing to its sender; none brings the default ones back',
+    summary: 'Set the words that opt a sender out; an empty list restores the defaults',
     access: 'admin',
     effect: 'rows',
   })
@@ -141,7 +138,7 @@ export const sendingSettings = {
     path: '/sending/contact-basis',
     tag: 'Sending',
     summary: 'Limit campaigns to leads with a contact basis, or lift that',
-    description: 'What is queued already stays queued.',
+    description: 'Queued messages are not affected.',
     access: 'owner',
     effect: 'rows',
   })
@@ -149,11 +146,11 @@ export const sendingSettings = {
       z
         .strictObject({
           required: z.boolean(),
-          /** The owner has read what X says about messages that nobody asked for. */
+          /** The owner has read X's rules on unsolicited messages. */
           hasReadRules: z.boolean().default(false),
         })
         .refine(({ required, hasReadRules }) => required || hasReadRules, {
-          message: 'Read what X says first.',
+          message: 'Read X’s rules first.',
           path: ['hasReadRules'],
         }),
     )

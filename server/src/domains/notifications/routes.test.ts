@@ -35,7 +35,7 @@ async function complete(person: Person) {
   return campaign
 }
 
-it('every member is told of a lost account, a campaign that paused by itself and one that is complete; not of what a person did', async () => {
+it('notifies every member of a lost account and of paused and completed campaigns, but not of what a person did', async () => {
   const account = await connectX(app, owner)
   const campaign = await complete(owner)
   const paused = await launch(owner, await makeList(app, owner, openHandles(1)), { channel: 'extension' })
@@ -81,7 +81,7 @@ it('every member is told of a lost account, a campaign that paused by itself and
   expect((await viewer.client.notifications.countUnread()).unread).toBe(3)
 })
 
-it('is told exactly if the transaction commits that it tells of', async () => {
+it('inserts nothing if the transaction rolls back', async () => {
   const person = await makePerson(app)
   const { id } = await connectX(app, person)
   const undone = app.db.transaction(async (tx) => {
@@ -93,7 +93,7 @@ it('is told exactly if the transaction commits that it tells of', async () => {
 })
 
 describe('preferences', () => {
-  it('are on at first; a kind that is switched off is not told in that way', async () => {
+  it('are all on by default and apply per channel', async () => {
     const person = await makePerson(app)
     const on = (kind: string) => ({ kind, inApp: true, email: true })
     expect(await person.client.notifications.listPreferences()).toEqual({ preferences: NOTIFICATION_KINDS.map(on) })
@@ -122,8 +122,8 @@ it.each(['/notices', '/notices/unread', '/notices/preferences'])('returns 404 fo
   expect((await owner.call('GET', path)).status).toBe(404)
 })
 
-describe('mails', () => {
-  it('go out once, whichever process comes first, and one click ends those of their kind', async () => {
+describe('emails', () => {
+  it('are queued once by concurrent processes, and stop after one click on unsubscribe', async () => {
     while ((await queueNotificationEmails(context())) > 0);
     const person = await makePerson(app)
     await lose((await connectX(app, person)).id)
@@ -137,7 +137,7 @@ describe('mails', () => {
     const mails = await eventually(async () => {
       const come = await inbox()
       return come.length === 2 ? come : null
-    }, 'both mails come')
+    }, 'both emails arrive')
     const lost = mails.find(({ subject }) => subject.endsWith('is disconnected'))!
     expect(lost.text).toContain(REASON)
     expect(lost.text).toContain('/twitter')
@@ -162,7 +162,7 @@ describe('mails', () => {
   })
 })
 
-it('are forgotten after 90 days', async () => {
+it('deletes notifications after 90 days', async () => {
   await app.db
     .update(notifications)
     .set({ createdAt: new Date(Date.now() - 91 * 86_400_000) })

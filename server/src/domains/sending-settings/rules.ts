@@ -5,28 +5,28 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const WEEK_MS = 7 * 86_400_000
 const MINUTES_A_DAY = 1_440
-/** Where something cannot be read nothing is sent, and it is looked at again after this time. */
+/** If a setting is unreadable, nothing is sent and the account is retried after this time. */
 const LOOK_AGAIN_MS = 3_600_000
 
 export interface WorkingHours {
   timeZone: string
-  /** 1 (Monday) to 7: the days on which they begin. */
+  /** Days on which they start: 1 (Monday) to 7. */
   workDays: readonly number[]
   /** Minutes after midnight, both or neither; null: all day. An end that is not after the start is on the next day. */
   startMinute: number | null
   endMinute: number | null
 }
 
-/** How an account sends, as it was set. */
+/** The limits set for an account. */
 export interface AccountLimits extends WorkingHours {
   dailyCap: number | null
   warmUp: boolean
-  /** Messages before this moment do not count as warming up. */
+  /** Warm-up starts with the first message after this time. */
   warmUpSince: Date | null
   pauseSeconds: number | null
 }
 
-/** What no setting goes beyond. */
+/** Product-wide limits that no setting can exceed. */
 export interface ProductLimits {
   sendIntervalSeconds: number
   dailyDmCap: number
@@ -34,7 +34,7 @@ export interface ProductLimits {
 
 export const EVERY_DAY: readonly number[] = [1, 2, 3, 4, 5, 6, 7]
 
-/** What holds where nobody has set anything: careful on the real X, at once on the stand-in. */
+/** Defaults: careful on the real X, unlimited on the stand-in. */
 export function defaultLimits(isRealX: boolean): AccountLimits {
   return {
     timeZone: 'UTC',
@@ -68,30 +68,27 @@ export function pauseSecondsOf(pace: Pick<AccountLimits, 'pauseSeconds'>, limits
 export interface Cap {
   /** Messages in any 24 hours that end now. */
   cap: number
-  /** When warming up raises it; null: it is at its height. */
+  /** When warm-up raises it next; null: it is at its maximum. */
   growsAt: Date | null
 }
 
-/**
- * The cap that holds at a moment.
- * @param firstSentAt the first message since warming up was switched on; null: none yet
- */
+/** The cap at `now`. @param firstSentAt the first message since warm-up was turned on; null: none yet */
 export function capAt(pace: AccountLimits, limits: ProductLimits, firstSentAt: Date | null, now: Date): Cap {
   const full = Math.min(limits.dailyDmCap, pace.dailyCap ?? limits.dailyDmCap)
   if (!pace.warmUp) return { cap: full, growsAt: null }
   const days = firstSentAt ? Math.max(0, Math.floor((now.getTime() - firstSentAt.getTime()) / DAY_MS)) : 0
-  // A sum of tenths may come out a hair below a whole number.
+  // Floating point can end up just below a whole number.
   const warm = Math.floor(WARM_UP_START * WARM_UP_GROWTH ** days + 1e-9)
   if (warm >= full) return { cap: full, growsAt: null }
   return { cap: warm, growsAt: firstSentAt ? new Date(firstSentAt.getTime() + (days + 1) * DAY_MS) : null }
 }
 
-/** What an account has sent, as far as it decides when the next may go. */
+/** What decides when an account may send next. */
 export interface Sent {
   lastAt: Date | null
-  /** Where the cap is reached: when the message that fills it will be a day old; null: it is not reached. */
+  /** If the cap is reached, when the oldest counted message is a day old; else null. */
   leavesAt: Date | null
-  /** Before this moment X takes no more. */
+  /** X accepts no messages before this time. */
   restsUntil: Date | null
 }
 
@@ -100,7 +97,7 @@ export interface Rest {
   reason: WaitReason
 }
 
-/** Until when an account must not send, and why; null: it may send now. */
+/** Until when an account must wait, and why; null: it may send now. */
 export function restOf(
   pace: AccountLimits,
   limits: ProductLimits,
@@ -126,7 +123,7 @@ export function restOf(
   return working > from ? { until: working, reason: 'hours' } : latest
 }
 
-/** Until a restored account is looked at again. */
+/** When a restored account is checked again. */
 const UNREAD_MS = 15_000
 
 /** What an account has sent since a backup was restored is not read from X yet: until then nobody knows its cap. */
@@ -141,7 +138,7 @@ export interface SentBefore {
   lastAt: Date | null
   /** Those of the last 24 hours. */
   inDay: { count: number; firstAt: Date | null }
-  /** Before this moment X takes no more. */
+  /** X accepts no messages before this time. */
   restsUntil: Date | null
 }
 

@@ -25,7 +25,7 @@ import { sendingLimits, sendingSettings } from './tables.ts'
 
 export { pauseSecondsOf, type Rest, restOf, unreadRest } from './rules.ts'
 
-/** What the environment says of pacing. */
+/** Product-wide limits from the environment. */
 export type SendingEnv = Pick<Env, 'sendIntervalSeconds' | 'dailyDmCap' | 'isRealX'>
 
 /** A row of sending_limits as JSON. */
@@ -61,7 +61,7 @@ export function parseLimits(row: LimitsRow | null, { isRealX }: SendingEnv): Acc
   }
 }
 
-/** The pace of an account, or of the extension without one. */
+/** The limits of an account, or of the extension if no account is known. */
 export async function findLimits(
   db: Db,
   limits: SendingEnv,
@@ -74,7 +74,7 @@ export async function findLimits(
   return parseLimits(rows[0]?.pace ?? null, limits)
 }
 
-/** Over rows of dms: those that count for a pace. An account of X counts in every workspace that has connected it. */
+/** Condition on dms: messages that count toward the limits. An X account counts in every workspace that connected it. */
 export function claimsOf({ workspaceId, account }: LimitsScope): SQL {
   return account
     ? sql`x_account_id = any(array(select id from x_accounts where x_user_id = ${account.xUserId}))`
@@ -117,7 +117,7 @@ export async function capOf(
         : sql`(${first(claimsOf({ workspaceId, account }))})`
     } as first`)
   const [row] = rows
-  // Nothing to read from: nothing is sent.
+  // Without a row nothing may be sent.
   if (!row) return { cap: 0, growsAt: null, firstAt: null }
   const firstAt = row.first === null ? null : new Date(row.first)
   return { ...capAt(pace, limits, firstAt, new Date(row.now)), firstAt }
@@ -127,7 +127,7 @@ export interface Standing {
   pace: AccountLimits
   cap: Cap
   rest: Rest | null
-  /** Messages of the last 24 hours that were sent. */
+  /** Messages sent in the last 24 hours. */
   sentInDay: number
   /** Those that count for the cap: from its claim on a message may have been sent, and X counts what it refuses, for all we know. */
   countedInDay: number
@@ -145,7 +145,7 @@ interface Asked {
   withoutPause?: boolean
 }
 
-/** How an account stands: until when it must not send, and why. */
+/** The sending state of an account: its limits, usage, and until when and why it must wait. */
 export async function findRest(
   db: Db,
   limits: SendingEnv,
@@ -208,7 +208,7 @@ export async function secondsToSend(
   return last && Math.round((last.getTime() - now.getTime()) / 1_000)
 }
 
-/** Do a workspace's campaigns write only to leads with a contact basis? */
+/** Whether campaigns may only message leads with a contact basis. */
 export async function isBasisRequired(db: Db, { isRealX }: SendingEnv, workspaceId: string): Promise<boolean> {
   const [row] = await db
     .select({ required: sendingSettings.basisRequired })
@@ -307,7 +307,7 @@ export async function saveLimits(
   })
 }
 
-/** Sets the opt-out words; none brings the default ones back. Case and doubles do not count. */
+/** Sets the opt-out words, ignoring case and duplicates; an empty list restores the defaults. */
 export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, words: string[]) {
   const own = [...new Map(words.map((word) => [word.toLowerCase(), word])).values()]
   const { workspaceId } = actor
@@ -320,7 +320,7 @@ export async function saveOptOutWords(db: Db, limits: SendingEnv, actor: Actor, 
   return find(db, limits, actor)
 }
 
-/** Limits campaigns to leads with a contact basis, or lifts that. What is queued stays queued. */
+/** Limits campaigns to leads with a contact basis, or lifts that. Queued messages are not affected. */
 export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, required: boolean) {
   const basis = {
     basisRequired: required,
@@ -335,7 +335,7 @@ export async function saveBasis(db: Db, limits: SendingEnv, actor: Actor, requir
   return find(db, limits, actor)
 }
 
-/** The words by which a reply ends all writing to its sender. */
+/** The words that opt a sender out when they reply with one. */
 export async function optOutWordsOf(db: Db, workspaceId: string): Promise<string[]> {
   const [row] = await db
     .select({ words: replySettings.optOutWords })

@@ -5,10 +5,7 @@ import { authUsers } from '../auth/tables.ts'
 import { workspaces } from '../workspaces/tables.ts'
 import { xAccounts } from '../x-account/tables.ts'
 
-/**
- * The pace that an X account sends at, where somebody has set it; without a row the defaults hold (rules.ts).
- * A trigger has senders look at the account anew when it changes.
- */
+/** The sending limits set for an X account; without a row, the defaults of rules.ts. A trigger makes the account due on changes. */
 export const sendingLimits = pgTable(
   'sending_limits',
   {
@@ -16,21 +13,21 @@ export const sendingLimits = pgTable(
     workspaceId: uuid('workspace_id')
       .notNull()
       .references(() => workspaces.id, { onDelete: 'cascade' }),
-    /** Null: of what the extension sends while no X account is connected, so that nobody knows from which. */
+    /** Null: the extension, while no X account is connected. */
     xAccountId: uuid('x_account_id').references(() => xAccounts.id, { onDelete: 'cascade' }),
     /** A name of the IANA database, such as Europe/Berlin. */
     timeZone: text('time_zone').notNull(),
-    /** Days on which working hours begin, 1 (Monday) to 7. */
+    /** Days on which working hours start: 1 (Monday) to 7. */
     workDays: smallint('work_days').array().notNull(),
     /** Minutes after midnight, both or neither; null: all day. An end before the start is on the next day. */
     startMinute: integer('start_minute'),
     endMinute: integer('end_minute'),
-    /** Lower than DAILY_DM_CAP; null: that one alone. */
+    /** Lower than DAILY_DM_CAP; null: only that one. */
     dailyCap: integer('daily_cap'),
     warmUp: boolean('warm_up').notNull(),
-    /** When warming up was switched on; it begins with the first message after that. Null: with the first of all. */
+    /** Warm-up starts with the first message after this time; null: with the first ever. */
     warmUpSince: time('warm_up_since'),
-    /** Longer than SEND_INTERVAL_SECONDS; null: that one alone. */
+    /** Longer than SEND_INTERVAL_SECONDS; null: only that one. */
     pauseSeconds: integer('pause_seconds'),
     updatedAt: updatedAt(),
   },
@@ -49,13 +46,13 @@ export const sendingLimits = pgTable(
   ],
 )
 
-/** Whether a workspace's campaigns write only to leads with a contact basis, where somebody has decided it; without a row they do where X is the real one. */
+/** Whether campaigns only message leads with a contact basis; without a row, they do if X is real. */
 export const sendingSettings = pgTable('sending_settings', {
   workspaceId: uuid('workspace_id')
     .primaryKey()
     .references(() => workspaces.id, { onDelete: 'cascade' }),
   basisRequired: boolean('basis_required').notNull(),
-  /** Who lifted it, having read what X says, and when. */
+  /** Who lifted the limit after reading X's rules, and when. */
   basisLiftedBy: uuid('basis_lifted_by').references(() => authUsers.id, { onDelete: 'set null' }),
   basisLiftedAt: time('basis_lifted_at'),
   updatedAt: updatedAt(),
